@@ -23,6 +23,7 @@ PACKAGES = [
     "mend",
     "model",
     "plot",
+    "proving",
     "reporting",
     "searching",
 ]

@@ -33,9 +33,16 @@ COMMANDS: Final = {
         "Grow a region around a point where a new rule contradicts no other (CFSBE in the paper).",
     ),
     "repair": ("mending", "Remove contradictions from rules, and explain each change."),
+    "add": ("mending", "Add a rule that contradicts no other, or show its free part."),
     "complete": ("mending", "Add rules for cases that no rule covers, largest gaps first."),
     "merge": ("mending", "Merge rules into fewer ones that provably decide the same."),
     "convert": ("mending", "Write rules in another format."),
+    "prove": ("proving", "Prove or refute properties of rules, over all cases."),
+    "verify": ("proving", "Check a certificate against rules, with code of its own."),
+    "test": ("testing", "Test rules with cases, and list what no case exercises."),
+    "cases": ("testing", "Generate a few cases that exercise every rule, condition and bound."),
+    "why": ("testing", "Explain one decision, and find the smallest change that leads elsewhere."),
+    "impact": ("testing", "Count the past cases that a change of rules decides differently."),
     "diff": ("mending", "List the regions in which two sets of rules decide differently."),
     "learn": ("learning", "Learn a few readable rules, free of contradictions, from a table."),
     "predict": ("learning", "Add the predictions of rules to a table."),
@@ -68,6 +75,9 @@ irenic check loans.dmn                    check decision tables
 irenic init fares.csv -o declared.csv     declare the columns of a table
 irenic repair rules.txt -o mended.txt     remove contradictions
 irenic diff old.txt new.txt               compare two versions
+irenic prove loans.dmn "NEVER refuse WHERE debt = 0"
+irenic test loans.dmn cases.csv           test rules with cases
+irenic impact old.dmn new.dmn past.csv    compare versions on past cases
 irenic convert loans.dmn loans.sql        export to another format
 irenic gaps rules.txt                     list uncovered regions
 irenic enlarge rules.txt --seed "f1=5"    find room for a new rule

@@ -150,6 +150,13 @@ def check(
     reason: Annotated[
         str, typer.Option(metavar="TEXT", help="Reason to write to the baseline.")
     ] = "known when the baseline was written",
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write why the rules are consistent and complete (.json), for irenic verify.",
+        ),
+    ] = None,
     *,
     reading: dict[str, Any],
 ) -> None:
@@ -160,6 +167,7 @@ def check(
     paths = list(files_of(arguments, exclude or []))
     inputs = {f"FILE {number}": path for number, path in enumerate(paths, 1)}
     check_inputs({**inputs, "--data": data, "--space": space}, source_form)
+    check_output(certificate, {**inputs, "--data": data, "--space": space}, "--certificate")
     files = _check_files(
         paths or [None],
         given_space(data, space, source_form),
@@ -169,6 +177,8 @@ def check(
         budget,
         limit or _LIMITS[form],
     )
+    if certificate is not None:
+        _write_certificate(certificate, files, budget)
     if write_baseline is not None:
         _write_baseline(write_baseline, files, reason)
     if baseline is not None:
@@ -192,6 +202,22 @@ def check(
                 note(f"warning: {text}")
     failed = any(findings.fails(kinds) for file in files for findings in file.tables)
     raise typer.Exit(2 if any(file.errors for file in files) else int(failed))
+
+
+def _write_certificate(path: Path, files: Sequence[CheckedFile], budget: float) -> None:
+    """Write why the rules of a table are consistent and complete, as far as they are."""
+    from irenic.frames.files import write_file
+    from irenic.proving import certify
+
+    tables = [findings.table for file in files for findings in file.tables]
+    if len(tables) != 1:
+        raise FormatError(
+            f"--certificate is about one table, got {len(tables)}; check one file with one table"
+        )
+    document = certify(tables[0], ["CONSISTENT", "COMPLETE"], budget=budget)
+    write_file(path, json.dumps(document) + "\n")
+    claims = [certificate["claim"].lower() for certificate in document["certificates"]]
+    note(f"certified in {path}: {' and '.join(claims) or 'nothing'}")
 
 
 def _grouped(errors: Sequence[FormatError]) -> Iterator[str]:

@@ -1,8 +1,9 @@
-"""The commands that change rules (repair, complete, merge, convert) and compare them (diff)."""
+"""The commands that change rules (add, repair, complete, merge, convert) and compare them."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -147,6 +148,89 @@ def repair(
     notes: dict[Any, str] = {change.rule: change.text for change in mended.changes}
     edit = _Edit("irenic repair", parsed, original, notes)
     _write_result(result, sink, steps, verdict, as_json, edit)
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic add rules.txt "IF age > 60 THEN half"             only try it
+irenic add rules.txt "IF age > 60 THEN half" --in-place
+irenic add rules.txt "IF age > 60 THEN half" --free -o new.txt
+
+[bold]Exit status[/]
+0 the rule, or its free part, contradicts no other; 1 it was refused;
+2 invalid input"""
+)
+@reads_rules
+def add(
+    rules: In,
+    rule: Annotated[
+        str, typer.Argument(metavar="RULE", help='The new rule, such as "IF age > 60 THEN half".')
+    ],
+    out: Out = None,
+    in_place: InPlace = False,
+    free: Annotated[
+        bool,
+        typer.Option("--free", metavar="", help="Add only the part that contradicts no rule."),
+    ] = False,
+    table: TableName = None,
+    space: SpaceFile = None,
+    form: From = None,
+    to: To = None,
+    as_json: Json = False,
+    budget: Budget = 30.0,
+    *,
+    reading: dict[str, Any],
+) -> None:
+    """Add a rule that contradicts no other, or show its free part."""
+    from irenic.proving import try_rule
+
+    files = {"IN": rules, "--space": space}
+    sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
+    parsed = parse_file(rules, form, **reading)
+    original = _table(parsed, table, given_space(None, space, form), sink)
+    try:
+        opened = original.space.opened_to(irenic.Rule.parse(rule).region.space)
+        if opened != original.space:  # the rule names values that no other rule does
+            original = parsed.bound(opened).table(table)
+        new = irenic.Rule.parse(rule, original.space)
+    except FormatError as error:
+        raise error.at(path="RULE") from None
+    conflicts, parts = try_rule(original, new, budget=budget)
+    steps = [f"contradiction: {conflict}" for conflict in conflicts]
+    added = parts if free or not conflicts else []
+    if conflicts:
+        steps += [f"free part: {part}" for part in parts]
+    if not parts:
+        steps.append("nothing of the rule is free: other rules decide all of its cases")
+    if not added:
+        way_out = "; --free adds the free part" if parts else ""
+        _print_refused(original, steps, f"the rule was refused{way_out}", as_json)
+        raise typer.Exit(1)
+    added = added if conflicts else [new]
+    notes: dict[Any, str] = {part.region: "added" for part in added}
+    edit = _Edit("irenic add", parsed, original, notes)
+    verdict = f"{counted(len(added), 'rule')} added"
+    _write_result(_extended(original, added), sink, steps, verdict, as_json, edit)
+
+
+def _extended(table: DecisionTable, added: Sequence[irenic.Rule]) -> DecisionTable:
+    """Return a table with rules added behind all others."""
+    n = table.n_rows + len(added)
+    rules = irenic.RuleSet([*table.rules, *added], table.space, default=table.rules.default)
+    rows = (*table.rows, *range(table.n_rows, n))
+    return replace(table, rules=rules, rows=rows, n_rows=n, lines=())
+
+
+def _print_refused(table: DecisionTable, steps: Sequence[str], verdict: str, as_json: bool) -> None:
+    from irenic.reporting.documents import mend_document
+    from irenic.reporting.terminal import print_mended
+
+    document = mend_document(table, table, steps, verdict)
+    with output():
+        if as_json:
+            print_json(document)
+        else:
+            print_mended(document, console())
 
 
 @commands.command(

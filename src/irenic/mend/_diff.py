@@ -13,7 +13,7 @@ import numpy.typing as npt
 from irenic.boxes import Boxes
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError
-from irenic.mend._spaces import common_space, moved
+from irenic.mend.spaces import common_space, moved
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import labels_of, open_labels, signs
 from irenic.model.literals import counted, display, show_point

@@ -105,6 +105,25 @@ class ParsedImpossible(NamedTuple):
     alternatives: Alternatives
 
 
+PropertyKind: TypeAlias = Literal[
+    "never", "always", "only if", "increases", "decreases", "same as", "nothing new", "independent"
+]
+
+
+class ParsedProperty(NamedTuple):
+    """A statement about the decisions of rules, not yet checked against rules."""
+
+    kind: PropertyKind
+    outcome: ParsedCondition | None = None
+    """A test of outcomes; its name is that of an output, ``""`` for a value without a name."""
+    conditions: Alternatives | None = None
+    """The cases that it is about; for "only if", the cases in which the outcome is allowed."""
+    target: str = ""
+    """The feature, or the file to compare with."""
+    order: tuple[Any, ...] = ()
+    """The outcomes from the lowest to the highest, if they are not numbers."""
+
+
 def tokenize(line: str) -> list[Token]:
     """Return the tokens of one line without comments, followed by an ``end`` token."""
     tokens = []
@@ -170,6 +189,21 @@ def parse_conditions(line: str) -> list[ParsedCondition]:
             " one by one"
         )
     return alternatives[0]
+
+
+def parse_property(line: str) -> ParsedProperty | None:
+    """Return the property on a line of text, or None if the line is blank.
+
+    >>> parsed = parse_property("NEVER refuse WHERE age < 18")
+    >>> parsed.kind, parsed.outcome.operators, parsed.conditions[0][0].name
+    ('never', {'=': 'refuse'}, 'age')
+    """
+    parser = _Parser(tokenize(line))
+    if parser.token.kind == "end":
+        return None
+    parsed = parser.property()
+    parser.end()
+    return parsed
 
 
 def parse_line(line: str) -> list[ParsedRule] | ParsedDefault | ParsedImpossible | None:
@@ -313,6 +347,75 @@ class _Parser:
             for conditions in others
             for rule in inner
         ]
+
+    def property(self) -> ParsedProperty:
+        """Parse a property (see :class:`irenic.proving.Verdict`)."""
+        if _is_keyword(self.token, "never", "always"):
+            kind: Any = self.take().text.lower()
+            outcome = self.outcome_test()
+            return ParsedProperty(kind, outcome, self.where())
+        if self.phrase("same", "as"):
+            return ParsedProperty("same as", None, target=self.name(), conditions=self.where())
+        if self.phrase("nothing", "new", "against"):
+            return ParsedProperty("nothing new", None, target=self.name(), conditions=self.where())
+        if self.phrase("no", "new"):
+            outcome = self.outcome_test()
+            if not self.keyword("against"):
+                raise self.expected("AGAINST and a file")
+            return ParsedProperty("nothing new", outcome, target=self.name())._replace(
+                conditions=self.where()
+            )
+        outcome = self.outcome_test()
+        if self.phrase("only", "if"):
+            column = self.token.column
+            return ParsedProperty("only if", outcome, _alternatives(self.conditions(), column))
+        if self.phrase("does", "not", "depend", "on"):
+            return ParsedProperty("independent", outcome, target=self.name())._replace(
+                conditions=self.where()
+            )
+        if not _is_keyword(self.token, "increases", "decreases"):
+            raise self.expected(
+                "ONLY IF, INCREASES WITH, DECREASES WITH or DOES NOT DEPEND ON (a property can"
+                " also begin with NEVER, ALWAYS, SAME AS, NOTHING NEW AGAINST or NO NEW)"
+            )
+        kind = self.take().text.lower()
+        if not self.keyword("with"):
+            raise self.expected("WITH and a feature")
+        feature = self.name()
+        order: list[Any] = []
+        while self.keyword("order") if not order else self.sign(","):
+            order.append(self.value())
+        return ParsedProperty(kind, outcome, self.where(), feature, tuple(order))
+
+    def phrase(self, *words: str) -> bool:
+        """Take several keywords, or none of them if others follow."""
+        tokens = self.tokens[self.at : self.at + len(words)]
+        if len(tokens) == len(words) and all(map(_is_keyword, tokens, words)):
+            self.at += len(words)
+            return True
+        return False
+
+    def where(self) -> Alternatives | None:
+        if not self.keyword("where"):
+            return None
+        column = self.token.column
+        return _alternatives(self.conditions(), column)
+
+    def outcome_test(self) -> ParsedCondition:
+        """Parse values of the outcome, or a test of a named output: ``premium > 100``."""
+        start = self.at
+        column = self.token.column
+        values: list[Any] = []
+        while not values or self.keyword("or"):
+            nothing = _is_keyword(self.token, "nothing")
+            values.append(MISSING if nothing else self.consequent())
+            if nothing:
+                self.take()
+        signs = self.token.kind == "sign" or _is_keyword(self.token, "in", "is")
+        if signs or self.phrase("not", "in"):
+            self.at = start
+            return self.named_test(self.name(), self.tokens[start])
+        return ParsedCondition("", {"in": values} if len(values) > 1 else {"=": values[0]}, column)
 
     def outcome(self) -> tuple[Any, float]:
         then = self.consequent()

@@ -697,6 +697,110 @@ class DiffDocument(TypedDict):
     differences: list[Difference]
 
 
+class DecidedCase(TypedDict):
+    """A case, and what is decided for it."""
+
+    text: str
+    values: dict[str, Encoded]
+    outcome: Written | None
+    """None if nothing is decided."""
+    rules: list[int]
+    """Numbers of the rules that decide; none if the default does."""
+
+
+class ProvedProperty(TypedDict):
+    """A property that was proved, refuted, or left open by the budget."""
+
+    property: str
+    verdict: Literal["proved", "refuted", "unknown"]
+    cases: list[DecidedCase]
+    """What refutes it: one case, two that differ in one feature, or one case decided twice."""
+    nodes: int
+    stopped_by: StoppedBy | None
+    text: str
+
+
+class ProveDocument(TypedDict):
+    """What ``irenic prove --json`` prints."""
+
+    format: Literal["irenic prove"]
+    version: Version
+    properties: list[ProvedProperty]
+
+
+class TriedCase(DecidedCase):
+    """A test case."""
+
+    name: str
+    """Its number, or its name in the file."""
+    passed: bool
+    expected: Written | None
+
+
+class TrialDocument(TypedDict):
+    """What ``irenic test --json`` prints."""
+
+    format: Literal["irenic test"]
+    version: Version
+    passed: bool
+    cases: list[TriedCase]
+    covered: dict[str, int]
+    """How many rules, conditions and bounds the cases exercise."""
+    total: dict[str, int]
+    missed: list[str]
+    """What no case exercises."""
+
+
+class ImpactMove(TypedDict):
+    """Past cases whose outcome changes in one way."""
+
+    before: Written | None
+    after: Written | None
+    rules_before: list[int]
+    rules_after: list[int]
+    cases: int
+    amount: float
+    rows: list[int]
+    """Numbers of the first few of the rows, from 1."""
+    text: str
+
+
+class ImpactGroup(TypedDict):
+    """The impact on the cases with one value in a column."""
+
+    value: str
+    cases: int
+    changed: int
+    amount: float
+
+
+class ImpactDocument(TypedDict):
+    """What ``irenic impact --json`` prints."""
+
+    format: Literal["irenic impact"]
+    version: Version
+    cases: int
+    changed: int
+    amount: float
+    amount_changed: float
+    moves: list[ImpactMove]
+    groups: list[ImpactGroup]
+
+
+class WhyDocument(TypedDict):
+    """What ``irenic why --json`` prints."""
+
+    format: Literal["irenic why"]
+    version: Version
+    case: DecidedCase
+    region: Region
+    """Where the outcome is the same for the same reason."""
+    text: str
+    instead: DecidedCase | None
+    """The nearest case with another outcome, None if there is none."""
+    instead_text: str
+
+
 Document: TypeAlias = (
     Summary
     | LearnDocument
@@ -706,4 +810,8 @@ Document: TypeAlias = (
     | EnlargeDocument
     | MendDocument
     | DiffDocument
+    | ProveDocument
+    | TrialDocument
+    | ImpactDocument
+    | WhyDocument
 )

@@ -13,7 +13,7 @@ from irenic.formats.json.rules import encode_point
 from irenic.formats.tables.drafts import TableError
 from irenic.formats.tables.reading import Reading
 from irenic.model.decision_table import DecisionTable
-from irenic.model.literals import counted
+from irenic.model.literals import counted, say, show_point
 from irenic.model.region import Region
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
@@ -33,6 +33,7 @@ from irenic.searching import Gaps, Path, Search
 
 if TYPE_CHECKING:
     from irenic.learn.models import Classifier
+    from irenic.proving import Alternative, Impact, Reason, Trial, Verdict
 
 
 @dataclass(frozen=True)
@@ -252,6 +253,122 @@ def _difference(
         "place_after": new.place(difference.rules_after),
         "text": difference.text,
     }
+
+
+def prove_document(verdicts: Iterable[Verdict]) -> document.ProveDocument:
+    """Return what was proved and refuted."""
+    return {
+        "format": "irenic prove",
+        "version": VERSION,
+        "properties": [
+            {
+                "property": verdict.claim,
+                "verdict": verdict.verdict,
+                "cases": [
+                    decided_case(*each)
+                    for each in zip(  # one case can be decided twice
+                        (*verdict.cases, *verdict.cases),
+                        verdict.outcomes,
+                        verdict.rules,
+                        strict=False,
+                    )
+                ],
+                "nodes": verdict.nodes,
+                "stopped_by": verdict.stopped_by,
+                "text": verdict.text,
+            }
+            for verdict in verdicts
+        ],
+    }
+
+
+def decided_case(
+    case: Mapping[str, Any], outcome: Any, rules: Iterable[int]
+) -> document.DecidedCase:
+    """Return a case and what is decided for it."""
+    return {
+        "text": show_point(case),
+        "values": encode_point(case),
+        "outcome": _written(outcome),
+        "rules": [rule + 1 for rule in rules],
+    }
+
+
+def trial_document(
+    trial: Trial, cases: Sequence[Mapping[str, Any]], names: Sequence[str]
+) -> document.TrialDocument:
+    """Return which test cases pass, and what none of them exercises."""
+    return {
+        "format": "irenic test",
+        "version": VERSION,
+        "passed": trial.passed,
+        "cases": [
+            {
+                **decided_case(case, outcome.actual, outcome.rules),
+                "name": name,
+                "passed": outcome.passed,
+                "expected": _written(outcome.expected),
+            }
+            for case, outcome, name in zip(cases, trial.outcomes, names, strict=True)
+        ],
+        "covered": dict(trial.covered),
+        "total": dict(trial.total),
+        "missed": list(trial.missed),
+    }
+
+
+def impact_document(impact: Impact) -> document.ImpactDocument:
+    """Return how many past cases a change affects."""
+    return {
+        "format": "irenic impact",
+        "version": VERSION,
+        "cases": impact.cases,
+        "changed": impact.changed,
+        "amount": impact.amount,
+        "amount_changed": impact.amount_changed,
+        "moves": [
+            {
+                "before": _written(move.before),
+                "after": _written(move.after),
+                "rules_before": numbers(move.rules_before),
+                "rules_after": numbers(move.rules_after),
+                "cases": move.cases,
+                "amount": move.amount,
+                "rows": [row + 1 for row in move.rows],
+                "text": str(move),
+            }
+            for move in impact.moves
+        ],
+        "groups": [
+            {"value": say(g.value), "cases": g.cases, "changed": g.changed, "amount": g.amount}
+            for g in impact.groups
+        ],
+    }
+
+
+def why_document(
+    case: Mapping[str, Any], reason: Reason, instead: Alternative | None, instead_text: str
+) -> document.WhyDocument:
+    """Return why a case has its outcome, and the nearest case with another one."""
+    other = None
+    if instead is not None:
+        changed = {**case, **{name: new for name, (_, new) in instead.changes.items()}}
+        other = decided_case(changed, instead.outcome, instead.rules)
+    return {
+        "format": "irenic why",
+        "version": VERSION,
+        "case": decided_case(case, reason.outcome, reason.rules),
+        "region": encode_region(reason.region),
+        "text": reason.text,
+        "instead": other,
+        "instead_text": instead_text,
+    }
+
+
+def _written(outcome: Any) -> document.Written | None:
+    if outcome is None:
+        return None
+    return encode_then(tuple(outcome) if isinstance(outcome, list) else outcome)
 
 
 def learn_document(

@@ -1,0 +1,440 @@
+"""The commands that try rules on cases: test, cases, why and impact."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import irenic
+from irenic.cli.common import (
+    Json,
+    To,
+    console,
+    is_standard,
+    output,
+    output_format,
+    print_json,
+    write_standard,
+)
+from irenic.cli.proving import In, read_decided
+from irenic.cli.reading import (
+    From,
+    SpaceFile,
+    TableName,
+    check_inputs,
+    check_output,
+    parse_file,
+    read_data,
+    reads_rules,
+)
+from irenic.errors import DataError, FormatError, did_you_mean
+from irenic.model.literals import counted, display, say, show_point
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from irenic.frames.columns import Table
+    from irenic.proving import Impact, Trial
+
+_FORMATS = ("csv", "json", "xlsx", "parquet")
+_MISSED = 20
+"""How much of what no case exercises is printed."""
+
+commands = typer.Typer()
+
+
+@commands.command(
+    "test",
+    epilog="""[bold]Examples[/]
+irenic test fares.csv cases.csv
+irenic test loans.dmn cases.xlsx --label decision --json
+irenic test loans.dmn loans-test-01.xml    cases of the DMN kit (TCK)
+
+[bold]Exit status[/]
+0 all cases pass (with --coverage: and exercise everything), 1 not,
+2 invalid input""",
+)
+@reads_rules
+def run_cases(
+    rules: In,
+    cases: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CASES",
+            help="Cases with expected outcomes (.csv, .xlsx, .parquet, .json, or .xml of the kit).",
+        ),
+    ],
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column with the expected outcomes (default: that of the table, or the last one).",
+        ),
+    ] = None,
+    coverage: Annotated[
+        bool,
+        typer.Option(
+            "--coverage", metavar="", help="Fail also if cases do not exercise everything."
+        ),
+    ] = False,
+    table: TableName = None,
+    space: SpaceFile = None,
+    form: From = None,
+    as_json: Json = False,
+    *,
+    reading: dict[str, Any],
+) -> None:
+    """Test rules with cases, and list what no case exercises."""
+    from irenic.proving import try_cases
+    from irenic.reporting.documents import trial_document
+
+    check_inputs({"RULES": rules, "CASES": cases, "--space": space}, form)
+    if cases.suffix.lower() == ".xml":
+        _test_kit(rules, cases, form, reading)
+        return
+    model = read_decided(rules, table, space, form, reading)
+    rows = _read_cases(cases, form)
+    X, expected = _expected(model, rows, label, cases)
+    try:
+        trial = try_cases(model, X, expected)
+    except DataError as error:
+        raise DataError(f"{cases}: {error}") from None
+    records = _records(X)
+    names = [str(number) for number in range(1, len(records) + 1)]
+    with output():
+        if as_json:
+            print_json(trial_document(trial, records, names))
+        else:
+            _print_trial(trial, records)
+    complete = not coverage or not trial.missed
+    raise typer.Exit(0 if trial.passed and complete else 1)
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic cases fares.csv                 print cases as CSV
+irenic cases loans.dmn -o cases.xlsx   write them, to be checked by hand
+
+[bold]Exit status[/]
+0 the cases were written, 2 invalid input"""
+)
+@reads_rules
+def cases(
+    rules: In,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="New file (.csv, .json, .xlsx or .parquet), or - (default: print CSV).",
+        ),
+    ] = None,
+    table: TableName = None,
+    space: SpaceFile = None,
+    form: From = None,
+    to: To = None,
+    budget: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Maximum seconds for the search.", min=0.0)
+    ] = 60.0,
+    *,
+    reading: dict[str, Any],
+) -> None:
+    """Generate a few cases that exercise every rule, condition and bound."""
+    from irenic.proving import make_cases
+
+    inputs = {"RULES": rules, "--space": space}
+    check_inputs(inputs, form)
+    check_output(out, inputs)
+    written = output_format(out, to, _FORMATS, "csv")
+    model = read_decided(rules, table, space, form, reading)
+    made, outcomes = make_cases(model, budget=budget)
+    records = [
+        {**case, **_named(model, outcome)} for case, outcome in zip(made, outcomes, strict=True)
+    ]
+    data = _dumps(records, written)
+    if out is None or is_standard(out):
+        write_standard(data)
+        return
+    from irenic.frames.files import write_file
+
+    write_file(out, data)
+    with output():
+        print(f"{counted(len(records), 'case')} written to {out}")
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic why loans.dmn "age = 17, debt = 0"
+irenic why loans.dmn "age = 17, debt = 0" --instead grant --fixed age
+
+[bold]Exit status[/]
+0 the decision was explained, 2 invalid input"""
+)
+@reads_rules
+def why(
+    rules: In,
+    case: Annotated[
+        str,
+        typer.Argument(metavar="CASE", help='Values of a case, such as "age = 17, debt = 0".'),
+    ],
+    instead: Annotated[
+        str | None,
+        typer.Option(metavar="OUTCOME", help="Outcome to reach by a change (default: any other)."),
+    ] = None,
+    fixed: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FEATURE", help="Feature that may not change; may be repeated."),
+    ] = None,
+    table: TableName = None,
+    space: SpaceFile = None,
+    form: From = None,
+    budget: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Maximum seconds for the change.", min=0.0)
+    ] = 10.0,
+    as_json: Json = False,
+    *,
+    reading: dict[str, Any],
+) -> None:
+    """Explain one decision, and find the smallest change that leads elsewhere."""
+    from irenic.model.notation import parse_point
+    from irenic.proving import counterfactual
+    from irenic.proving import why as explain
+    from irenic.reporting.documents import why_document
+
+    check_inputs({"RULES": rules, "--space": space}, form)
+    model = read_decided(rules, table, space, form, reading)
+    try:
+        point = parse_point(case)
+    except FormatError as error:
+        raise error.at(path="CASE") from None
+    reason = explain(model, point)
+    other = None
+    try:
+        other = counterfactual(
+            model, point, _outcome(model, instead), fixed=fixed or (), budget=budget
+        )
+        change = f"It would be {other}." if other else "No change of features leads elsewhere."
+    except irenic.BudgetError as error:
+        change = f"The smallest change is unknown: {error}."
+    except irenic.ConditionError as error:
+        if instead is not None or fixed:
+            raise
+        change = f"No change is shown: {error}."
+    with output():
+        if as_json:
+            print_json(why_document(point, reason, other, change))
+        else:
+            out = console()
+            for line in (reason.text, change):
+                out.print(line, soft_wrap=not out.is_terminal, markup=False)
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic impact old.dmn new.dmn past.csv
+irenic impact old.txt new.txt past.parquet --amount income --by region
+
+[bold]Exit status[/]
+0 no case changes, 1 some do, 2 invalid input"""
+)
+@reads_rules
+def impact(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="Rules before the change.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="Rules after the change.")],
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="Past cases (.csv, .parquet or .xlsx), or -.")
+    ],
+    amount: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column with what each case counts.")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column to group the cases by.")
+    ] = None,
+    table: TableName = None,
+    form: From = None,
+    as_json: Json = False,
+    *,
+    reading: dict[str, Any],
+) -> None:
+    """Count the past cases that a change of rules decides differently."""
+    from irenic.proving import impact as measure
+    from irenic.reporting.documents import impact_document
+
+    check_inputs({"OLD": old, "NEW": new, "DATA": data}, form)
+    before, after = (read_decided(path, table, None, None, reading) for path in (old, new))
+    rows = read_data(data, form)
+    amounts = _column(rows, amount, "--amount", data)
+    groups = _column(rows, by, "--by", data)
+    try:
+        change = measure(before, after, rows, amount=amounts, by=groups)
+    except DataError as error:
+        raise DataError(f"{data}: {error}") from None
+    with output():
+        if as_json:
+            print_json(impact_document(change))
+        else:
+            _print_impact(change, amount, by)
+    raise typer.Exit(1 if change.changed else 0)
+
+
+# --- reading cases
+
+
+def _read_cases(path: Path, form: str | None) -> Table:
+    """Return the table of cases in a file; .json is a list of records."""
+    from irenic.frames.columns import Table, as_column
+    from irenic.frames.files import as_text, read_bytes
+
+    if path.suffix.lower() != ".json":
+        return read_data(path, form)
+    try:
+        records = json.loads(as_text(read_bytes(path)))
+    except ValueError as error:
+        raise FormatError(f"not valid JSON ({error})", path=str(path)) from None
+    if not isinstance(records, list) or not all(isinstance(r, dict) for r in records):
+        raise FormatError('cases must be a list such as [{"age": 17, …}]', path=str(path))
+    names = list(dict.fromkeys(name for record in records for name in record))
+    return Table({name: as_column([r.get(name) for r in records]) for name in names})
+
+
+def _outputs(model: Any) -> tuple[str, ...]:
+    return model.outputs if isinstance(model, irenic.DecisionTable) else ("then",)
+
+
+def _expected(model: Any, rows: Table, label: str | None, path: Path) -> tuple[Table, list[Any]]:
+    """Return the cases, and their expected outcomes."""
+    from irenic.frames.columns import as_values
+
+    outputs = _outputs(model)
+    if not rows.shape[0]:
+        raise FormatError("no cases in the file", path=str(path))
+    if label is None and all(name in rows for name in outputs):
+        names = list(outputs)
+    else:
+        names = [list(rows)[-1] if label is None else label]
+    for name in names:
+        if name not in rows:
+            raise DataError(f"{path}: unknown column {name!r}{did_you_mean(name, rows)}")
+    columns = [as_values(rows[name]) for name in names]
+    expected = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+    return rows.select([name for name in rows if name not in names]), expected
+
+
+def _records(X: Table) -> list[dict[str, Any]]:
+    from irenic.frames.columns import as_values
+
+    columns = {name: as_values(column) for name, column in X.items()}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _column(rows: Table, name: str | None, option: str, path: Path) -> Any:
+    if name is None:
+        return None
+    if name not in rows:
+        raise DataError(f"{path}: {option}: unknown column {name!r}{did_you_mean(name, rows)}")
+    return rows[name]
+
+
+def _outcome(model: Any, text: str | None) -> Hashable | None:
+    """Return the outcome of the rules that is written as a text, else the text."""
+    if text is None:
+        return None
+    rules = model.rules if isinstance(model, irenic.DecisionTable) else model.rules_
+    known = [*rules.consequents, *([] if rules.default is None else [rules.default])]
+    return next((then for then in known if text in (str(then), display(then))), text)
+
+
+def _test_kit(rules: Path, cases: Path, form: str | None, reading: dict[str, Any]) -> None:
+    """Run test cases of the DMN Technology Compatibility Kit."""
+    from irenic.formats.dmn.kit import read_kit
+    from irenic.frames.files import read_bytes
+
+    parsed = parse_file(rules, form, **reading)
+    try:
+        _, listed = read_kit(read_bytes(cases))
+    except FormatError as error:
+        raise error.at(path=str(cases)) from None
+    failed = 0
+    with output():
+        for case in listed:
+            differences = list(case.differences(parsed))
+            failed += bool(differences)
+            for text in differences:
+                print(f"case {case.id} fails: {text}")
+        print(f"{len(listed) - failed:,} of {counted(len(listed), 'case')} pass.")
+    raise typer.Exit(1 if failed or not listed else 0)
+
+
+# --- printing and writing
+
+
+def _print_trial(trial: Trial, records: Sequence[Mapping[str, Any]]) -> None:
+    for number, (case, outcome) in enumerate(zip(records, trial.outcomes, strict=True), 1):
+        if outcome.passed:
+            continue
+        by = f"rule {outcome.rules[0] + 1}" if outcome.rules else "the default"
+        got = "nothing" if outcome.actual is None else f"{_text(outcome.actual)} by {by}"
+        wanted = "nothing" if outcome.expected is None else _text(outcome.expected)
+        print(f"case {number} fails: expected {wanted}, got {got}, at {show_point(case)}")
+    for text in trial.missed[:_MISSED]:
+        print(text)
+    if len(trial.missed) > _MISSED:
+        print(f"… and {len(trial.missed) - _MISSED} more that no case exercises")
+    passed = sum(outcome.passed for outcome in trial.outcomes)
+    parts = [f"{trial.covered[kind]} of {trial.total[kind]} {kind}" for kind in trial.total]
+    print(f"{passed:,} of {counted(len(records), 'case')} pass; they exercise {', '.join(parts)}.")
+
+
+def _text(outcome: Any) -> str:
+    return display(tuple(outcome) if isinstance(outcome, list) else outcome)
+
+
+def _named(model: Any, outcome: Any) -> dict[str, Any]:
+    """Return an outcome by the names of the outputs."""
+    outputs = _outputs(model)
+    if len(outputs) > 1 and isinstance(outcome, tuple):
+        return dict(zip(outputs, outcome, strict=True))
+    name = outputs[0] if len(outputs) == 1 else ", ".join(outputs)
+    return {"outcome" if name == "then" else name: outcome}
+
+
+def _dumps(records: Sequence[Mapping[str, Any]], form: str) -> str | bytes:
+    import numpy as np
+
+    from irenic.formats.json.rules import encode_point
+    from irenic.frames.columns import as_column, as_written
+    from irenic.frames.table import dumps_table
+
+    if form == "json":
+        lines = ",\n".join(json.dumps(encode_point(record)) for record in records)
+        return f"[\n{lines}\n]\n"
+    names = list(records[0]) if records else []
+    columns = {}
+    for name in names:
+        values = [record[name] for record in records]
+        plain = [v if v is None or isinstance(v, _CELLS) else say(v) for v in values]
+        written = as_written(plain)
+        columns[name] = np.array(written, dtype=object) if form == "csv" else as_column(written)
+    return dumps_table(columns, form)
+
+
+def _print_impact(change: Impact, amount: str | None, by: str | None) -> None:
+    for move in change.moves:
+        rows = ", ".join(str(row + 1) for row in move.rows)
+        print(f"{move} (for example row{'s' if len(move.rows) > 1 else ''} {rows})")
+    for group in change.groups:
+        share = f"{group.changed:,} of {counted(group.cases, 'case')}"
+        sums = "" if amount is None else f", {amount} {group.amount:,.2f}"
+        print(f"{by} = {say(group.value)}: {share}{sums}")
+    part = change.changed / change.cases if change.cases else 0.0
+    sums = ""
+    if amount is not None:
+        sums = f", {amount} {change.amount_changed:,.2f} of {change.amount:,.2f}"
+    print(f"{change.changed:,} of {counted(change.cases, 'case')} change ({part:.2%}){sums}.")
+
+
+_CELLS = (str, int, float)

@@ -1,0 +1,136 @@
+"""Test cases in the format of the DMN Technology Compatibility Kit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from irenic.errors import FormatError, IrenicError
+from irenic.formats.dmn._xml import Node, parse
+from irenic.formats.feel.functions import FUNCTIONS, text_of
+from irenic.formats.feel.values import to_feel
+from irenic.formats.parsed import Parsed
+
+_INSTANCE: Final = "http://www.w3.org/2001/XMLSchema-instance "
+_CONSTRUCTORS: Final = {
+    "date": "date",
+    "time": "time",
+    "dateTime": "date and time",
+    "duration": "duration",
+}
+# Expected numbers are rounded, some to eight digits.
+_TOLERANCE: Final = 1e-8
+
+
+class _Untyped(str):
+    """A value without a declared type."""
+
+
+class Result(NamedTuple):
+    """An expected result of a test case."""
+
+    decision: str
+    expected: Any
+    is_error: bool
+    """Whether an error is expected."""
+
+
+class KitCase(NamedTuple):
+    """A test case: inputs, and the results of decisions."""
+
+    id: str
+    inputs: dict[str, Any]
+    results: list[Result]
+    called: str = ""
+    """The decision service or knowledge model that is called instead of the decisions."""
+
+    def differences(self, parsed: Parsed) -> Iterator[str]:
+        """Yield how the outcomes of a model differ from the expected ones."""
+        if parsed.decisions is None:
+            yield str(parsed.errors[0]) if parsed.errors else "the file contains no DMN model"
+            return
+        for name, expected, is_error in self.results:
+            try:
+                if self.called:
+                    actual = parsed.decisions.call(self.called, self.inputs)
+                else:
+                    actual = parsed.decisions.decide(name, self.inputs)
+            except IrenicError as error:
+                if not is_error:
+                    yield f"{name}: {error}"
+                continue
+            if not same(actual, expected):
+                yield f"{name}: expected {expected!r}, got {actual!r}"
+
+
+def read_kit(raw: bytes) -> tuple[str, list[KitCase]]:
+    """Return the name of the model that test cases are about, and the cases.
+
+    >>> raw = b'<testCases><modelName>m.dmn</modelName><testCase id="1"/></testCases>'
+    >>> read_kit(raw)
+    ('m.dmn', [KitCase(id='1', inputs={}, results=[], called='')])
+    """
+    root = parse(raw)
+    if root.tag != "testCases":
+        raise FormatError(f"test cases must be in <testCases>, got <{root.tag}>")
+    cases = []
+    for node in root.all("testCase"):
+        results = []
+        for result in node.all("resultNode"):
+            expected = result.first("expected")
+            value = None if expected is None else value_of(expected)
+            is_error = result.get("errorResult") == "true"
+            results.append(Result(result.get("name"), value, is_error))
+        calls = node.get("type") in ("decisionService", "bkm")
+        inputs = {each.get("name"): value_of(each) for each in node.all("inputNode")}
+        called = node.get("invocableName") if calls else ""
+        cases.append(KitCase(node.get("id"), inputs, results, called))
+    return root.child_text("modelName"), cases
+
+
+def value_of(node: Node) -> Any:
+    """Return the value, list or components that an element of a test case contains."""
+    if node.get(f"{_INSTANCE}nil") == "true":
+        return None
+    if (items := node.first("list")) is not None:
+        return [value_of(item) for item in items.all("item")]
+    if components := node.all("component"):
+        return {component.get("name"): value_of(component) for component in components}
+    value = node.first("value")
+    if value is None or value.get(f"{_INSTANCE}nil") == "true":
+        return None
+    text, kind = value.text, value.get(f"{_INSTANCE}type").rpartition(":")[2]
+    if kind in ("decimal", "double", "float", "integer", "int", "long"):
+        number = float(text)
+        return int(number) if number.is_integer() else number
+    if kind == "boolean":
+        return text.strip() == "true"
+    if kind in _CONSTRUCTORS:
+        return FUNCTIONS[_CONSTRUCTORS[kind]](text.strip())
+    return text if kind else _Untyped(text)
+
+
+def same(value: Any, expected: Any) -> bool:
+    """Return whether a result is the expected one; numbers may differ by rounding.
+
+    >>> same(0.30000000001, 0.3), same({"a": 1, "b": 2}, {"a": 1}), same([1], [1, 2])
+    (True, True, False)
+    """
+    if isinstance(expected, _Untyped):
+        return (text_of(to_feel(value)) or "") == expected
+    if isinstance(expected, dict):
+        return (
+            isinstance(value, dict)
+            and expected.keys() <= value.keys()
+            and all(same(value[name], part) for name, part in expected.items())
+        )
+    if isinstance(expected, list):
+        return (
+            isinstance(value, list)
+            and len(value) == len(expected)
+            and all(same(a, b) for a, b in zip(value, expected, strict=True))
+        )
+    if isinstance(expected, int | float) and not isinstance(expected, bool):
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return number and abs(value - expected) <= _TOLERANCE * max(1, abs(expected))
+    return type(value) is type(expected) and bool(value == expected)

@@ -1,0 +1,41 @@
+"""Prove properties of rules, certify them, test rules with cases, and compare versions on data."""
+
+from irenic.proving._adding import Addition, try_rule
+from irenic.proving._cases import Outcome, Trial, make_cases, try_cases
+from irenic.proving._impact import Group, Impact, Move, impact
+from irenic.proving._prove import (
+    CertificateError,
+    Verdict,
+    certificate_document,
+    certify,
+    parse_properties,
+    prove,
+    verify,
+)
+from irenic.proving._smtlib import to_smtlib
+from irenic.proving._why import Alternative, Reason, counterfactual, why
+
+__all__ = [
+    "Addition",
+    "Alternative",
+    "CertificateError",
+    "Group",
+    "Impact",
+    "Move",
+    "Outcome",
+    "Reason",
+    "Trial",
+    "Verdict",
+    "certificate_document",
+    "certify",
+    "counterfactual",
+    "impact",
+    "make_cases",
+    "parse_properties",
+    "prove",
+    "to_smtlib",
+    "try_cases",
+    "try_rule",
+    "verify",
+    "why",
+]

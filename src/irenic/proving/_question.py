@@ -1,0 +1,542 @@
+"""Questions about decisions: which cases are concerned, and what must hold for their outcomes.
+
+Every property becomes one question. One or two sides decide each case: the rules themselves, the
+rules of another file, or the same rules for a case that differs in one feature only. That feature
+then has a second axis. A claim says which outcomes, or pairs of outcomes, are allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from irenic.boxes import Boxes
+from irenic.boxes.arrays import Bools, Codes, Floats
+from irenic.errors import ConditionError, ConflictError, FormatError, SpaceError, did_you_mean
+from irenic.mend.spaces import common_space, moved
+from irenic.model.condition import infer_features
+from irenic.model.decision_table import DecisionTable, combined
+from irenic.model.features import MISSING, Continuous, Feature
+from irenic.model.head import contradicts, labels_of, open_labels, signs
+from irenic.model.literals import display
+from irenic.model.notation import Alternatives, ParsedProperty, parse_property
+from irenic.model.region import Region
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import RuleSet, possible_parts
+from irenic.model.space import Instances, Space
+
+if TYPE_CHECKING:  # scikit-learn takes a second to import
+    from irenic.learn.models import Classifier
+
+Rules: TypeAlias = "RuleSet | RuleList | DecisionTable | Classifier"
+Decides: TypeAlias = Literal["first", "any", "all"]
+"""Which of several rules that hold decides: the first, any (they agree), or all together."""
+NOTHING: Final = 0
+"""The code of having no outcome."""
+
+
+def as_table(rules: Rules) -> DecisionTable:
+    """Return rules, or those of a fitted classifier, as a table."""
+    rule_set = getattr(rules, "rules_", None)
+    if not isinstance(rule_set, RuleSet):
+        return DecisionTable.from_rules(rules)
+    if getattr(rules, "conflicts", "") == "best" and not rule_set.is_consistent:
+        order = np.argsort(-rule_set.weights, kind="stable").tolist()
+        return DecisionTable(rule_set[order], tuple(order), len(rule_set), hit_policy="FIRST")
+    return DecisionTable.from_rules(rule_set)
+
+
+class Outcomes:
+    """The distinct outcomes of a question, with a code for each; code 0 is having none.
+
+    Of several outputs, only one column may be in question.
+    """
+
+    def __init__(self, column: int | None = None) -> None:
+        self.column = column
+        self.values: list[Any] = [None]
+        self._codes: dict[Hashable, int] = {None: NOTHING}
+
+    def code(self, outcome: Any) -> int:
+        """Return the code of an outcome, which is new if no other one equals it."""
+        if self.column is not None and isinstance(outcome, list):
+            outcome = [each[self.column] for each in outcome]
+        elif self.column is not None and isinstance(outcome, tuple):
+            outcome = outcome[self.column]
+        key = ("listed", tuple(outcome)) if isinstance(outcome, list) else outcome
+        code = self._codes.setdefault(key, len(self.values))
+        if code == len(self.values):
+            self.values.append(outcome)
+        return code
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Rules as boxes in the order in which they win, and the codes of their outcomes."""
+
+    boxes: Boxes
+    codes: Codes
+    default: int
+    decides: Decides
+    rows: tuple[int, ...]
+    together: Callable[[tuple[int, ...]], int] | None = None
+    """The code of the outcome of rules that decide together, given their places."""
+
+    def on(self, boxes: Boxes) -> Side:
+        """Return the side with its boxes in another space."""
+        return replace(self, boxes=boxes)
+
+    def decide(self, point: Instances) -> tuple[int, tuple[int, ...]]:
+        """Return the code of the outcome of a single case, and the rows that decide it."""
+        boxes, values, codes = self.boxes, point.values[:, 0], point.codes[:, 0]
+        holds = ((boxes.lower <= values) & (values < boxes.upper)).all(axis=1)
+        for part, code in zip(boxes.space.sets, codes.tolist(), strict=True):
+            holds &= (boxes.masks[:, part.start + code // 64] >> np.uint64(code % 64) & 1) == 1
+        places = np.flatnonzero(holds).tolist()
+        if not places:
+            return self.default, ()
+        rows = dict.fromkeys(self.rows[place] for place in places)
+        if self.together is not None:
+            return self.together(tuple(places)), tuple(sorted(rows))
+        code = int(self.codes[places[0]])
+        return code, tuple(rows)[:1] if self.decides == "first" else tuple(sorted(rows))
+
+
+ClaimKind: TypeAlias = Literal["only", "same", "implies", "rising", "falling", "consistent"]
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """What must hold for the outcomes of a case.
+
+    ``only``: the outcome is allowed. ``same``: both outcomes are equal, or the first is allowed.
+    ``implies``: if the first outcome is allowed, so is the second. ``rising`` and ``falling``: the
+    first outcome is not above, or not below, the second. ``consistent``: rules that hold together
+    agree.
+    """
+
+    kind: ClaimKind
+    allows: Callable[[Any], bool] = lambda _: False
+    order: tuple[Any, ...] = ()
+    """For ``rising`` and ``falling``, the outcomes from the lowest to the highest, if given."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Does a claim hold for the outcomes of all cases of some regions?"""
+
+    space: Space
+    roots: Boxes
+    excused: Boxes
+    """Cases that need not meet the claim: those that cannot occur, and those a property excepts."""
+    sides: tuple[Side, ...]
+    claim: Claim
+    outcomes: Outcomes
+    note: str = ""
+    """A remark for the reader of the answer."""
+    pair: tuple[int, int] | None = None
+    """The axes of a feature in the first and in the second of two cases; the others are equal."""
+    is_below: bool = False
+    """Whether the value on the first axis of the pair is less than that on the second."""
+
+    @cached_property
+    def boxes(self) -> Boxes:
+        """The boxes of everything: the excused cases, then the rules of each side."""
+        return self.excused.concat(*(side.boxes for side in self.sides))
+
+    def plain(self) -> dict[str, Any]:
+        """Return the question as ``checker`` reads it, without arrays."""
+        values, starts = self.outcomes.values, self.starts
+        return {
+            "continuous": len(self.space.continuous),
+            "roots": plain_boxes(self.roots),
+            "boxes": plain_boxes(self.boxes),
+            "excused": starts[0],
+            "sides": [
+                {
+                    "start": start,
+                    "stop": stop,
+                    "codes": side.codes.tolist(),
+                    "default": side.default,
+                    "decides": side.decides,
+                    "together": side.together,
+                }
+                for side, start, stop in zip(self.sides, starts, starts[1:], strict=False)
+            ],
+            "claim": self.claim.kind,
+            "allows": lambda code: self.claim.allows(values[code]),
+            "rank": lambda code: _rank(values[code], self.claim.order),
+            "contradicts": lambda a, b: contradicts(values[a], values[b]),
+            "below": self.pair if self.is_below else None,
+        }
+
+    @property
+    def starts(self) -> list[int]:
+        """Where the boxes of each side start, and the end."""
+        sizes = [len(self.excused), *(len(side.boxes) for side in self.sides)]
+        starts: list[int] = np.cumsum(sizes).tolist()
+        return starts
+
+    def allowed(self) -> Bools:
+        """Return which of the outcomes so far are allowed."""
+        return np.array([self.claim.allows(value) for value in self.outcomes.values])
+
+    def ranks(self) -> Floats:
+        """Return the ranks of the outcomes so far, lower ones first; NaN for having none."""
+        keys = [_rank(value, self.claim.order) for value in self.outcomes.values[1:]]
+        try:
+            places = {key: place for place, key in enumerate(sorted(set(keys)))}
+        except TypeError:
+            raise ConditionError("outcomes must be of one kind to increase or decrease") from None
+        ranks = np.array([math.nan, *(places[key] for key in keys)])
+        return -ranks if self.claim.kind == "falling" else ranks
+
+    def contradictions(self) -> Bools:
+        """Return which of the outcomes so far contradict which; having none contradicts none."""
+        values = self.outcomes.values
+        return np.array(
+            [[None not in (a, b) and contradicts(a, b) for b in values] for a in values]
+        )
+
+    def cases(self, point: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the case that a point of the space stands for, or two that differ in a feature."""
+        if self.pair is None:
+            return [point]
+        features: list[Feature] = [*self.space.continuous, *self.space.categorical]
+        first, second = (features[axis].name for axis in self.pair)
+        other = point[second]
+        case = {name: value for name, value in point.items() if name != second}
+        return [case, {**case, first: other}]
+
+
+def plain_boxes(boxes: Boxes) -> list[tuple[list[float], list[float], list[int]]]:
+    """Return boxes as lists of lower bounds, upper bounds and sets of values as bits."""
+    sets = [
+        [sum(int(word) << 64 * place for place, word in enumerate(row)) for row in words.tolist()]
+        for words in (boxes.masks[:, part] for part in boxes.space.sets)
+    ]
+    masks = [list(row) for row in zip(*sets, strict=True)] if sets else [[] for _ in boxes.lower]
+    return list(zip(boxes.lower.tolist(), boxes.upper.tolist(), masks, strict=True))
+
+
+# --- sides
+
+
+def side_of(table: DecisionTable, space: Space, outcomes: Outcomes, which: str = "") -> Side:
+    """Return a table as a side in a space that contains its own."""
+    rules = moved(table.rules, space)
+    default = NOTHING if rules.default is None else outcomes.code(rules.default)
+    if table.collects or rules.is_partial:
+        return _together(table, rules, outcomes, default)
+    order = np.array(table.winning, dtype=np.intp)
+    codes = np.array([outcomes.code(then) for then in rules.consequents], dtype=np.int32)
+    codes = codes[rules.then_codes[order]] if len(order) else np.empty(0, dtype=np.int32)
+    rows = tuple(table.rows[i] for i in order.tolist())
+    if not table.is_ordered and (conflict := table.first_conflict()) is not None:
+        raise ConflictError(
+            f"the {which}rules contradict each other: {conflict}; repair them, or let the first"
+            " rule win with RuleList.from_rules(rules) or --hit-policy FIRST",
+            [conflict],
+        )
+    boxes = rules.boxes.take(order).simplified()
+    return Side(boxes, codes, default, "first" if table.is_ordered else "any", rows)
+
+
+def _together(table: DecisionTable, rules: RuleSet, outcomes: Outcomes, default: int) -> Side:
+    """Return a table in which all rules that hold count."""
+    ranks = {then: rank for rank, then in enumerate(table.ranking)}
+    thens = rules.thens
+    labels = labels_of((*thens, rules.default)) if rules.is_partial else []
+    decided = signs(thens, labels) if rules.is_partial else None
+    if rules.is_partial and not rules.is_consistent:
+        conflict = table.first_conflict()
+        raise ConflictError(f"the rules contradict each other: {conflict}; repair them", [conflict])
+    memo: dict[tuple[int, ...], int] = {}
+
+    def together(places: tuple[int, ...]) -> int:
+        if places not in memo:
+            memo[places] = outcomes.code(outcome(places)) if places else empty
+        return memo[places]
+
+    def outcome(places: tuple[int, ...]) -> Any:
+        if decided is not None:
+            state = decided[list(places)].sum(axis=0)
+            usual = open_labels(rules.default)
+            return frozenset(
+                label
+                for label, sign in zip(labels, state.tolist(), strict=True)
+                if sign > 0 or (sign == 0 and label in usual)
+            )
+        rows = sorted({table.rows[place]: thens[place] for place in places}.items())
+        if table.hit_policy == "OUTPUT ORDER":
+            rows.sort(key=lambda row: ranks.get(row[1], len(ranks)))
+        return combined([then for _, then in rows], table.hit_policy, table.aggregation)
+
+    empty = default
+    if default == NOTHING and not rules.is_partial:
+        empty = outcomes.code(combined([], table.hit_policy, table.aggregation))
+    codes = np.zeros(len(rules), dtype=np.int32)
+    return Side(rules.boxes.simplified(), codes, empty, "all", tuple(table.rows), together)
+
+
+# --- properties
+
+
+def ask(
+    table: DecisionTable,
+    parsed: ParsedProperty,
+    reference: DecisionTable | None = None,
+) -> Question:
+    """Return the question that a property asks of a table, and of another one to compare with."""
+    space = table.space
+    if reference is not None:
+        space = common_space(table.rules, reference.rules)
+    space = _opened(space, parsed.conditions)
+    outcomes = Outcomes(_column(parsed, table))
+    sides = [side_of(table, space, outcomes)]
+    impossible = space.impossible_boxes
+    if reference is not None:
+        sides.append(side_of(reference, space, outcomes, "reference "))
+    regions = _regions(parsed.conditions, space)
+    is_only_if = parsed.kind == "only if"
+    roots = Boxes.whole(space) if is_only_if else regions
+    excused = impossible.concat(regions) if is_only_if else impossible
+    question = Question(space, roots, excused, tuple(sides), _claim(parsed), outcomes)
+    if parsed.kind in ("increases", "decreases", "independent"):
+        return _paired(question, parsed)
+    return replace(question, note=_note(parsed, question))
+
+
+def ask_consistent(table: DecisionTable) -> Question:
+    """Return the question whether no two rules of a table contradict each other."""
+    outcomes = Outcomes()
+    rules = table.rules
+    codes = [outcomes.code(then) for then in rules.consequents]
+    # rules may overlap where no case can occur
+    boxes, owners = possible_parts(rules, None)
+    by_box = np.array(codes, dtype=np.int32)[rules.then_codes[owners]]
+    rows = tuple(table.rows[owner] for owner in owners.tolist())
+    side = Side(boxes.simplified(), by_box, NOTHING, "any", rows)
+    whole, none = Boxes.whole(rules.space), Boxes.none(rules.space)
+    return Question(rules.space, whole, none, (side,), Claim("consistent"), outcomes)
+
+
+def ask_complete(table: DecisionTable) -> Question:
+    """Return the question whether some rule of a table covers each case."""
+    outcomes = Outcomes()
+    boxes = table.rules.boxes.simplified()
+    codes = np.full(len(boxes), outcomes.code("covered"), dtype=np.int32)
+    side = Side(boxes, codes, NOTHING, "any", tuple(table.rows))
+    claim = Claim("only", lambda outcome: outcome is not None)
+    space = table.space
+    return Question(space, Boxes.whole(space), space.impossible_boxes, (side,), claim, outcomes)
+
+
+def _opened(space: Space, conditions: Alternatives | None) -> Space:
+    """Return a space with the values that conditions name, where it is open to others."""
+    if not conditions:
+        return space
+    named = [c for one in conditions for c in one if c.name in space.names]
+    try:
+        inferred = Space(infer_features([(c.name, c.operators) for c in named]))
+    except (SpaceError, ConditionError):
+        return space  # the conditions are invalid; binding them says where
+    return space.opened_to(inferred)
+
+
+def _regions(conditions: Alternatives | None, space: Space) -> Boxes:
+    """Return the boxes of alternatives; None is the whole space."""
+    if conditions is None:
+        return Boxes.whole(space)
+    regions = [Region.from_parsed(one, space) for one in conditions]
+    boxes = [region.box.simplified() for region in regions if not region.is_empty]
+    return Boxes.none(space).concat(*boxes)
+
+
+def _paired(question: Question, parsed: ParsedProperty) -> Question:
+    """Return the question about pairs of cases that differ in one feature."""
+    space, name = question.space, parsed.target
+    feature = space[space.names[space.index(name)]]
+    monotone = parsed.kind != "independent"
+    if monotone and not isinstance(feature, Continuous):
+        raise ConditionError(
+            f"{name!r} has unordered values, so that nothing increases or decreases with it; use"
+            " DOES NOT DEPEND ON, or a condition per value"
+        )
+    second = name + "'"
+    while second in space:
+        second += "'"
+    paired = Space([*space, replace(feature, name=second)])
+    d = len(space.continuous)
+    if isinstance(feature, Continuous):
+        axes = space.row(name), d
+    else:
+        axes = d + space.row(name), d + len(space.categorical)
+
+    def on(boxes: Boxes, *, swapped: bool) -> Boxes:
+        """Return boxes of the original space as those of the first or of the second case."""
+        lower, upper, masks = boxes.lower, boxes.upper, boxes.masks
+        if isinstance(feature, Continuous):
+            free = np.full((len(boxes), 1), np.inf)
+            lower, upper = np.hstack([lower, -free]), np.hstack([upper, free])
+            if swapped:
+                order = list(range(d + 1))
+                order[axes[0]], order[d] = d, axes[0]
+                lower, upper = lower[:, order], upper[:, order]
+        else:
+            own = space.sets[space.row(name)]
+            every = np.repeat(space.everything[own][None], len(boxes), axis=0)
+            values = masks[:, own]
+            masks = np.hstack([masks, values if swapped else every])
+            if swapped:
+                masks[:, own] = every
+        return Boxes(paired, np.ascontiguousarray(lower), np.ascontiguousarray(upper), masks)
+
+    roots = question.roots
+    if monotone:  # missing values are neither high nor low
+        lower = roots.lower.copy()
+        lower[:, axes[0]] = np.maximum(lower[:, axes[0]], space.bottom[axes[0]])
+        roots = roots.like(lower, roots.upper, roots.masks)
+        roots = roots.take((roots.lower < roots.upper).all(axis=1))
+    firsts, seconds = on(roots, swapped=False), on(roots, swapped=True)
+    side = question.sides[0]
+    return Question(
+        paired,
+        Boxes.none(paired).concat(*(firsts & box for box in seconds)),
+        on(question.excused, swapped=False).concat(on(question.excused, swapped=True)),
+        (side.on(on(side.boxes, swapped=False)), side.on(on(side.boxes, swapped=True))),
+        question.claim,
+        question.outcomes,
+        pair=axes,
+        is_below=monotone,
+    )
+
+
+# --- claims
+
+
+def _claim(parsed: ParsedProperty) -> Claim:
+    if parsed.kind in ("increases", "decreases"):
+        return Claim("rising" if parsed.kind == "increases" else "falling", order=parsed.order)
+    if parsed.kind in ("independent", "same as"):
+        return Claim("same")
+    if parsed.outcome is None:
+        return Claim("same", lambda outcome: outcome is None)
+    operators = parsed.outcome.operators
+    if parsed.kind == "nothing new":
+        return Claim("implies", lambda outcome: _matches(operators, outcome))
+    if parsed.kind == "always":
+        return Claim("only", lambda outcome: _matches(operators, outcome))
+    return Claim("only", lambda outcome: not _matches(operators, outcome))
+
+
+def _column(parsed: ParsedProperty, table: DecisionTable) -> int | None:
+    """Return the index of the output that a property is about; None for the only one, or all."""
+    if parsed.outcome is None:
+        return None
+    name, value = parsed.outcome.name, parsed.outcome.operators.get("=")
+    is_named = parsed.kind in ("increases", "decreases", "independent")
+    if is_named and not name:
+        name = str(value)
+    if name.lower() in ("outcome", "decision") and name not in table.outputs:
+        name = ""
+    if not name or table.outputs == ("then",):
+        if len(table.outputs) > 1 and parsed.kind != "independent" and not isinstance(value, tuple):
+            if value is MISSING:
+                return None
+            raise ConditionError(
+                f"the table has the outcomes {', '.join(map(display, table.outputs))}; name the one"
+                f" that is meant, such as {display(table.outputs[0])} = …"
+            )
+        return None
+    if name not in table.outputs:
+        raise ConditionError(f"unknown outcome {name!r}{did_you_mean(name, table.outputs)}")
+    return table.outputs.index(name) if len(table.outputs) > 1 else None
+
+
+def _note(parsed: ParsedProperty, question: Question) -> str:
+    """Return a remark if a property names an outcome that no rule has."""
+    if parsed.outcome is None or any(side.together for side in question.sides):
+        return ""
+    operators = parsed.outcome.operators
+    named = [operators["="]] if "=" in operators else list(operators.get("in", ()))
+    known = question.outcomes.values[1:]
+    for value in named:
+        if value is not MISSING and not any(_matches({"=": value}, each) for each in known):
+            hint = did_you_mean(display(value), map(display, known))
+            return f"no rule has the outcome {display(value)}{hint}"
+    return ""
+
+
+def _matches(operators: Mapping[str, Any], outcome: Any) -> bool:
+    """Return whether an outcome passes a test; of a list or a set, whether any member does.
+
+    >>> _matches({"=": "a"}, frozenset("ab")), _matches({">": 3}, 5), _matches({">": 3}, None)
+    (True, True, False)
+    """
+    if outcome is None:
+        return any(
+            (operator == "missing" and bool(value))
+            or (operator == "=" and value is MISSING)
+            or (operator in ("in", "not in") and (MISSING in value) == (operator == "in"))
+            for operator, value in operators.items()
+        )
+    if isinstance(outcome, list):
+        return any(_matches(operators, each) for each in outcome)
+    return all(_passes(operator, value, outcome) for operator, value in operators.items())
+
+
+def _passes(operator: str, value: Any, outcome: Any) -> bool:
+    if operator == "missing":
+        return not value
+    if operator in ("=", "in", "not in"):
+        values = [value] if operator == "=" else value
+        return any(_equals(outcome, each) for each in values) == (operator != "not in")
+    try:
+        below = bool(outcome < value)
+        above = bool(outcome > value)
+    except TypeError:
+        raise ConditionError(
+            f"outcomes must be comparable with {display(value)}, got {display(outcome)}"
+        ) from None
+    return {"<": below, "<=": not above, ">": above, ">=": not below}[operator]
+
+
+def _equals(outcome: Any, value: Any) -> bool:
+    if isinstance(outcome, frozenset) and not isinstance(value, frozenset):
+        return value in outcome
+    return bool(outcome == value) and isinstance(outcome, bool) == isinstance(value, bool)
+
+
+def _rank(outcome: Any, order: Sequence[Any]) -> Any:
+    """Return a value by which an outcome is compared with others.
+
+    >>> _rank("medium", ["low", "medium", "high"]), _rank(2.5, [])
+    (1, 2.5)
+    """
+    if order:
+        if outcome not in order:
+            listed, rest = ", ".join(map(display, order)), display(outcome)
+            raise ConditionError(f"ORDER must list every outcome, got {listed} without {rest}")
+        return order.index(outcome)
+    if isinstance(outcome, bool | str | tuple | frozenset | list):
+        raise ConditionError(
+            f"outcomes must be numbers or dates to increase or decrease, got {display(outcome)};"
+            " list others from the lowest to the highest: ORDER low, medium, high"
+        )
+    return outcome
+
+
+def as_property(line: str | ParsedProperty) -> ParsedProperty:
+    """Return a property given as text or parsed."""
+    if isinstance(line, ParsedProperty):
+        return line
+    parsed = parse_property(line)
+    if parsed is None:
+        raise FormatError("expected a property, such as NEVER refuse WHERE age < 18, got none")
+    return parsed

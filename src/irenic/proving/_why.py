@@ -1,0 +1,361 @@
+"""Why a case is decided as it is, and the smallest change of its values that decides otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+
+from irenic.boxes import Boxes
+from irenic.boxes.covering import grown_many
+from irenic.budget import Budget, Meter
+from irenic.errors import BudgetError, ConditionError, did_you_mean
+from irenic.model.features import Continuous
+from irenic.model.literals import display, show_point
+from irenic.model.region import Region, witness_among, witness_in
+from irenic.model.space import Instances, Space
+from irenic.proving._cases import just_below
+from irenic.proving._question import Outcomes, Rules, Side, as_table, side_of
+
+# Orders of the features in which a reason is grown; the one with the fewest conditions is kept.
+_ORDERS: Final = 24
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a case has its outcome.
+
+    Parameters
+    ----------
+    outcome : hashable or None
+        The outcome; None for none.
+    rules : tuple of int
+        Indices of the rules that decide; empty if the default does, or nothing.
+    region : Region
+        A region around the case in which the outcome is the same for the same reason, with few
+        conditions: part of the deciding rule, or a region that no rule covers.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.proving import why
+    >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"),
+    ...                  Rule({"age": (18, 60), "pass": {True}}, then="half")], default="full")
+    >>> print(why(rules, {"age": 70, "pass": True}))
+    full, by default, because age >= 60: no rule covers these cases
+    """
+
+    outcome: Hashable | None
+    rules: tuple[int, ...]
+    region: Region
+
+    @property
+    def text(self) -> str:
+        """The reason in words, with rules numbered from 1."""
+        if not self.rules:
+            what = "nothing is decided" if self.outcome is None else display(self.outcome)
+            by = "" if self.outcome is None else ", by default"
+            return f"{what}{by}, because {self.region}: no rule covers these cases"
+        numbers = ", ".join(str(rule + 1) for rule in self.rules)
+        by = f"by rule{'s' if len(self.rules) > 1 else ''} {numbers}"
+        outcome = tuple(self.outcome) if isinstance(self.outcome, list) else self.outcome
+        return f"{display(outcome)}, {by}, because {self.region}"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def why(rules: Rules, case: Any) -> Reason:
+    """Return why a case has its outcome, also where only the default decides.
+
+    Parameters
+    ----------
+    rules : RuleSet, RuleList, DecisionTable or fitted classifier
+        Unordered rules must not contradict each other.
+    case : mapping, sequence or Instances of length 1
+        The values of the case.
+
+    Returns
+    -------
+    Reason
+        If no rule covers the case, the region around it that no rule covers, grown by box
+        enlargement in many orders of the features, with the fewest conditions of these.
+
+    Raises
+    ------
+    ConflictError
+        If unordered rules contradict each other.
+    DataError
+        If the case does not fit the rules.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleList
+    >>> from irenic.proving import why
+    >>> rules = RuleList([Rule({"age": (None, 18)}, then="free"),
+    ...                   Rule({"pass": {True}}, then="half")], default="full")
+    >>> print(why(rules, {"age": 40, "pass": True}))
+    half, by rule 2, because age >= 18 and pass in {true}
+    """
+    table = as_table(rules)
+    outcomes = Outcomes()
+    side = side_of(table, table.space, outcomes)
+    point = table.encode(case) if isinstance(case, Instances) else table.space.encode_point(case)
+    code, rows = side.decide(point)
+    limit, rivals = _reach(side, point)
+    grown = grown_many(_around(point), limit, rivals, _ORDERS)
+    best = int(grown.n_conditions().argmin())
+    region = Region.from_box(grown.take([best])).simplified()
+    return Reason(outcomes.values[code], rows, region)
+
+
+def _around(point: Instances) -> Boxes:
+    """Return the smallest box that contains a point."""
+    space = point.space
+    lower = point.values[:, 0].copy()
+    upper = np.array(
+        [
+            np.nextafter(v, np.inf) if v == -np.inf else f.after(v)
+            for f, v in zip(space.continuous, lower.tolist(), strict=True)
+        ],
+        dtype=np.float64,
+    )
+    box = Boxes(space, lower[None], upper[None], space.words_of(point.codes)[None])
+    return box.simplified()
+
+
+def _reach(side: Side, point: Instances) -> tuple[Boxes, Boxes]:
+    """Return the box in which the reason of a decision can lie, and the boxes that it must miss."""
+    around = _around(point)
+    holding = np.flatnonzero(side.boxes.meeting(around))
+    if not len(holding):
+        return Boxes.whole(point.space), side.boxes
+    if side.decides == "first":
+        first = int(holding[0])
+        earlier = side.boxes.take(slice(first))
+        differ = side.codes[:first] != side.codes[first]
+        return side.boxes.take([first]), earlier.take(differ)
+    if side.decides == "any":
+        conditions = side.boxes.take(holding).n_conditions()
+        return side.boxes.take([int(holding[conditions.argmin()])]), Boxes.none(point.space)
+    limit = side.boxes.take(holding[:1])
+    for place in holding[1:].tolist():
+        limit = limit & side.boxes.take([place])
+    others = np.delete(np.arange(len(side.boxes)), holding)
+    return limit, side.boxes.take(others)
+
+
+# --- the smallest change
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """The smallest change of a case that leads to another outcome.
+
+    Parameters
+    ----------
+    changes : mapping of str to (object, object)
+        The old and the new value of each feature to change.
+    outcome : hashable or None
+        The outcome after the change.
+    rules : tuple of int
+        Indices of the rules that then decide; empty if the default does, or nothing.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.proving import counterfactual
+    >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
+    >>> print(counterfactual(rules, {"age": 20}))
+    free (rule 1) if age = 17.99 instead of 20
+    """
+
+    changes: Mapping[str, tuple[Any, Any]]
+    outcome: Hashable | None
+    rules: tuple[int, ...]
+
+    def __str__(self) -> str:
+        by = f"rule {self.rules[0] + 1}" if self.rules else "by default"
+        what = "no outcome" if self.outcome is None else f"{display(self.outcome)} ({by})"
+        parts = [
+            f"{show_point({name: new})} instead of {_shown(old)}"
+            for name, (old, new) in self.changes.items()
+        ]
+        return f"{what} if {' and '.join(parts)}"
+
+
+def _shown(value: Any) -> str:
+    return show_point({"x": value}).removeprefix("x = ")
+
+
+def counterfactual(
+    rules: Rules,
+    case: Any,
+    outcome: Hashable | None = None,
+    *,
+    fixed: Iterable[str] = (),
+    budget: Budget | float | None = None,
+) -> Alternative | None:
+    """Return the smallest change of a case that leads to another outcome.
+
+    The fewest features change. Of several changes of as many features, the one that moves the
+    values least is returned; each feature is measured by the range of its bounds in the rules (by
+    its bound, if there is only one), and another value of a category counts 1.
+
+    Parameters
+    ----------
+    rules : RuleSet, RuleList, DecisionTable or fitted classifier
+        Rules of which one decides; unordered ones must not contradict each other.
+    case : mapping, sequence or Instances of length 1
+        The values of the case.
+    outcome : hashable, optional
+        The outcome to reach (default: any other outcome).
+    fixed : iterable of str
+        Features that may not change.
+    budget : Budget or float (seconds), optional
+        Limit of the search (default: unlimited).
+
+    Returns
+    -------
+    Alternative or None
+        None if no change of the other features leads there.
+
+    Raises
+    ------
+    ConditionError
+        If all rules that hold count, the outcome is unknown, or a fixed feature is.
+    BudgetError
+        If the budget was used up first.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.proving import counterfactual
+    >>> rules = RuleSet([Rule({"age": (18, None), "debt": (None, 100)}, then="yes")], default="no")
+    >>> case = {"age": 30, "debt": 250}
+    >>> print(counterfactual(rules, case))
+    yes (rule 1) if debt = 99.99 instead of 250
+    >>> counterfactual(rules, case, fixed=["debt"]) is None
+    True
+    """
+    table = as_table(rules)
+    outcomes = Outcomes()
+    side = side_of(table, table.space, outcomes)
+    if side.together is not None:
+        raise ConditionError(
+            "the smallest change needs rules of which one decides, but all rules that hold count"
+        )
+    space = table.space
+    point = case if isinstance(case, Instances) else space.encode_point(case)
+    code, _ = side.decide(point)
+    wanted = _wanted(outcome, code, side, outcomes)
+    fixed_axes = {int(space.axes[space.index(name)]) for name in fixed}
+    free = [axis for axis in range(len(space)) if axis not in fixed_axes]
+    meter = Meter(budget)
+    outside = table.space.impossible_boxes
+    for n_changed in range(1, len(free) + 1):
+        best: tuple[float, Boxes] | None = None
+        for axes in combinations(free, n_changed):
+            meter.spent(nodes=1)
+            for piece in _pieces(side, wanted, _line(point, axes), outside, meter):
+                distance = _distance(side, point, piece, axes)
+                if best is None or distance < best[0]:
+                    best = distance, piece
+            if meter.ran_out is not None:
+                raise BudgetError(f"the search was stopped by {meter.ran_out}; try a longer one")
+        if best is not None:
+            return _alternative(side, outcomes, point, best[1])
+    return None
+
+
+def _wanted(outcome: Any, code: int, side: Side, outcomes: Outcomes) -> set[int]:
+    known = {*side.codes.tolist(), side.default}
+    if outcome is None:
+        return known - {code}
+    codes = {c for c in known if outcomes.values[c] == outcome}
+    if not codes:
+        values = [outcomes.values[c] for c in sorted(known)]
+        names = [display(value) for value in values if value is not None]
+        raise ConditionError(
+            f"no rule has the outcome {display(outcome)}{did_you_mean(display(outcome), names)}"
+        )
+    return codes - {code}
+
+
+def _line(point: Instances, axes: Iterable[int]) -> Boxes:
+    """Return the cases that differ from a case only on some axes."""
+    box = _around(point)
+    for axis in axes:
+        box = box.freed(axis)
+    return box
+
+
+def _pieces(
+    side: Side, wanted: set[int], root: Boxes, outside: Boxes, meter: Meter
+) -> Iterator[Boxes]:
+    """Yield boxes that contain all cases of a box that have one of the wanted outcomes."""
+    met = np.flatnonzero(side.boxes.meeting(root))
+    boxes, codes = side.boxes.take(met), side.codes[met]
+    for place in np.flatnonzero(np.isin(codes, list(wanted))).tolist():
+        own = boxes.take([place]) & root
+        earlier = boxes.take(slice(place)) if side.decides == "first" else boxes.take(slice(0))
+        yield from own.subtract(earlier.concat(outside), meter)
+    if side.default in wanted:
+        yield from root.subtract(boxes.concat(outside), meter)
+
+
+def _distance(side: Side, point: Instances, piece: Boxes, axes: Iterable[int]) -> float:
+    d = piece.lower.shape[1]
+    total = 0.0
+    for axis in axes:
+        if axis >= d:
+            words = piece.space.sets[axis - d]
+            own = point.space.words_of(point.codes)[words]
+            total += 0.0 if (piece.masks[0, words] & own).any() else 1.0
+            continue
+        value = float(point.values[axis, 0])
+        low, high = float(piece.lower[0, axis]), float(piece.upper[0, axis])
+        if low <= value < high:
+            continue
+        cuts = np.concatenate([side.boxes.lower[:, axis], side.boxes.upper[:, axis]])
+        cuts = cuts[np.isfinite(cuts) & (np.abs(cuts) < 1e300)]
+        span = float(np.ptp(cuts) or np.abs(cuts).max()) if len(cuts) else 0.0
+        moved = (low - value if value < low else value - high) if np.isfinite(value) else 1.0
+        missing = low == -np.inf and high <= -1e300
+        total += 1.0 if missing or not np.isfinite(moved) else moved / (span or 1.0)
+    return total
+
+
+def _alternative(side: Side, outcomes: Outcomes, point: Instances, piece: Boxes) -> Alternative:
+    """Return the case of a box that is nearest to a point, as a change of the point."""
+    space = point.space
+    before = point[0]
+    region = Region.from_box(piece)
+    after = dict(before)
+    for name in space.names:
+        axis = int(space.axes[space.index(name)])
+        others = _line(point, [other for other in range(len(space)) if other != axis])
+        if not piece.meeting(others)[0]:
+            after[name] = _nearest(space, name, region, point)
+    code, rows = side.decide(space.encode_point(after))
+    changes = {n: (before[n], after[n]) for n in space.names if before[n] != after[n]}
+    return Alternative(changes, outcomes.values[code], rows)
+
+
+def _nearest(space: Space, name: str, region: Region, point: Instances) -> Any:
+    """Return the value of a feature in a region that is nearest to that of a point."""
+    feature, row = space[name], space.row(name)
+    if not isinstance(feature, Continuous):
+        return witness_among(feature, region.bits(name))
+    interval = region.interval(name)
+    value = float(point.values[row, 0])
+    low, high = feature.reach(interval.lower, interval.upper)
+    if not np.isfinite(value) or low >= high:
+        return witness_in(feature, interval)
+    near = low if value < low else just_below(feature, high, low)
+    decoded = feature.decode_value(near)
+    is_whole = isinstance(decoded, float) and decoded.is_integer() and abs(decoded) <= 2**53
+    return int(decoded) if is_whole else decoded

@@ -1,0 +1,226 @@
+"""``irenic test``, ``cases``, ``why``, ``impact`` and ``add``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import irenic
+from documents import validated
+
+LOANS = """IF age < 18 THEN refuse
+IF age >= 18 AND debt > 0 THEN refuse
+IF age >= 18 AND debt <= 0 THEN accept
+"""
+MODEL = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="urn:m">
+  <inputData id="i" name="Age"><variable name="Age" typeRef="number"/></inputData>
+  <decision id="d" name="Fare"><variable name="Fare" typeRef="string"/>
+    <informationRequirement><requiredInput href="#i"/></informationRequirement>
+    <decisionTable hitPolicy="UNIQUE">
+      <input><inputExpression typeRef="number"><text>Age</text></inputExpression></input>
+      <output name="Fare"/>
+      <rule><inputEntry><text>&lt; 18</text></inputEntry>
+        <outputEntry><text>"half"</text></outputEntry></rule>
+      <rule><inputEntry><text>&gt;= 18</text></inputEntry>
+        <outputEntry><text>"full"</text></outputEntry></rule>
+    </decisionTable>
+  </decision>
+</definitions>"""
+KIT = """<testCases xmlns="http://www.omg.org/spec/DMN/20160719/testcase"
+    xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+    xmlns:xsd="http://www.w3.org/2001/XMLSchema">
+  <modelName>m.dmn</modelName>
+  <testCase id="001">
+    <inputNode name="Age"><value xsi:type="xsd:decimal">17</value></inputNode>
+    <resultNode name="Fare"><expected><value xsi:type="xsd:string">half</value></expected>
+    </resultNode>
+  </testCase>
+  <testCase id="002">
+    <inputNode name="Age"><value xsi:type="xsd:decimal">18</value></inputNode>
+    <resultNode name="Fare"><expected><value xsi:type="xsd:string">half</value></expected>
+    </resultNode>
+  </testCase>
+</testCases>"""
+
+
+# --- test and cases
+
+
+def test_cases_pass_or_fail_with_the_deciding_rule(run, file):
+    path = file(LOANS, "loans.txt")
+    cases = file("age,debt,expected\n17,0,refuse\n18,0,refuse\n", "cases.csv")
+    status, out, _ = run("test", path, cases)
+    assert status == 1
+    lines = out.splitlines()
+    assert lines[0] == "case 2 fails: expected refuse, got accept by rule 3, at age = 18, debt = 0"
+    assert lines[1] == "no case is decided by rule 2"
+    assert lines[-1] == (
+        "1 of 2 cases pass; they exercise 2 of 3 rules, 6 of 10 conditions, 6 of 15 bounds."
+    )
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx", "parquet"])
+def test_generated_cases_pass_and_exercise_everything(run, file, tmp_path, suffix):
+    path, cases = file(LOANS, "loans.txt"), str(tmp_path / f"cases.{suffix}")
+    assert run("cases", path, "-o", cases)[:2] == (0, f"6 cases written to {cases}\n")
+    assert run("test", path, cases, "--coverage")[:2] == (
+        0,
+        "6 of 6 cases pass; they exercise 3 of 3 rules, 10 of 10 conditions, 15 of 15 bounds.\n",
+    )
+    other = file(LOANS.replace("debt <= 0", "debt < 0"), "other.txt")
+    assert run("test", other, cases)[0] == 1
+
+
+def test_cases_are_printed_as_csv(run, file):
+    status, out, _ = run("cases", file("IF age < 18 THEN free\nDEFAULT full\n"))
+    assert (status, out) == (0, "age,outcome\n18,full\n17.99,free\n19,full\n")
+
+
+def test_coverage_can_be_required(run, file):
+    path = file("IF age < 18 THEN free\nDEFAULT full\n")
+    cases = file("age,outcome\n5,free\n", "cases.csv")
+    assert run("test", path, cases)[0] == 0
+    assert run("test", path, cases, "--coverage")[0] == 1
+
+
+def test_the_results_of_cases_as_json(run, file):
+    cases = file(
+        '[{"age": 17, "debt": 0, "x": "refuse"}, {"age": 40, "debt": 3, "x": "a"}]', "c.json"
+    )
+    document = validated(run("test", file(LOANS, "l.txt"), cases, "--json")[1])
+    assert [case["passed"] for case in document["cases"]] == [True, False]
+    assert document["cases"][1]["rules"] == [2]
+    assert (document["passed"], document["total"]["bounds"]) == (False, 15)
+
+
+def test_cases_of_the_kit(run, file):
+    path, cases = file(MODEL, "m.dmn"), file(KIT, "m-test-01.xml")
+    assert run("test", path, cases)[:2] == (
+        1,
+        "case 002 fails: Fare: expected 'half', got 'full'\n1 of 2 cases pass.\n",
+    )
+    assert "<testCases>" in run("test", path, file("<a/>", "a.xml"))[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        ("age\n", "c.csv", "no cases in the file"),
+        ("{}", "c.json", 'cases must be a list such as [{"age": 17, …}]'),
+        ("[", "c.json", "not valid JSON"),
+        ("age,x\n5,free\n", "c.csv", "c.csv: the table has no column 'debt'"),
+    ],
+)
+def test_invalid_cases_exit_with_2(run, file, text, name, message):
+    status, _, err = run("test", file(LOANS, "loans.txt"), file(text, name))
+    assert status == 2
+    assert message in err
+
+
+def test_an_unknown_label_is_named(run, file):
+    cases = file("age,debt,x\n5,0,free\n", "c.csv")
+    err = run("test", file(LOANS, "loans.txt"), cases, "--label", "y")[2]
+    assert "unknown column 'y'" in err
+
+
+# --- why
+
+
+def test_a_decision_is_explained_with_the_smallest_change(run, file):
+    path = file(LOANS, "loans.txt")
+    assert run("why", path, "age = 17, debt = 0")[:2] == (
+        0,
+        "refuse, by rule 1, because age < 18\n"
+        "It would be accept (rule 3) if age = 18 instead of 17.\n",
+    )
+    assert run("why", path, "age = 17, debt = 0", "--fixed", "age")[1].endswith(
+        "No change of features leads elsewhere.\n"
+    )
+    document = validated(run("why", path, "age = 30, debt = 5", "--instead", "accept", "--json")[1])
+    assert document["instead"]["values"] == {"age": 30, "debt": 0}
+    assert document["region"]["text"] == "age >= 18 and debt > 0"
+
+
+def test_the_default_has_a_reason_too(run, file):
+    path = file("IF age < 18 THEN free\nDEFAULT full\n")
+    assert run("why", path, "age = 40")[1].splitlines()[0] == (
+        "full, by default, because age >= 18: no rule covers these cases"
+    )
+
+
+def test_invalid_questions_exit_with_2(run, file):
+    path = file(LOANS, "loans.txt")
+    assert "unknown feature 'agee'" in run("why", path, "agee = 17, debt = 0")[2]
+    assert "CASE, column" in run("why", path, "age 17")[2]
+    err = run("why", path, "age = 17, debt = 0", "--instead", "acept")[2]
+    assert "no rule has the outcome acept; did you mean 'accept'?" in err
+
+
+# --- impact
+
+
+def test_the_impact_on_past_cases(run, file):
+    old, new = file(LOANS, "old.txt"), file(LOANS.replace("18", "21"), "new.txt")
+    data = file(
+        "age,debt,sum,region\n17,0,10,north\n19,0,20,north\n20,0,40,south\n30,0,80,south\n",
+        "past.csv",
+    )
+    status, out, _ = run("impact", old, new, data, "--amount", "sum", "--by", "region")
+    assert (status, out.splitlines()) == (
+        1,
+        [
+            "2 cases, amount 60: accept (rule 3) becomes refuse (rule 1) (for example rows 2, 3)",
+            "region = south: 1 of 2 cases, sum 40.00",
+            "region = north: 1 of 2 cases, sum 20.00",
+            "2 of 4 cases change (50.00%), sum 60.00 of 150.00.",
+        ],
+    )
+    document = validated(run("impact", old, new, data, "--json")[1])
+    assert (document["changed"], document["moves"][0]["rows"]) == (2, [2, 3])
+    assert run("impact", old, old, data)[:2] == (0, "0 of 4 cases change (0.00%).\n")
+    assert "--by: unknown column 'regio'" in run("impact", old, new, data, "--by", "regio")[2]
+
+
+# --- add
+
+
+def test_a_rule_that_contradicts_others_is_refused(run, file):
+    path = file(LOANS, "loans.txt")
+    status, out, _ = run("add", path, "IF age > 60 THEN accept", "--in-place")
+    assert (status, out.splitlines()) == (
+        1,
+        [
+            "contradiction: rule 2 says refuse, rule 4 says accept where age > 60 and debt > 0,"
+            " for example at age = 90, debt = 0.5",
+            "free part: IF age > 60 AND debt <= 0 THEN accept",
+            "The rule was refused; --free adds the free part.",
+        ],
+    )
+    assert Path(path).read_text() == LOANS
+    status, out, _ = run("add", path, "IF age > 60 THEN accept", "--in-place", "--free")
+    assert status == 0
+    assert irenic.read(path)[3] == irenic.Rule.parse(
+        "IF age > 60 AND debt <= 0 THEN accept", irenic.read(path).space
+    )
+
+
+def test_a_rule_without_contradictions_is_added(run, file, tmp_path):
+    path = file("age,fare\n< 18,free\n", "fares.csv")
+    out = tmp_path / "new.csv"
+    status, said, _ = run("add", path, "IF age >= 60 THEN half", "-o", str(out))
+    assert (status, said.splitlines()[-1]) == (0, f"1 rule added; 2 rules written to {out}")
+    assert irenic.read(out).thens == ["free", "half"]
+    document = validated(run("add", path, "IF age > 9 THEN free", "--json")[1])
+    assert document["verdict"] == "1 rule added"
+
+
+def test_a_rule_can_name_new_values_of_an_open_feature(run, file):
+    path = file("IF job = cook THEN free\n", "jobs.txt")
+    assert run("add", path, "IF job = nurse THEN half", "--in-place")[0] == 0
+    assert Path(path).read_text().splitlines()[1].startswith("IF job in {nurse} THEN half")
+
+
+def test_a_rule_must_fit_the_rules(run, file):
+    path = file(LOANS, "loans.txt")
+    assert "RULE, column 4: unknown feature 'agee'" in run("add", path, "IF agee > 6 THEN x")[2]

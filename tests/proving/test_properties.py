@@ -1,0 +1,334 @@
+"""Properties: every kind, proved or refuted as a grid of cells and z3 say, and certified."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
+
+import property_grid as oracle
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import strategies as sts
+from irenic import (
+    Budget,
+    Categorical,
+    ConditionError,
+    ConflictError,
+    Continuous,
+    DecisionTable,
+    FormatError,
+    Rule,
+    RuleList,
+    RuleSet,
+    RuleSetClassifier,
+    Space,
+)
+from irenic.proving import certify, parse_properties, prove, to_smtlib, verify
+
+POLICIES = [None, "FIRST", "PRIORITY", "COLLECT", "RULE ORDER", "OUTPUT ORDER"]
+TEXTS = {
+    "never": "NEVER {value} WHERE {where}",
+    "always": "ALWAYS {value} WHERE {where}",
+    "only if": "{value} ONLY IF {where}",
+    "same as": "SAME AS old WHERE {where}",
+    "nothing new": "NOTHING NEW AGAINST old WHERE {where}",
+    "no new": "NO NEW {value} AGAINST old WHERE {where}",
+    "independent": "outcome DOES NOT DEPEND ON {feature} WHERE {where}",
+    "increases": "outcome INCREASES WITH {feature} WHERE {where}",
+    "decreases": "outcome DECREASES WITH {feature} WHERE {where}",
+}
+
+
+@st.composite
+def tables(draw, space, policies=POLICIES, max_size=5):
+    """Draw a table with numbers as outcomes; unordered rules do not contradict each other."""
+    policy = draw(st.sampled_from(policies))
+    rules = [
+        Rule(draw(sts.regions(space)), then=draw(st.sampled_from([1, 2, 3])))
+        for _ in range(draw(st.integers(0, max_size)))
+    ]
+    if policy is None:
+        kept = []
+        for rule in rules:
+            if all(rule.agrees_with(other) for other in kept):
+                kept.append(rule)
+        rules = kept
+    default = draw(st.sampled_from([None, None, 1, 2]))
+    aggregation = draw(st.sampled_from(["", "SUM", "MAX", "COUNT"])) if policy == "COLLECT" else ""
+    ranking = draw(st.sampled_from([(), (2, 3, 1)])) if policy != "FIRST" else ()
+    rule_set = RuleSet(rules, space, default=default)
+    return DecisionTable(
+        rule_set,
+        tuple(range(len(rules))),
+        len(rules),
+        hit_policy=policy,
+        ranking=ranking,
+        aggregation=aggregation,
+    )
+
+
+def is_listing(table):
+    return table.collects and not table.aggregation
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+@given(data=st.data())
+def test_a_grid_and_z3_give_the_same_answer(kind, data):
+    space = data.draw(sts.spaces(2))
+    table, other = data.draw(tables(space)), data.draw(tables(space))
+    where = data.draw(sts.regions(space))
+    features = [f for f in space if kind == "independent" or isinstance(f, Continuous)]
+    needs_feature = kind in ("independent", "increases", "decreases")
+    if needs_feature and (not features or (kind != "independent" and is_listing(table))):
+        return
+    feature = data.draw(st.sampled_from(features)) if needs_feature else None
+    value = data.draw(st.sampled_from([1, 2, 3]))
+    text = TEXTS[kind].format(
+        value=value, where=where.to_text("AND"), feature=json.dumps(feature and feature.name)
+    )
+    regions = [r.region for t in (table, other) for r in t.rules]
+    cells = oracle.cells_of(space, where, *regions)
+    decided, others = oracle.decisions(table, cells), oracle.decisions(other, cells)
+    inside = {cell for cell in cells if naive.holds(where, cell)}
+    holds = oracle.expected(
+        kind,
+        decided,
+        inside,
+        value=value,
+        other=others,
+        place=None if feature is None else space.index(feature.name),
+    )
+    (verdict,) = prove(table, [text], read=lambda name: {"old": other}[name], certificates=True)
+    assert verdict.holds is holds
+    (quick,) = prove(table, [text], read=lambda name: {"old": other}[name])
+    assert quick.holds is holds
+    if holds:
+        check_certificate(verdict, table, other)
+    else:
+        check_refutation(verdict, kind, table, other, where)
+        check_refutation(quick, kind, table, other, where)
+    compared = [table, other] if "old" in text else [table]
+    if not any(t.collects for t in compared):
+        assert oracle.by_z3(table, text, read=lambda _: other) is holds
+
+
+def check_certificate(verdict, table, other):
+    document = {"format": "irenic certificate", "version": 1}
+    document = json.loads(json.dumps({**document, "certificates": [verdict.certificate]}))
+    assert verify(document, table, read=lambda _: other) == [verdict.claim]
+
+
+def check_refutation(verdict, kind, table, other, where):
+    """Check that the cases are what they should be, with the predictions of the library."""
+    for case in verdict.cases:
+        assert (case in where) is (kind != "only if")
+    sides = [table, other] if len(verdict.cases) < len(verdict.outcomes) else [table] * 2
+    points = [*verdict.cases, *verdict.cases][: len(verdict.outcomes)]
+    for point, side, outcome, rules in zip(
+        points, sides, verdict.outcomes, verdict.rules, strict=False
+    ):
+        assert as_plain(side.predict([point])[0]) == as_plain(outcome)
+        (rows,) = side.decide([point])
+        assert set(rows) <= set(rules) if not side.is_ordered else rows == rules
+    if len(verdict.cases) == 2:
+        a, b = verdict.cases
+        assert sum(a[name] != b[name] for name in a) == 1
+
+
+def as_plain(value):
+    return list(value) if isinstance(value, list | tuple) else value
+
+
+@given(st.data())
+def test_consistent_and_complete_are_certified_if_they_hold(data):
+    space = data.draw(sts.spaces(2))
+    rules = RuleSet(data.draw(st.lists(sts.rules(space), max_size=8)), space)
+    document = json.loads(json.dumps(certify(rules, ["CONSISTENT", "COMPLETE"])))
+    holds = {"CONSISTENT": rules.is_consistent, "COMPLETE": rules.is_complete}
+    assert verify(document, rules) == [claim for claim, truth in holds.items() if truth]
+    for claim, truth in holds.items():
+        assert oracle.by_z3(rules, claim) is truth
+
+
+def test_alternatives_and_missing_values():
+    space = Space([Continuous("age", missing=True), Categorical("job", ["cook", "nurse"])])
+    rules = RuleSet([Rule({"age": (None, 18)}, then="refuse")], space, default="accept")
+    texts = [
+        "ALWAYS refuse WHERE age < 10 OR age BETWEEN 10 AND 17",
+        "refuse ONLY IF age < 18",
+        "accept ONLY IF age >= 18",  # it is also accepted if the age is missing
+        "accept ONLY IF age >= 18 OR age is missing",
+        "outcome DOES NOT DEPEND ON job",
+    ]
+    verdicts = prove(rules, texts)
+    assert [v.holds for v in verdicts] == [True, True, False, True, True]
+    assert verdicts[2].cases[0]["age"] is None
+
+
+def test_what_is_impossible_refutes_nothing():
+    space = Space([Categorical("sex", ["f", "m"]), Categorical("pregnant", [True, False])])
+    rules = RuleSet([Rule({"pregnant": {True}}, then="care")], space, default="none")
+    excluding = Space(space, impossible=[{"sex": "m", "pregnant": {True}}])
+    table = RuleSet(rules, excluding, default="none")
+    text = "NEVER care WHERE sex = m"
+    assert prove(rules, [text])[0].holds is False
+    (verdict,) = prove(table, [text], certificates=True)
+    assert verdict.holds
+    check_certificate(verdict, table, table)
+
+
+def test_the_named_output_of_several():
+    rules = RuleSet(
+        [Rule({"age": (None, 18)}, then=("no", 1)), Rule({"age": (18, None)}, then=("yes", 2))]
+    )
+    table = DecisionTable(rules, (0, 1), 2, outputs=("grant", "price"))
+    texts = ["grant = yes ONLY IF age >= 18", "price INCREASES WITH age", "NEVER price > 2"]
+    assert [v.holds for v in prove(table, texts)] == [True, True, True]
+    with pytest.raises(ConditionError, match="the table has the outcomes grant, price; name the"):
+        prove(table, ["NEVER yes"])
+    with pytest.raises(ConditionError, match="unknown outcome 'prise'; did you mean 'price'"):
+        prove(table, ["NEVER prise = 2"])
+
+
+def test_outcomes_in_a_given_order():
+    rules = RuleList(
+        [Rule({"age": (None, 18)}, then="low"), Rule({"age": (None, 60)}, then="high")],
+        default="medium",
+    )
+    texts = [
+        "risk INCREASES WITH age ORDER low, medium, high",
+        "risk INCREASES WITH age WHERE age < 60 ORDER low",
+    ]
+    (verdict,) = prove(rules, texts[:1])
+    assert verdict.outcomes == ("high", "medium")
+    with pytest.raises(ConditionError, match="ORDER must list every outcome, got low, high with"):
+        prove(rules, ["risk INCREASES WITH age ORDER low, high"])
+    with pytest.raises(ConditionError, match="outcomes must be numbers or dates to increase"):
+        prove(rules, ["risk INCREASES WITH age"])
+
+
+def test_labels_that_rules_decide_together():
+    rules = RuleSet(
+        [
+            Rule({"age": (None, 18)}, then={"young": True}),
+            Rule({"age": (None, 50)}, then={"old": False}),
+        ],
+        default=frozenset({"old"}),
+    )
+    texts = [
+        "ALWAYS young WHERE age < 18",
+        "NEVER old WHERE age < 50",
+        "ALWAYS old WHERE age >= 50",
+    ]
+    assert [v.holds for v in prove(rules, texts)] == [True, True, True]
+
+
+def test_the_texts_of_verdicts():
+    rules = RuleSet([Rule({"age": (None, 20)}, then="refuse")])
+    other = RuleSet([Rule({"age": (None, 21)}, then="refuse")])
+    texts = [
+        "NEVER refuse",
+        "NEVER nothing",
+        "SAME AS old",
+        "NEVER refsue",
+        "ALWAYS nothing WHERE age > 30",
+    ]
+    assert [str(v) for v in prove(rules, texts, read=lambda _: other)] == [
+        "refuted: NEVER refuse: refuse (rule 1) at age = 10",
+        "refuted: NEVER nothing: nothing is decided at age = 30",
+        "refuted: SAME AS old: nothing is decided, but there refuse (rule 1) at age = 20",
+        "proved: NEVER refsue (no rule has the outcome refsue; did you mean 'refuse'?)",
+        "proved: ALWAYS nothing WHERE age > 30",
+    ]
+
+
+def test_a_used_up_budget_leaves_the_answer_open():
+    rules = RuleSet([Rule({f"f{i}": (0, 1)}, then="A") for i in range(12)])
+    (verdict,) = prove(rules, ["ALWAYS A WHERE f1 > 7"], budget=Budget(nodes=1))
+    assert verdict.holds is None
+    assert str(verdict) == "unknown: ALWAYS A WHERE f1 > 7: stopped by nodes after 1 cell"
+
+
+@given(st.data())
+def test_a_stopped_search_never_answers_wrongly(data):
+    space = data.draw(sts.spaces(2))
+    table = data.draw(tables(space))
+    regions = data.draw(st.lists(sts.regions(space), max_size=2))
+    impossible = [region for region in regions if region.n_conditions and not region.is_empty]
+    excluding = Space(space, impossible)
+    rules = RuleSet(table.rules, excluding, default=table.rules.default)
+    table = replace(table, rules=rules)
+    text = f"{data.draw(st.sampled_from(['NEVER', 'ALWAYS']))} {data.draw(st.sampled_from('12'))}"
+    (full,) = prove(table, [text])
+    for nodes in range(4):
+        (verdict,) = prove(table, [text], budget=Budget(nodes=nodes))
+        assert verdict.holds in (None, full.holds)
+        assert (verdict.stopped_by is None) is (verdict.holds is not None)
+    (certified,) = prove(table, [text], certificates=True)
+    assert certified.holds is full.holds
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("NEVER", "expected a value, found the end of the line"),
+        ("refuse IF age < 18", "expected ONLY IF, INCREASES WITH, DECREASES WITH or DOES NOT"),
+        ("NEVER refuse WHERE", "expected a feature name"),
+        ("premium INCREASES age", "expected WITH and a feature"),
+        ("NO NEW permit", "expected AGAINST and a file"),
+        ("NEVER refuse WHERE agee < 18", "unknown feature 'agee'; did you mean 'age'"),
+    ],
+)
+def test_invalid_properties(text, message):
+    rules = RuleSet([Rule({"age": (None, 20)}, then="refuse")])
+    with pytest.raises(FormatError, match=message):
+        prove(rules, [text])
+
+
+def test_errors_name_the_line_of_a_file():
+    with pytest.raises(FormatError, match=r"loans\.properties, line 2, column 1: expected"):
+        parse_properties("NEVER refuse\nAND more", name="loans.properties")
+
+
+def test_questions_that_make_no_sense():
+    space = Space([Continuous("age"), Categorical("job", ["cook"])])
+    rules = RuleSet([Rule({"age": (None, 20)}, then=1), Rule({"age": (19, None)}, then=2)], space)
+    with pytest.raises(ConflictError, match="the rules contradict each other: rule 1 says 1, rule"):
+        prove(rules, ["NEVER 1"])
+    with pytest.raises(ConditionError, match="'job' has unordered values, so that nothing increas"):
+        prove(RuleList.from_rules(rules), ["premium INCREASES WITH job"])
+    with pytest.raises(ConditionError, match="SMT-LIB needs rules of which one decides"):
+        to_smtlib(DecisionTable.from_rules(rules).under("COLLECT"), "NEVER 1")
+
+
+def test_learned_models_are_asked_with_their_default():
+    X = {"age": [*range(20), *range(20)], "job": ["cook"] * 20 + ["nurse"] * 20}
+    y = ["low" if age < 9 else "high" for age in X["age"]]
+    model = RuleSetClassifier(generations=2, moves=100, random_state=0).fit(X, y)
+    verdicts = prove(model, ["ALWAYS low OR high", "NEVER nothing", "ALWAYS low"])
+    assert [v.holds for v in verdicts] == [True, True, False]
+    (case,) = verdicts[2].cases
+    assert model.predict([case]).tolist() == ["high"]
+
+
+def test_of_contradicting_learned_rules_the_best_decides():
+    rules = [
+        Rule({"age": (None, 20)}, then="low", weight=1.0),
+        Rule({"age": (10, None)}, then="high", weight=2.0),
+    ]
+    model = SimpleNamespace(rules_=RuleSet(rules), conflicts="best")
+    (verdict,) = prove(model, ["ALWAYS high WHERE age >= 10"])
+    assert verdict.holds
+    (verdict,) = prove(model, ["NEVER high"])
+    assert verdict.rules == ((1,),)
+
+
+def test_asking_rules_does_not_import_the_learner():
+    code = "import sys, irenic.proving; print('sklearn' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"

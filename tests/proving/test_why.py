@@ -1,0 +1,135 @@
+"""Reasons and counterfactuals, compared with every cell of the grid."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import property_grid as oracle
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_properties import tables
+
+import naive
+import strategies as sts
+from irenic import (
+    BudgetError,
+    Categorical,
+    ConditionError,
+    Continuous,
+    DecisionTable,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+)
+from irenic.proving import counterfactual, why
+
+DECIDED = [None, "FIRST", "PRIORITY"]
+
+
+@given(st.data())
+def test_a_reason_holds_around_the_case(data):
+    """The outcome is the same everywhere in the region of a reason, and it contains the case."""
+    space = data.draw(sts.spaces(2))
+    table = data.draw(tables(space))
+    case = data.draw(sts.regions(space)).witness()
+    reason = why(table, case)
+    assert case in reason.region
+    cells = oracle.cells_of(space, reason.region, *(rule.region for rule in table.rules))
+    found = {oracle.outcome(table, cell) for cell in cells if naive.holds(reason.region, cell)}
+    outcome = tuple(reason.outcome) if isinstance(reason.outcome, list) else reason.outcome
+    assert found == {outcome}
+    if not reason.rules:
+        assert not any(rule.region.overlaps(reason.region) for rule in table.rules)
+
+
+@given(st.data())
+def test_a_counterfactual_changes_as_few_features_as_possible(data):
+    space = data.draw(sts.spaces(2))
+    table = data.draw(tables(space, DECIDED))
+    case = data.draw(sts.regions(space)).witness()
+    fixed = data.draw(st.sets(st.sampled_from(space.names), max_size=1))
+    cells = oracle.cells_of(space, *(rule.region for rule in table.rules))
+    point = space.encode_point(case)
+    own = tuple(
+        float(point.values[space.row(f.name), 0])
+        if isinstance(f, Continuous)
+        else int(point.codes[space.row(f.name), 0])
+        for f in space
+    )
+    now = oracle.outcome(table, own)
+    free = [i for i, name in enumerate(space.names) if name not in fixed]
+    fewest = fewest_changes(table, cells, own, now, free)
+    change = counterfactual(table, case, fixed=fixed)
+    assert (change is None) is (fewest is None)
+    if change is not None:
+        assert len(change.changes) == fewest
+        assert not fixed & change.changes.keys()
+        new = case | {name: value for name, (_, value) in change.changes.items()}
+        assert table.predict([new])[0] == change.outcome != now
+
+
+def fewest_changes(table, cells, own, now, free):
+    """Return how many features must change; cells stand for all values between two bounds."""
+    for n in range(1, len(free) + 1):
+        for changed in combinations(free, n):
+            for cell in cells:
+                mixed = tuple(cell[i] if i in changed else own[i] for i in range(len(own)))
+                if oracle.outcome(table, mixed) != now:
+                    return n
+    return None
+
+
+LOANS = RuleList(
+    [
+        Rule({"age": (None, 18)}, then="no"),
+        Rule({"debt": (None, 100), "job": {"cook", "nurse"}}, then="yes"),
+    ],
+    Space(
+        [
+            Continuous("age", kind="integer"),
+            Continuous("debt"),
+            Categorical("job", ["cook", "nurse", "none"]),
+        ]
+    ),
+    default="ask",
+)
+
+
+def test_reasons_in_words():
+    cases = [
+        {"age": 9, "debt": 0, "job": "none"},
+        {"age": 40, "debt": 0, "job": "cook"},
+        {"age": 40, "debt": 500, "job": "none"},
+    ]
+    assert [str(why(LOANS, case)) for case in cases] == [
+        "no, by rule 1, because age < 18",
+        "yes, by rule 2, because age >= 18 and debt < 100 and job in {cook, nurse}",
+        "ask, by default, because age >= 18 and job in {none}: no rule covers these cases",
+    ]
+    bare = RuleSet([Rule({"age": (None, 18)}, then="no")])
+    assert str(why(bare, {"age": 20})) == (
+        "nothing is decided, because age >= 18: no rule covers these cases"
+    )
+
+
+def test_the_nearest_of_several_changes():
+    case = {"age": 40, "debt": 150, "job": "cook"}
+    assert str(counterfactual(LOANS, case)) == "yes (rule 2) if debt = 99.99 instead of 150"
+    assert str(counterfactual(LOANS, case, "no")) == "no (rule 1) if age = 17 instead of 40"
+    change = counterfactual(LOANS, {"age": 9, "debt": 150, "job": "none"}, "yes")
+    assert change.changes == {"age": (9, 18), "debt": (150, 99.99), "job": ("none", "cook")}
+    assert counterfactual(LOANS, case, "yes", fixed=["debt"]) is None
+
+
+def test_invalid_questions():
+    case = {"age": 40, "debt": 150, "job": "cook"}
+    with pytest.raises(ConditionError, match="no rule has the outcome yse; did you mean 'yes'"):
+        counterfactual(LOANS, case, "yse")
+    with pytest.raises(ConditionError, match="unknown feature 'jab'; did you mean 'job'"):
+        counterfactual(LOANS, case, fixed=["jab"])
+    with pytest.raises(ConditionError, match="needs rules of which one decides"):
+        counterfactual(DecisionTable.from_rules(LOANS.rules).under("COLLECT"), case)
+    with pytest.raises(BudgetError, match="the search was stopped by seconds"):
+        counterfactual(LOANS, case, budget=0)
