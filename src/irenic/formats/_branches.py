@@ -9,7 +9,7 @@ from irenic.errors import ConditionError, ConflictError, FormatError
 from irenic.model.decision_table import DecisionTable
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.rulelist import RuleList
-from irenic.model.ruleset import RESOLVE, Resolve, RuleSet
+from irenic.model.ruleset import RESOLVE, Resolve, RuleSet, learned_rules
 from irenic.model.space import Space
 
 
@@ -46,6 +46,7 @@ def as_branches(
                 f"branches cannot represent features that are computed from other columns: {names}"
             )
         rules = without_policy(rules, "branches", decides=resolve is None)
+    rules = learned_rules(rules)
     fallback = None if default is None else as_consequent(default)
     if isinstance(rules, RuleList):
         if resolve not in (None, "first"):

@@ -22,7 +22,7 @@ from irenic.model.head import Head
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
 from irenic.model.rule import Rule, as_consequent
-from irenic.model.ruleset import RuleSet, check_rules, for_growth
+from irenic.model.ruleset import RuleSet, as_rule_set, for_growth
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Instances, Space
 
@@ -95,7 +95,7 @@ def enlarge(
     >>> enlarge(rules, rules[0])
     f1 < 6.5
     """
-    check_growable(rules)
+    rules = growable(rules)
     space = rules.space
     if isinstance(seed, Region | Rule):
         axes = _axes(space, order, weights, random_state)
@@ -163,7 +163,7 @@ def enlarge_many(
     >>> enlarge_many(rules, [Rule({"f1": (7, 8)}, then="B"), Rule({"f1": (7, 8)}, then="A")])
     [f1 >= 5, anything]
     """
-    check_growable(rules)
+    rules = growable(rules)
     space = rules.space
     boxes = _as_boxes(seeds)
     points = space.encode(seeds if boxes is None else [])
@@ -309,17 +309,18 @@ def _importance(space: Space, weights: Weights) -> Floats:
     return values
 
 
-def check_growable(rules: RuleSet) -> None:
-    """Raise unless this is a rule set with few enough conditions for the kernels to count."""
-    check_rules(rules)
+def growable(rules: RuleSet) -> RuleSet:
+    """Return a rule set; raise if it has too many conditions for the kernels to count."""
+    rules = as_rule_set(rules)
     if len(rules.space) <= _CONDITION_LIMIT:
-        return
+        return rules
     conditions = rules.conditions_per_rule()
     if conditions.max(initial=0) > _CONDITION_LIMIT:
         raise ConditionError(
             f"rules must have at most {_CONDITION_LIMIT} conditions to grow regions between them,"
             f" but rule {int(conditions.argmax()) + 1} has {conditions.max()}"
         )
+    return rules
 
 
 def seed_error(rules: RuleSet, covering: int, seed: Any, consequent: Hashable | None) -> SeedError:
