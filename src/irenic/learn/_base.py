@@ -20,9 +20,10 @@ from irenic.errors import DataError
 from irenic.learn._certificate import Certificate, certify
 from irenic.learn._measure import resolve_by
 from irenic.learn.answers import Answers, Form
-from irenic.learn.front import FrontPoint, head_of, table_of
+from irenic.learn.front import Front, FrontPoint, head_of, table_of
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
+from irenic.learn.spaces import names_tested, without_untested_values
 from irenic.learn.target import Target, class_weights, row_counts, row_weights
 from irenic.model import markup
 from irenic.model.columns import take_apart
@@ -81,7 +82,8 @@ class Labeled:
 class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers whose model is a rule set.
 
-    In ``fit``, a subclass calls ``_read``, learns, and calls ``_learned`` and ``_use_point``.
+    In ``fit``, a subclass calls ``_read``, learns, and calls ``_learned``, ``_offer`` and
+    ``_use_point``.
     """
 
     conflicts: str
@@ -90,6 +92,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     consequents: str = "labels"
     rules_: RuleSet
     certificate_: Certificate
+    pareto_front_: Front
     chosen_: FrontPoint
     classes_: npt.NDArray[Any]
     space_: Space
@@ -119,9 +122,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learned(self, data: Labeled, y: Any) -> None:
         """Set the fitted attributes that only depend on the training data."""
         target = data.target
-        self.space_, self.classes_ = data.instances.space, target.labels
+        self.classes_ = target.labels
         self.hierarchy_ = target.hierarchy
         self._answers = Answers(target.labels, _form(y, target), target.hierarchy)
+
+    def _offer(self, points: Sequence[FrontPoint]) -> None:
+        """Offer the rule sets of a front, without the values of columns that none of them tests."""
+        self.pareto_front_ = Front(without_untested_values(points))
+        self.space_ = self.pareto_front_[0].rule_set.space
 
     def _use_point(self, point: FrontPoint) -> None:
         """Use a rule set, given with its statistics."""
@@ -172,6 +180,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _table(self, X: Any, *, reset: bool) -> Any:
         """Return a table of columns unchanged, and any other as an array; check its columns."""
         X = _by_columns(X)
+        if not reset:
+            X = self._with_untested_columns(X)
         names = _own_names(X)
         if names is not None or hasattr(X, "columns"):
             if hasattr(X, "collect"):
@@ -189,6 +199,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return validate_data(
             self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", accept_sparse=False
         )
+
+    def _with_untested_columns(self, X: Any) -> Any:
+        """Return a table with missing values in columns that it lacks and that no rule tests."""
+        names = _own_names(X) or [str(name) for name in getattr(X, "columns", ())]
+        known = self.space_.names
+        lacking = set(known) - set(names)
+        if not names or not lacking or not names_tested(self.rules_).isdisjoint(lacking):
+            return X
+        taken = take_apart(X)
+        columns = dict(zip(taken.names or (), taken.columns, strict=True))
+        nothing = np.full(taken.length, None, dtype=object)
+        return {name: columns.get(name, nothing) for name in known}
 
     def _target(self, y: Any) -> Target:
         if y is None:
@@ -239,7 +261,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            With the same columns as in :meth:`fit`.
+            With the columns of :meth:`fit`; named columns that no rule tests may be left out.
 
         Returns
         -------
@@ -288,7 +310,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            With the same columns as in :meth:`fit`.
+            With the columns of :meth:`fit`; named columns that no rule tests may be left out.
 
         Returns
         -------
@@ -345,7 +367,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            With the same columns as in :meth:`fit`.
+            With the columns of :meth:`fit`; named columns that no rule tests may be left out.
 
         Returns
         -------
@@ -388,7 +410,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            With the same columns as in :meth:`fit`.
+            With the columns of :meth:`fit`; named columns that no rule tests may be left out.
         y : column of labels, 0/1 matrix, or list of sets of labels
             The true labels.
         sample_weight : array, optional

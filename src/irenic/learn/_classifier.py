@@ -85,7 +85,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         Seconds after which the best rule sets so far are used. The result of a fit that runs out
         of budget depends on the speed of the machine.
     warm_start : bool, default False
-        Start from the rule sets of the previous fit if the data have the same columns.
+        Start from the rule sets of the previous fit if that had ``warm_start`` too and the data
+        have the same columns.
     n_jobs : int, optional
         Number of parallel tasks; the result does not depend on it.
     random_state : int, RandomState or None
@@ -127,8 +128,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     (True, True, True)
     """
 
-    _cells: Cells
-    pareto_front_: Front
+    _cells: Cells | None = None
     estimate_: Estimate | None
     _validation: Validation | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -245,7 +245,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         if (scale := count.sum() / weight.sum()) > 1.0 + 1e-9:
             weight = weight * scale
         earlier = self._earlier(instances, target)
-        cells = self._cells if earlier else Cells.from_instances(instances, target.truth, weight)
+        cells = self._cells if earlier else None
+        cells = cells or Cells.from_instances(instances, target.truth, weight)
         encoded = cells.encode(instances)
         problem = Problem(cells, encoded, target, weight, count)
         problem = problem.sampled(ROW_LIMIT, state).in_order()
@@ -278,8 +279,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         points = [training.evolved_point(evolved) for evolved in result.candidates]
         self._learned(data, y)
         self.stopped_by_ = result.stopped_by
-        self.pareto_front_ = front_of(points)
-        self._cells, self._values = cells, result.consequents.values()
+        self._offer(front_of(points))
+        # cells hold values of all columns, so they are kept only for the next fit
+        self._cells, self._values = cells if self.warm_start else None, result.consequents.values()
         self._shape = round(problem.count.sum()), len(target.labels), len(instances.space)
         self._validation = result.validation
         self._use_best(self.max_rules, self.max_conditions)
@@ -320,10 +322,10 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     def _earlier(self, instances: Instances, target: Target) -> list[Named]:
         """Return the rule sets of the previous fit, if this one can start from them."""
-        if not self.warm_start or not hasattr(self, "pareto_front_"):
+        cells = self._cells
+        if not self.warm_start or cells is None or cells.space != instances.space:
             return []
-        same = self.space_ == instances.space and target.labels.tolist() == self.classes_.tolist()
-        if not same or not self._cells.hold(instances):
+        if target.labels.tolist() != self.classes_.tolist() or not cells.hold(instances):
             return []
         return [
             Named(point.candidate, self._values)

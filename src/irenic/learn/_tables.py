@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
+from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import Head
@@ -182,7 +183,7 @@ def true_labels(rules: Rules, table: Any, label: str | None = None) -> tuple[Any
     ({'age': array([3, 50], dtype=object)}, ['free', 'full'], 'pays')
     """
     columns = _columns(table)
-    features = _space_names(rules)
+    features = _needed(rules, columns)
     _check_columns(features, columns)
     if label is not None and label not in columns:
         raise DataError(f"unknown column {label!r}{did_you_mean(label, columns)}")
@@ -322,7 +323,7 @@ def predict_table(
         columns = _decided(rules, table, explain=explain)
         _check_added(columns, names)
         return columns
-    features = _space_names(rules)
+    features = _needed(rules, names)
     _check_columns(features, names)
     # rules without conditions hold for every row, and a table without columns has no rows
     X = _select(table, features) if features else table
@@ -421,6 +422,15 @@ def _select(table: Any, names: Sequence[str], rows: Sequence[int] | None = None)
 
 def _space_names(rules: Any) -> tuple[str, ...]:
     return (rules.space if hasattr(rules, "space") else rules.space_).names  # type: ignore[no-any-return]
+
+
+def _needed(rules: Any, names: Collection[str]) -> tuple[str, ...]:
+    """Return the columns to select: of a classifier, only those that rules test must be there."""
+    needed = _space_names(rules)
+    if isinstance(rules, RuleSet | RuleList | DecisionTable):
+        return needed
+    tested = names_tested(rules.rules_)
+    return tuple(name for name in needed if name in tested or name in names)
 
 
 def _check_columns(needed: Sequence[str], names: Collection[str]) -> None:
