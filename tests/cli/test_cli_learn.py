@@ -299,7 +299,7 @@ def test_predict_explains(run, model, people):
     assert err == "irenic: columns not used by the rules: pays\n"
     lines = (read_table("out.csv").cells[name][17:19] for name in ("rule", "support", "confidence"))
     assert list(lines) == [
-        ("IF age < 18 THEN free", "default: no rule covers this case"),
+        ("IF age < 18 THEN free", "default: IF age >= 18 THEN full"),
         ("18", "42"),
         ("1.0", "1.0"),
     ]

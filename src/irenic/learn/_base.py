@@ -23,6 +23,7 @@ from irenic.learn.answers import Answers, Form
 from irenic.learn.front import Front, FrontPoint, head_of, table_of
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
+from irenic.learn.reasons import default_regions, default_text
 from irenic.learn.spaces import names_tested, without_untested_values
 from irenic.learn.target import Target, class_weights, row_counts, row_weights
 from irenic.model import markup
@@ -31,6 +32,7 @@ from irenic.model.explanation import Explanation
 from irenic.model.features import Continuous, Feature
 from irenic.model.head import signs
 from irenic.model.literals import display, is_missing, plain
+from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 
@@ -58,6 +60,10 @@ class Decision(Explanation):
         is empty, one entry for the rows that no rule covers.
     confidence : tuple of float
         Share of these rows for which the prediction is correct.
+    region : Region or None
+        A region around the case in which every case gets this prediction: that of the deciding
+        rule, or if none covers the case, one that no rule of another consequent overlaps, with as
+        few conditions as possible. None if nothing is predicted or several rules decide together.
 
     Examples
     --------
@@ -67,6 +73,7 @@ class Decision(Explanation):
 
     support: tuple[int, ...] = ()
     confidence: tuple[float, ...] = ()
+    region: Region | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,7 +379,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         list of Decision
-            One per row, with the deciding rules, their support and their confidence.
+            One per row, with the deciding rules, their support and their confidence. Where the
+            default decides, the reason is a region in which no rule predicts anything else.
 
         Raises
         ------
@@ -389,19 +397,27 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> decision = clf.explain({"age": [3]})[0]
         >>> decision.rules, decision.support, decision.confidence
         ((0,), (18,), (1.0,))
+        >>> print(clf.explain({"age": [35]})[0])
+        full, by default, because age >= 18 (support 22, confidence 1.00)
         """
         check_is_fitted(self)
-        table = self._table(X, reset=False)
+        instances = self.space_.encode(self._table(X, reset=False))
         counts = self.chosen_.counts
+        explained = self.rules_.explain(instances, resolve=resolve_by(self.conflicts))
+        left = [row for row, reason in enumerate(explained) if not reason.rules]
+        regions = dict(zip(left, default_regions(self.rules_, instances.take(left)), strict=True))
         decisions = []
-        for reason in self.rules_.explain(table, resolve=resolve_by(self.conflicts)):
+        for row, reason in enumerate(explained):
             indices = reason.rules or (len(self.rules_),)
             support = tuple(int(counts.support[index]) for index in indices)
             confidence = tuple(float(counts.confidence[index]) for index in indices)
-            text = reason.text
+            region = regions.get(row)
+            text = reason.text if region is None else default_text(reason.then, region)
             if support[0] > 0:
                 text += f" (support {support[0]}, confidence {confidence[0]:.2f})"
-            decisions.append(Decision(reason.then, reason.rules, text, support, confidence))
+            if reason.rules and not self.rules_.is_partial:
+                region = self.rules_[reason.rules[0]].region
+            decisions.append(Decision(reason.then, reason.rules, text, support, confidence, region))
         return decisions
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
