@@ -77,9 +77,9 @@ def test_learn_prints_rules_certificate_comparison_and_front(run, people):
         "Predicting the last column, 'pays' (override with --target).",
         "60 rows, 2 features, 2 classes: free 18, full 42",
         "",
-        "rule  if         then  support  confidence",
-        "   1  age < 18   free       18       1.000",
-        "      otherwise  full       42       1.000",
+        "rule  if         then  support  confidence  95 % interval",
+        "   1  age < 18   free       18       1.000              –",
+        "      otherwise  full       42       1.000              –",
         "",
     ]
     assert "\nConsistent: a single rule contradicts nothing.\nNot complete: no rule covers " in out

@@ -267,7 +267,15 @@ def test_the_weights_of_rows():
 # --- the front
 
 HALVES = np.array([0.5, 0.5])
-COUNTS = RuleCounts(np.zeros((1, 2)), np.zeros(1), np.zeros(1), HALVES, HALVES[None, :])
+COUNTS = RuleCounts(
+    mix=np.zeros((1, 2)),
+    support=np.zeros(1),
+    confidence=np.zeros(1),
+    intervals=np.zeros((1, 2)),
+    training_confidence=np.zeros(1),
+    overall=HALVES,
+    frequencies=HALVES[None, :],
+)
 NOTHING = RuleSet(space=Space([]))
 
 

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from irenic.errors import DataError
 from irenic.learn._certificate import Certificate, certify
+from irenic.learn._left_out import interval_text
 from irenic.learn._measure import resolve_by
 from irenic.learn.answers import Answers, Form
 from irenic.learn.front import Front, FrontPoint, head_of, table_of
@@ -59,11 +60,14 @@ class Decision(Explanation):
         Number of training rows that each of ``rules`` covers, whatever their weights; if ``rules``
         is empty, one entry for the rows that no rule covers.
     confidence : tuple of float
-        Share of these rows for which the prediction is correct.
+        Share of new cases under each of ``rules`` for which the prediction is correct, as estimated
+        from rows left out; if none were left out, the share of the training rows.
     region : Region or None
         A region around the case in which every case gets this prediction: that of the deciding
         rule, or if none covers the case, one that no rule of another consequent overlaps, with as
         few conditions as possible. None if nothing is predicted or several rules decide together.
+    intervals : tuple of pairs of float
+        The 95 % interval of each confidence; empty if no rows were left out.
 
     Examples
     --------
@@ -74,6 +78,7 @@ class Decision(Explanation):
     support: tuple[int, ...] = ()
     confidence: tuple[float, ...] = ()
     region: Region | None = None
+    intervals: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,8 +315,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the probability of each label for each row.
 
         They are the label frequencies among the training rows that the deciding rule covers,
-        slightly smoothed towards those of all rows, and adjusted so that the predicted label has
-        the highest probability. If several rules decide a label together, it is their mean. With
+        smoothed towards those of all rows as far as rows left out advise, and adjusted so that the
+        predicted label has the highest probability. If several rules decide a label together, it is their mean. With
         ``consequents="probabilities"``, they are the consequent of the deciding rule.
 
         Parameters
@@ -338,7 +343,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> clf = clf.fit({"age": range(40)}, ["free"] * 18 + ["full"] * 22)
         >>> clf.predict_proba({"age": [3, 35]}).round(2)
         array([[0.97, 0.03],
-               [0.02, 0.98]])
+               [0.04, 0.96]])
         """
         check_is_fitted(self)
         if self.rules_.is_partial:
@@ -395,10 +400,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0)
         >>> clf = clf.fit({"age": range(40)}, ["free"] * 18 + ["full"] * 22)
         >>> decision = clf.explain({"age": [3]})[0]
-        >>> decision.rules, decision.support, decision.confidence
-        ((0,), (18,), (1.0,))
+        >>> decision.rules, decision.support, round(decision.confidence[0], 2)
+        ((0,), (18,), 0.97)
         >>> print(clf.explain({"age": [35]})[0])
-        full, by default, because age >= 18 (support 22, confidence 1.00)
+        full, by default, because age >= 18 (support 22, confidence 0.96, 95 % interval 0.81 to 1.00)
         """
         check_is_fitted(self)
         instances = self.space_.encode(self._table(X, reset=False))
@@ -413,11 +418,16 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             confidence = tuple(float(counts.confidence[index]) for index in indices)
             region = regions.get(row)
             text = reason.text if region is None else default_text(reason.then, region)
+            ends = [(low, high) for low, high in counts.intervals[list(indices)].tolist()]
+            intervals = () if np.isnan(ends[0][0]) else tuple(ends)
             if support[0] > 0:
-                text += f" (support {support[0]}, confidence {confidence[0]:.2f})"
+                text += f" (support {support[0]}, confidence {confidence[0]:.2f}"
+                text += f", {interval_text(*ends[0])})" if intervals else ")"
             if reason.rules and not self.rules_.is_partial:
                 region = self.rules_[reason.rules[0]].region
-            decisions.append(Decision(reason.then, reason.rules, text, support, confidence, region))
+            decisions.append(
+                Decision(reason.then, reason.rules, text, support, confidence, region, intervals)
+            )
         return decisions
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

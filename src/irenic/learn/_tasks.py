@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from irenic.kernels.evolve import Rows
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Candidate, Settings, Watch, evolve, predict
-from irenic.learn._left_out import Validation
+from irenic.learn._evolution import Candidate, Settings, Watch, covering, evolve, predict
+from irenic.learn._left_out import Tally, Validation
 from irenic.learn._probabilities import settle
 from irenic.learn._trees import Forest, Ladder, node_means
 from irenic.learn.target import Consequents, Target
@@ -275,7 +275,9 @@ def validate(
     left = problem.take(out)
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
-    return replace(outcome, validation=Validation(scores, left.weight, left.count, codes))
+    tallies = () if left.target.many else tuple(_tallies(outcome, inner, left, settings))
+    validation = Validation(scores, left.weight, left.count, codes, tallies)
+    return replace(outcome, validation=validation)
 
 
 def _left_out_scores(
@@ -298,6 +300,24 @@ def _left_out_scores(
             gains = consequents.gains(left.target.truth)
         codes = predict(candidate, left.encoded, settings.conflicts)
         yield consequents.as_share(gains[row, codes])
+
+
+def _tallies(
+    outcome: Outcome, inner: Problem, left: Problem, settings: Settings
+) -> Iterator[tuple[Tally, Tally]]:
+    """Yield the labels under the rules and the default of each candidate."""
+    for candidate in outcome.candidates:
+        covers = covering(candidate.masks, inner.encoded)
+        covers = np.vstack([covers, ~covers.any(axis=0)])
+        seen = (covers * inner.weight) @ inner.target.truth
+        codes = predict(candidate, left.encoded, settings.conflicts)
+        agrees = covering(candidate.masks, left.encoded) & (candidate.then[:, None] == codes)
+        decided = np.full(len(left), len(candidate))
+        for rule in np.argsort(seen[:-1].sum(axis=1)):  # of several rules, the largest decides
+            decided[agrees[rule]] = rule
+        left_out = np.zeros_like(seen)
+        np.add.at(left_out, decided, left.target.truth * left.weight[:, None])
+        yield Tally(seen[:-1], left_out[:-1]), Tally(seen[-1:], left_out[-1:])
 
 
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:

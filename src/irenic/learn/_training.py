@@ -49,6 +49,8 @@ class Training(Measure):
         return replace(settled._point(evolved, candidate), threshold=threshold)
 
     def _point(self, evolved: Evolved, candidate: Candidate) -> FrontPoint:
+        used = covering(candidate.masks, self.encoded).any(axis=1)
+        candidate = replace(candidate, masks=candidate.masks[used], then=candidate.then[used])
         values = self.consequents.values()
         default = values[candidate.default]
         rules = self.cells.rule_set(
@@ -67,6 +69,7 @@ class Training(Measure):
             penalty=evolved.penalty,
             candidate=evolved.candidate,
             member=evolved.member,
+            priors=evolved.priors,
         )
 
     def _weights(self, candidate: Candidate) -> Floats | None:

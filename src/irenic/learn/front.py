@@ -36,7 +36,14 @@ class RuleCounts:
     support: Floats
     """Number of rows."""
     confidence: Floats
-    """Share of these rows for which the consequent is correct; NaN if there are none."""
+    """Share of new rows for which the consequent is correct, as estimated from rows left out.
+
+    That of the training rows if no rows were left out; NaN if there are none.
+    """
+    intervals: Floats
+    """95 % interval of the confidence, ``[rule, end]``; NaN if no rows were left out."""
+    training_confidence: Floats
+    """Share of the training rows for which the consequent is correct; NaN if there are none."""
     overall: Floats
     """Share of each label in the weight of all rows."""
     frequencies: Floats

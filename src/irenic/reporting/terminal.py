@@ -262,7 +262,7 @@ _CLASS_LIMIT: Final = 8
 
 
 def _print_learned_rules(model: document.Model, console: Console) -> None:
-    columns = ("support", "confidence")
+    columns = ("support", "confidence", "95 % interval")
     grid = _headed("rule", "if", "then", *columns, right=["rule", *columns])
     for rule in model["rules"]:
         then = Text(rule["then"]["text"])
@@ -273,9 +273,10 @@ def _print_learned_rules(model: document.Model, console: Console) -> None:
     console.print(grid)
 
 
-def _counts(counts: document.Counts) -> tuple[str, str]:
-    """Return the support and the confidence of a rule, as text."""
-    return f"{counts['support']:,g}", _share(counts["confidence"])
+def _counts(counts: document.Counts) -> tuple[str, str, str]:
+    """Return the support and the confidence of a rule with its interval, as text."""
+    interval = counts["interval"] or (None, None)
+    return f"{counts['support']:,g}", _share(counts["confidence"]), _interval(*interval)
 
 
 def _print_comparison(scores: document.CrossValidation, console: Console) -> None:
