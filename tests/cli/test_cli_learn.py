@@ -87,7 +87,7 @@ def test_learn_prints_rules_certificate_comparison_and_front(run, people):
     assert "On rows left out (3-fold cross-validation):" in lines
     names = [line.split("  ")[0] for line in lines]
     assert names.index("irenic") < names.index("pruned tree") < names.index("majority class")
-    assert [line for line in lines if line.startswith("*      1           1")]
+    assert [line for line in lines if line.startswith("*    2      1           1")]
     assert lines[-3:] == [
         "Save the model with -o model.json, then:",
         "  irenic predict model.json new.csv -o out.csv",
@@ -280,6 +280,19 @@ def test_a_table_without_rows_is_rejected(run, tmp_path):
     (tmp_path / "few.csv").write_text("a,b\n")
     message = "irenic: few.csv: the table must have at least one row, got none\n"
     assert run("learn", "few.csv") == (2, "", message)
+
+
+def test_learn_uses_another_rule_set_of_the_front(run, people):
+    status, out, err = run("learn", people, "--front", 1, "-o", "model.json")
+    assert (status, err) == (0, "")
+    assert [line for line in out.splitlines() if line.startswith("*    1      0           0")]
+    assert len(irenic.read("model.json")) == 0
+    status, out, err = run("learn", people, "--front", 9)
+    assert status == 2
+    assert err == "irenic: --front must be at most 2, the number of rule sets, got 9\n"
+    status, out, err = run("learn", people, "--front", 1, "--cv", 3)
+    assert status == 2
+    assert err == "irenic: --front cannot be combined with --cv, which fits other fronts\n"
 
 
 # --- predict

@@ -58,6 +58,7 @@ irenic learn people.csv --target income    predict another column
 irenic learn people.csv -o model.json      save the model for irenic predict
 irenic learn people.csv -o rules.txt       save the rules as text
 irenic learn people.csv --max-rules 5      learn at most five rules
+irenic learn people.csv --front 3          use the third of the listed rule sets
 irenic learn people.csv --cv 10            cross-validate, which takes longer
 
 [bold]Exit status[/]
@@ -88,6 +89,15 @@ def learn(
     max_rules: Annotated[
         int | None, typer.Option(metavar="N", help="Maximum number of rules.", min=1)
     ] = None,
+    front: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Use the rule set with this number in the list of rule sets to choose from"
+            " (default: the best one).",
+            min=1,
+        ),
+    ] = None,
     cv: Annotated[
         int | None,
         typer.Option(
@@ -113,6 +123,8 @@ def learn(
 ) -> None:
     """Learn a few readable rules, free of contradictions, from a table."""
     _check_options(data, target, out, cv, budget, jobs)
+    if cv and front is not None:
+        raise FormatError("--front cannot be combined with --cv, which fits other fronts")
     check_inputs({"DATA": data}, source_form)
     check_one_output(out, to, as_json=as_json)
     form = _model_format(out, to)
@@ -142,6 +154,13 @@ def learn(
         random_state=random_state,
         verbose=show_progress,
     ).fit(X, y)
+    if front is not None:
+        if front > len(model.pareto_front_):
+            most = len(model.pareto_front_)
+            raise FormatError(
+                f"--front must be at most {most}, the number of rule sets, got {front}"
+            )
+        model = model.select(index=front - 1)
     if form:
         write_rules(model if form == "json" else model.rules_, out, form)
     scores: Any = None

@@ -49,9 +49,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     ----------
     max_rules, max_conditions : int, optional
         Maximum numbers of rules and of conditions; the default does not count as a rule.
-    selection : {"validation", "description"}, default "validation"
+    selection : {"validation", "one_se", "description"}, default "validation"
         How to choose a rule set from the front: by the score of similar rule sets on rows left
-        out, or by description length, which needs no validation and is several times faster.
+        out; the smallest one whose score is at most one standard error below the best; or by
+        description length, which needs no validation and is several times faster. Of equally good
+        rule sets, the smallest is chosen.
     init : {"trees", "seeds"}, default "trees"
         Start from the leaves of decision trees, or from random rules around uncovered rows, cut
         until they overlap no rival.
@@ -134,7 +136,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
-        "selection": [StrOptions({"validation", "description"})],
+        "selection": [StrOptions({"validation", "one_se", "description"})],
         "init": [StrOptions({"trees", "seeds"})],
         "conflicts": [StrOptions({"avoid", "vote", "best"})],
         "complete": ["boolean"],
@@ -300,7 +302,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         members = [(float(penalty), limit) for penalty in penalties]
         members += [(float(penalties[1]), size) for size in _SIZES if size < limit]
         folds = next((k for rows, k in _FOLDS if n <= rows), 1)
-        folds = min(folds, problem.n_groups // 4) if self.selection == "validation" else 0
+        folds = min(folds, problem.n_groups // 4) if self.selection != "description" else 0
         moves = self.moves or _MOVES
         islands = 2
         budget = None
@@ -341,7 +343,10 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     def _use(self, point: FrontPoint, among: Sequence[FrontPoint] = ()) -> None:
         """Use a rule set of the front, which validation scores chose among others."""
-        self._members = [p.member for p in among or [point] if p.member is not None]
+        sizes = {
+            p.member: (p.n_rules, p.n_conditions) for p in among or [point] if p.member is not None
+        }
+        self._members = sizes if self.selection == "one_se" else list(sizes)
         validation = self._validation if self._members else None
         self.estimate_ = validation.estimate(self._members) if validation else None
         self.pareto_front_ = Front(self.pareto_front_, chosen=point)

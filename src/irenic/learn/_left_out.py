@@ -9,12 +9,14 @@ rows that were not drawn (BBC-CV: Tsamardinos, Greasidou, Borboudakis, Machine L
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from irenic.learn.front import standard_error
 
 Floats = npt.NDArray[np.float64]
 
@@ -200,8 +202,9 @@ class Validation:
 
         Parameters
         ----------
-        members : iterable of int
-            Those that were chosen among; with a single one there is nothing to correct.
+        members : iterable of int, or mapping from int to sizes
+            Those that were chosen among; with a single one there is nothing to correct. With sizes,
+            the smallest one at most one standard error below the best was chosen.
         weighted : bool
             Whether weights of rows count in the score; they always do in the choice.
         """
@@ -231,14 +234,28 @@ class Validation:
 
     def _bootstraps(self, members: Iterable[int]) -> Iterator[tuple[npt.NDArray[np.bool_], Floats]]:
         """Yield which rows were not drawn, and the scores of the member that was chosen."""
-        scores = self.scores[:, sorted(set(members))]
+        names = sorted(set(members))
+        scores = self.scores[:, names]
         rng = np.random.default_rng(0)
         for _ in range(_BOOTSTRAPS // _AT_ONCE):
             drawn = _draws(len(scores), rng)
             sums = (drawn * self.weight) @ scores
             # the mean of all members that are best: any order of them could favor rows left out
             best = sums >= sums.max(axis=1, keepdims=True) - 1e-9
+            if isinstance(members, Mapping):
+                best = self._smallest(drawn, sums, [members[name] for name in names])
             yield drawn == 0, (best / best.sum(axis=1, keepdims=True)) @ scores.T
+
+    def _smallest(
+        self, drawn: npt.NDArray[np.int64], sums: Floats, sizes: list[Any]
+    ) -> npt.NDArray[np.bool_]:
+        """Return the smallest member at most one standard error below the best, per bootstrap."""
+        ranks = np.array([sorted(set(sizes)).index(size) for size in sizes])
+        means = sums / (drawn @ self.weight)[:, None]
+        rows = max(1, round(self.count.sum()))
+        least = [best - standard_error(best, rows) for best in means.max(axis=1).tolist()]
+        near = means >= np.array(least)[:, None] - 1e-12
+        return np.asarray(near & (ranks == np.where(near, ranks, len(ranks)).min(axis=1)[:, None]))
 
 
 def _draws(n: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:

@@ -213,7 +213,7 @@ def _own_scores(estimator: RuleSetClassifier) -> dict[str, float]:
     validation = getattr(estimator, "_validation", None)
     if validation is None or not estimator._members:
         raise ConditionError(
-            "the classifier must have been fitted with selection='validation' if cv is None; use a"
+            "the classifier must have been fitted with validation if cv is None; use a"
             " number of folds"
         )
     chosen, members = estimator.chosen_, estimator._members

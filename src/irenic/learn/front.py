@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, SupportsIndex, overload
+from typing import Any, Final, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -108,6 +108,29 @@ class FrontPoint:
 
     def _repr_html_(self) -> str:
         return markup.block(head_of(self, "Rule set of a front"), table_of(self))
+
+    def value(self, n_rows: int) -> float:
+        """Return the correct predictions minus the penalty for rules and conditions.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of training rows.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> point = clf.chosen_
+        >>> point.value(40) == 40 - 2 * point.penalty
+        True
+        """
+        return n_rows * self.training_score - self.penalty * (self.n_rules + self.n_conditions)
 
     def description_length(self, n_rows: int, n_labels: int, n_features: int) -> float:
         """Return the number of bits that encode the rules and their errors on the training data.
@@ -244,14 +267,39 @@ def small_enough(
 def choose(
     points: Sequence[FrontPoint], *, selection: str, shape: tuple[int, int, int]
 ) -> FrontPoint:
-    """Return the best of some points; ``shape``: rows, labels, features."""
+    """Return the best of some points; ``shape``: rows, labels, features.
+
+    Of equally good ones it is the smallest, and with "one_se" also of those whose score is at most
+    one standard error below the best.
+    """
     if selection == "description":
         return min(points, key=lambda p: p.description_length(*shape))
     validated = [p for p in points if not math.isnan(p.validated_score)]
     if not validated:
         return max(points, key=lambda p: p.training_score)
-    # rule sets of one penalty share its score; among these, the one that fits the data best
-    return max(validated, key=lambda p: (p.validated_score, p.training_score))
+    least = best = max(p.validated_score for p in validated)
+    if selection == "one_se":
+        least -= standard_error(best, shape[0])
+    # rule sets of one member share its score; among these, the best one by the member's measure
+    of_member: dict[Any, FrontPoint] = {}
+    for point in validated:
+        if point.validated_score >= least:
+            apart = selection == "one_se" or point.member is None
+            key = id(point) if apart else point.member
+            own = of_member.setdefault(key, point)
+            if point.value(shape[0]) > own.value(shape[0]):
+                of_member[key] = point
+    return min(of_member.values(), key=lambda p: (p.n_rules, p.n_conditions, -p.training_score))
+
+
+def standard_error(score: float, n_rows: int) -> float:
+    """Return the standard error of the mean of scores between 0 and 1, at most.
+
+    >>> standard_error(0.9, 100)
+    0.03
+    """
+    share = min(max(score, 0.0), 1.0)
+    return round(math.sqrt(share * (1.0 - share) / max(1, n_rows)), 12)
 
 
 # --- in notebooks

@@ -306,13 +306,14 @@ def _interval(low: float | None, high: float | None) -> str:
 
 def _print_front(learned: document.LearnDocument, console: Console) -> None:
     console.print("Rule sets to choose from, from small to accurate (* is the one above):")
-    columns = ("rules", "conditions", "to read", "training", "validated")
+    columns = ("set", "rules", "conditions", "to read", "training", "validated")
     grid = _headed("", *columns, right=columns)
     for place, model in enumerate(learned["models"]):
         size, front, chosen = model["size"], model["front"], place == learned["chosen"]
         assert front is not None  # of a learner
         grid.add_row(
             "*" if chosen else "",
+            str(place + 1),
             str(size["rules"]),
             str(size["conditions"]),
             _mean(front["explanation_size"]),
