@@ -335,12 +335,12 @@ def test_of_equally_validated_rule_sets_the_smallest_is_chosen():
     assert choose(points[:1], **options) is points[0]
 
 
-def test_of_the_rule_sets_of_one_member_its_own_measure_chooses():
+def test_the_training_rows_choose_among_the_rule_sets_of_one_member():
     points = [point(2, 2, 0.9, 0.9, member=4), point(3, 2, 0.95, 0.9, member=4)]
-    # 100 rows, and a penalty of 1 per rule and condition
+    smaller = point(1, 1, 0.8, 0.9, member=5)
     assert choose(points, selection="validation", shape=(100, 2, 5)) is points[1]
-    assert choose(points, selection="validation", shape=(10, 2, 5)) is points[0]
     assert choose(points, selection="one_se", shape=(100, 2, 5)) is points[0]
+    assert choose([*points, smaller], selection="validation", shape=(100, 2, 5)) is smaller
 
 
 def test_one_standard_error_below_the_best_is_good_enough():

@@ -22,7 +22,7 @@ from irenic.learn._left_out import Estimate, Validation
 from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._training import Training
-from irenic.learn.front import Front, FrontPoint, choose, front_of, small_enough
+from irenic.learn.front import Front, FrontPoint, choose, small_enough
 from irenic.learn.target import Target
 from irenic.model.space import Instances
 
@@ -61,7 +61,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         "avoid" keeps every rule set consistent. The others allow conflicts, and decide by majority
         vote or by the best rule; they exist for comparison.
     complete : bool, default False
-        Add rules until every case is covered by a rule.
+        Add rules for the default until every case is covered by a rule. They may overlap each other,
+        so that few are enough; rule sets that need more than 100 of them are left out. With
+        ``default="abstain"``, rules evolve for all labels, and few have to be added.
     default : {"majority", "abstain"}, default "majority"
         Prediction where no rule applies: the most frequent label there, or None.
     hierarchy : Hierarchy, list of paths, list of edges, or graph, optional
@@ -276,12 +278,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             self.conflicts,
             cells,
             encoded,
-            self.complete,
         )
-        points = [training.evolved_point(evolved) for evolved in result.candidates]
+        front = training.front(result.candidates, complete=self.complete)
         self._learned(data, y)
         self.stopped_by_ = result.stopped_by
-        self._offer(front_of(points))
+        self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit
         self._cells, self._values = cells if self.warm_start else None, result.consequents.values()
         self._shape = round(problem.count.sum()), len(target.labels), len(instances.space)

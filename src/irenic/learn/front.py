@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, SupportsIndex, overload
+from typing import Final, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -108,29 +108,6 @@ class FrontPoint:
 
     def _repr_html_(self) -> str:
         return markup.block(head_of(self, "Rule set of a front"), table_of(self))
-
-    def value(self, n_rows: int) -> float:
-        """Return the correct predictions minus the penalty for rules and conditions.
-
-        Parameters
-        ----------
-        n_rows : int
-            Number of training rows.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> from irenic import RuleSetClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
-        >>> point = clf.chosen_
-        >>> point.value(40) == 40 - 2 * point.penalty
-        True
-        """
-        return n_rows * self.training_score - self.penalty * (self.n_rules + self.n_conditions)
 
     def description_length(self, n_rows: int, n_labels: int, n_features: int) -> float:
         """Return the number of bits that encode the rules and their errors on the training data.
@@ -280,16 +257,13 @@ def choose(
     least = best = max(p.validated_score for p in validated)
     if selection == "one_se":
         least -= standard_error(best, shape[0])
-    # rule sets of one member share its score; among these, the best one by the member's measure
-    of_member: dict[Any, FrontPoint] = {}
-    for point in validated:
-        if point.validated_score >= least:
-            apart = selection == "one_se" or point.member is None
-            key = id(point) if apart else point.member
-            own = of_member.setdefault(key, point)
-            if point.value(shape[0]) > own.value(shape[0]):
-                of_member[key] = point
-    return min(of_member.values(), key=lambda p: (p.n_rules, p.n_conditions, -p.training_score))
+    good = [p for p in validated if p.validated_score >= least]
+    if selection != "one_se":
+        # rule sets of one member share its score, so the training rows choose among these
+        for member in {p.member for p in good} - {None}:
+            most = max(p.training_score for p in good if p.member == member)
+            good = [p for p in good if p.member != member or p.training_score == most]
+    return min(good, key=lambda p: (p.n_rules, p.n_conditions, -p.training_score))
 
 
 def standard_error(score: float, n_rows: int) -> float:
