@@ -282,6 +282,17 @@ def test_a_table_without_rows_is_rejected(run, tmp_path):
     assert run("learn", "few.csv") == (2, "", message)
 
 
+def test_learn_describes_a_label(run, people):
+    status, out, err = run("learn", people, "--describe", "full")
+    assert (status, err) == (0, "")
+    assert [line.split() for line in out.splitlines() if "otherwise" in line][0][1] == "free"
+    status, out, err = run("learn", people, "--describe", "ful")
+    assert status == 2
+    assert err == (
+        "irenic: describe must be one of the 2 labels, got 'ful'; did you mean 'full'?\n"
+    )
+
+
 def test_learn_uses_another_rule_set_of_the_front(run, people):
     status, out, err = run("learn", people, "--front", 1, "-o", "model.json")
     assert (status, err) == (0, "")

@@ -36,7 +36,7 @@ from irenic.cli.reading import (
     reads_rules,
 )
 from irenic.errors import ConflictError, DataError, FormatError, SpaceError, did_you_mean
-from irenic.model.literals import display
+from irenic.model.literals import display, say
 from irenic.model.ruleset import RESOLVE
 
 if TYPE_CHECKING:
@@ -88,6 +88,10 @@ def learn(
     to: To = None,
     max_rules: Annotated[
         int | None, typer.Option(metavar="N", help="Maximum number of rules.", min=1)
+    ] = None,
+    describe: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="Label that only rules predict, never the default."),
     ] = None,
     front: Annotated[
         int | None,
@@ -149,6 +153,7 @@ def learn(
     show_progress = sys.stderr.isatty()
     model = irenic.RuleSetClassifier(
         max_rules=max_rules,
+        describe=_label(describe, y.tolist()),
         budget=budget,
         n_jobs=jobs,
         random_state=random_state,
@@ -185,6 +190,11 @@ def learn(
             terminal.print_learned(document, console(stderr=not on_screen))
             if on_screen:
                 _print_next_steps(out, data)
+
+
+def _label(text: str | None, labels: list[Any]) -> Any:
+    """Return the label that is written so, or the text itself if there is none."""
+    return next((label for label in labels if say(label) == text), text)
 
 
 def _check_options(

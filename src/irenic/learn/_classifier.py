@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from irenic.errors import ConditionError
+from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.learn._base import RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._evolution import Settings, Watch
@@ -24,6 +24,7 @@ from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough
 from irenic.learn.target import Target
+from irenic.model.literals import plain
 from irenic.model.space import Instances
 
 # Members of the population without a limit on rules, and the limits of the others: sizes that
@@ -66,6 +67,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         ``default="abstain"``, rules evolve for all labels, and few have to be added.
     default : {"majority", "abstain"}, default "majority"
         Prediction where no rule applies: the most frequent label there, or None.
+    describe : label, optional
+        A label that only rules predict, never the default, so that each prediction of it has its
+        rule: the denials of a credit model, or a diagnosis.
     hierarchy : Hierarchy, list of paths, list of edges, or graph, optional
         Which labels imply others: "1/2/3" implies "1/2" and "1"; edges are (parent, child). Each
         row then has a set of labels, and predictions are closed.
@@ -143,6 +147,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         "conflicts": [StrOptions({"avoid", "vote", "best"})],
         "complete": ["boolean"],
         "default": [StrOptions({"majority", "abstain"})],
+        "describe": "no_validation",  # type: ignore[dict-item]
         "hierarchy": "no_validation",  # type: ignore[dict-item]
         "consequents": [StrOptions({"labels", "probabilities"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
@@ -166,6 +171,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         conflicts: str = "avoid",
         complete: bool = False,
         default: str = "majority",
+        describe: Hashable | None = None,
         hierarchy: Any = None,
         consequents: str = "labels",
         class_weight: Mapping[Hashable, float] | str | None = None,
@@ -185,6 +191,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self.conflicts = conflicts
         self.complete = complete
         self.default = default
+        self.describe = describe
         self.hierarchy = hierarchy
         self.consequents = consequents
         self.class_weight = class_weight
@@ -318,10 +325,34 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             moves=moves,
             conflicts=self.conflicts,
             budget=budget,
-            fixed_default=self.default == "abstain",
+            fixed_default=self.default == "abstain" or self.describe is not None,
             sow=self.init == "seeds",
         )
-        return Plan(settings, self.init, self.smoothing, islands, folds, state)
+        return Plan(
+            settings,
+            self.init,
+            self.smoothing,
+            islands,
+            folds,
+            state,
+            abstains=self.default == "abstain",
+            described=self._described(problem.target),
+        )
+
+    def _described(self, target: Target) -> int | None:
+        """Return the code of the label that only rules predict, None if there is none."""
+        if self.describe is None:
+            return None
+        labels = target.labels.tolist()
+        if target.many or self.default == "abstain":
+            why = "rows have several labels" if target.many else 'default="abstain"'
+            raise DataError(f"describe must be None if {why}, got {self.describe!r}")
+        if plain(self.describe) not in labels:
+            hint = did_you_mean(str(self.describe), map(str, labels))
+            raise DataError(
+                f"describe must be one of the {len(labels):,} labels, got {self.describe!r}{hint}"
+            )
+        return labels.index(plain(self.describe))
 
     def _earlier(self, instances: Instances, target: Target) -> list[Named]:
         """Return the rule sets of the previous fit, if this one can start from them."""

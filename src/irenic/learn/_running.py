@@ -71,6 +71,8 @@ def run(
     n_tasks = plan.folds + plan.islands
     prepared = plan.prepare(problem, plan.random_state)
     starts = [named.among(prepared.consequents) for named in earlier]
+    if plan.settings.fixed_default:
+        starts = [replace(start, default=prepared.starts[0].default) for start in starts]
     prepared = replace(prepared, starts=[*prepared.starts, *starts])
     folds = folds_of(problem, plan.folds, plan.random_state)
     tasks = [delayed(island)(prepared, plan, i, watch) for i in range(plan.islands)]

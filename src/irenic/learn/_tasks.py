@@ -152,8 +152,12 @@ def prepare(
     random_state: int,
     *,
     abstains: bool = False,
+    described: int | None = None,
 ) -> Prepared:
-    """Return the input of evolution: consequents, smoothed gains, and leaves of trees."""
+    """Return the input of evolution: consequents, smoothed gains, and leaves of trees.
+
+    ``described`` is the code of a label that only rules predict, never the default.
+    """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     target = problem.target
@@ -185,7 +189,10 @@ def prepare(
     consequents = Consequents.from_target(target, problem.weight, regions, abstains=abstains)
     gains = consequents.gains(mixed) * problem.weight[:, None]
     rows = _distinct_rows(problem, gains, _shares(forest, len(table)))
-    default = len(gains[0]) - 1 if abstains else int(gains.sum(axis=0).argmax())
+    totals = gains.sum(axis=0)
+    if described is not None:
+        totals[described] = -np.inf
+    default = len(gains[0]) - 1 if abstains else int(totals.argmax())
     no_masks = np.zeros((0, len(table)), dtype=np.uint64)
     starts = [Candidate(no_masks, np.zeros(0, dtype=np.int16), default)]
     if init == "trees":
@@ -233,6 +240,9 @@ class Plan:
     islands: int
     folds: int
     random_state: int
+    abstains: bool = False
+    described: int | None = None
+    """Code of the label that only rules predict."""
 
     def prepare(self, problem: Problem, random_state: int) -> Prepared:
         """Return the input of evolution."""
@@ -242,7 +252,8 @@ class Plan:
             self.init,
             self.soft,
             random_state,
-            abstains=self.settings.fixed_default,
+            abstains=self.abstains,
+            described=self.described,
         )
 
 
