@@ -89,6 +89,15 @@ def learn(
     max_rules: Annotated[
         int | None, typer.Option(metavar="N", help="Maximum number of rules.", min=1)
     ] = None,
+    max_conditions: Annotated[
+        int | None,
+        typer.Option(
+            "--max-conditions-per-rule", metavar="N", help="Maximum conditions of a rule.", min=1
+        ),
+    ] = None,
+    min_support: Annotated[
+        int, typer.Option(metavar="N", help="Minimum rows that a rule covers.", min=1)
+    ] = 1,
     describe: Annotated[
         str | None,
         typer.Option(metavar="LABEL", help="Label that only rules predict, never the default."),
@@ -153,6 +162,8 @@ def learn(
     show_progress = sys.stderr.isatty()
     model = irenic.RuleSetClassifier(
         max_rules=max_rules,
+        max_conditions_per_rule=max_conditions,
+        min_support=min_support,
         describe=_label(describe, y.tolist()),
         budget=budget,
         n_jobs=jobs,

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.learn._base import RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
-from irenic.learn._evolution import Settings, Watch
+from irenic.learn._evolution import TEST_LIMIT, Settings, Watch
 from irenic.learn._left_out import Estimate, Validation
 from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
@@ -50,6 +50,12 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     ----------
     max_rules, max_conditions : int, optional
         Maximum numbers of rules and of conditions; the default does not count as a rule.
+    max_conditions_per_rule : int, optional
+        Maximum number of conditions of each rule (at most 24), except for the rules that
+        ``complete`` adds.
+    min_support : int, default 1
+        Minimum number of training rows that each rule covers, except for the rules that
+        ``complete`` adds.
     selection : {"validation", "one_se", "description"}, default "validation"
         How to choose a rule set from the front: by the score of similar rule sets on rows left
         out; the smallest one whose score is at most one standard error below the best; or by
@@ -142,6 +148,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
+        "max_conditions_per_rule": [Interval(Integral, 1, None, closed="left"), None],
+        "min_support": [Interval(Integral, 1, None, closed="left")],
         "selection": [StrOptions({"validation", "one_se", "description"})],
         "init": [StrOptions({"trees", "seeds"})],
         "conflicts": [StrOptions({"avoid", "vote", "best"})],
@@ -166,6 +174,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         *,
         max_rules: int | None = None,
         max_conditions: int | None = None,
+        max_conditions_per_rule: int | None = None,
+        min_support: int = 1,
         selection: str = "validation",
         init: str = "trees",
         conflicts: str = "avoid",
@@ -186,6 +196,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     ) -> None:
         self.max_rules = max_rules
         self.max_conditions = max_conditions
+        self.max_conditions_per_rule = max_conditions_per_rule
+        self.min_support = min_support
         self.selection = selection
         self.init = init
         self.conflicts = conflicts
@@ -261,7 +273,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         encoded = cells.encode(instances)
         problem = Problem(cells, encoded, target, weight, count)
         problem = problem.sampled(ROW_LIMIT, state).in_order()
-        plan = self._plan(problem, state)
+        plan = self._plan(problem, state, float(count.sum()))
         context = self._init_callback_context(max_subtasks=plan.folds + plan.islands)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         with progress_bar(
@@ -298,7 +310,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _plan(self, problem: Problem, state: int) -> Plan:
+    def _plan(self, problem: Problem, state: int, n_rows: float) -> Plan:
+        """Return how to search; ``n_rows`` counts all training rows, also those not sampled."""
+        sampled = float(problem.count.sum()) / n_rows
         n, n_labels = round(problem.count.sum()), len(problem.target.labels)
         total = float(problem.weight.sum())
         limit = max(64, min(40 * n_labels, n // 15))
@@ -327,6 +341,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             budget=budget,
             fixed_default=self.default == "abstain" or self.describe is not None,
             sow=self.init == "seeds",
+            max_tests=self.max_conditions_per_rule or TEST_LIMIT,
+            min_support=self.min_support * sampled,
         )
         return Plan(
             settings,

@@ -142,6 +142,7 @@ class Prepared:
     consequents: Consequents
     rows: Rows
     starts: list[Candidate]
+    problem: Problem
 
 
 def prepare(
@@ -199,7 +200,7 @@ def prepare(
         for masks, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
             starts.append(Candidate(masks, then, default))
-    return Prepared(consequents, rows, starts)
+    return Prepared(consequents, rows, starts, problem)
 
 
 def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
@@ -279,7 +280,8 @@ def validate(
     inner = problem.take(np.setdiff1d(np.arange(len(problem)), out))
     share = float(inner.weight.sum() / problem.weight.sum())
     members = tuple((penalty * share, limit) for penalty, limit in plan.settings.members)
-    settings = replace(plan.settings, members=members)
+    support = plan.settings.min_support * float(inner.count.sum() / problem.count.sum())
+    settings = replace(plan.settings, members=members, min_support=support)
     seed = plan.random_state + 101 * (fold + 1)
     prepared = plan.prepare(inner, seed)
     outcome = _evolve(prepared, settings, seed, watch, name)
@@ -342,8 +344,16 @@ def _evolve(
 ) -> Outcome:
     started = time.monotonic()
     candidates = evolve(prepared.rows, prepared.starts, settings, seed, watch, name)
+    if settings.min_support > 1.0:
+        candidates = [_supported(one, prepared.problem, settings) for one in candidates]
     late = settings.budget is not None and time.monotonic() - started > settings.budget
     return Outcome(name, [*candidates, prepared.starts[0]], late=late)
+
+
+def _supported(candidate: Candidate, problem: Problem, settings: Settings) -> Candidate:
+    """Return a candidate without the rules that cover too few rows."""
+    support = covering(candidate.masks, problem.encoded) @ problem.count
+    return candidate.take(support >= settings.min_support)
 
 
 def _keys(table: Bytes) -> npt.NDArray[np.void]:

@@ -55,8 +55,7 @@ class Training(Measure):
         return [replace(point, threshold=threshold) for point in points]
 
     def _point(self, evolved: Evolved, candidate: Candidate, *, complete: bool) -> list[FrontPoint]:
-        used = covering(candidate.masks, self.encoded).any(axis=1)
-        candidate = replace(candidate, masks=candidate.masks[used], then=candidate.then[used])
+        candidate = candidate.take(covering(candidate.masks, self.encoded).any(axis=1))
         values = self.consequents.values()
         default = values[candidate.default]
         rules = self.cells.rule_set(
