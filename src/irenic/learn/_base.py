@@ -248,7 +248,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif y.dtype.kind == "f":
             assert_all_finite(y, input_name="y")
         try:
-            classes, codes = _classes_of(y)
+            classes, codes = classes_of(y)
         except TypeError:
             kind = type(y[0]).__name__
             raise DataError(
@@ -572,7 +572,7 @@ def _length(table: Any) -> int:
     return len(table) if not hasattr(table, "shape") else int(table.shape[0])
 
 
-def _classes_of(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+def classes_of(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
     """Return the sorted labels and the code of each row; texts are not sorted row by row."""
     if y.dtype != object:
         return np.unique(y, return_inverse=True)

@@ -45,15 +45,19 @@ class Measure:
         candidate: Candidate | None = None,
         member: int | None = None,
         priors: Priors | None = None,
+        ordered: bool = True,
     ) -> FrontPoint:
-        """Return a rule set, in the order in which to show it, with its scores and statistics.
+        """Return a rule set with its scores and statistics, in the order in which to show it.
+
+        The order of the rules stays as it is unless ``ordered``.
 
         ``priors`` are the numbers of average rows that rows left out advise to add to those of each
         rule.
         """
         covers = rules.covering(self.instances)
-        order = self._order(rules, covers)
-        rules, covers = rules[order], covers[:, order]
+        if ordered:
+            order = self._order(rules, covers)
+            rules, covers = rules[order], covers[:, order]
         right = self._right(rules, covers)
         return FrontPoint(
             rule_set=rules,
