@@ -282,6 +282,32 @@ def test_a_table_without_rows_is_rejected(run, tmp_path):
     assert run("learn", "few.csv") == (2, "", message)
 
 
+BALANCED = ("--scoring", "balanced_accuracy", "--describe", "bad")
+
+
+def test_learn_balances_labels_and_notes_rare_ones(run):
+    rows = "".join(
+        f"{i % 97},{'bad' if i % 97 == 5 and i % 3 == 0 else 'ok'}\n" for i in range(970)
+    )
+    with open("rare.csv", "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write("n,outcome\n" + rows)
+    status, out, err = run("learn", "rare.csv", "--cv", 0)
+    assert status == 0
+    assert err == (
+        "irenic: no rule predicts bad (0.3% of the rows), because accuracy hardly depends on it;"
+        " use scoring='balanced_accuracy', or predict_proba\n"
+    )
+    status, out, err = run("learn", "rare.csv", "--cv", 0, *BALANCED)
+    assert (status, err) == (0, "")
+    assert "5 <= n < 6  bad" in out
+    status, out, err = run("learn", "rare.csv", "--scoring", "balanced")
+    assert status == 2
+    assert err == (
+        "irenic: --scoring must be one of accuracy, balanced_accuracy, got 'balanced'; did you mean"
+        " 'balanced_accuracy'?\n"
+    )
+
+
 def test_learn_describes_a_label(run, people):
     status, out, err = run("learn", people, "--describe", "full")
     assert (status, err) == (0, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +49,7 @@ commands = typer.Typer()
 
 _MODEL_FORMATS = ("json", "rules", "txt")
 _SHOWN_COLUMNS = 8
+_SCORINGS = ("accuracy", "balanced_accuracy")
 
 
 @commands.command(
@@ -102,6 +104,14 @@ def learn(
         str | None,
         typer.Option(metavar="LABEL", help="Label that only rules predict, never the default."),
     ] = None,
+    scoring: Annotated[
+        str,
+        typer.Option(
+            metavar="SCORE",
+            help="What to maximize: accuracy, or balanced_accuracy, where rare labels count as much"
+            " as others.",
+        ),
+    ] = "accuracy",
     front: Annotated[
         int | None,
         typer.Option(
@@ -136,6 +146,9 @@ def learn(
 ) -> None:
     """Learn a few readable rules, free of contradictions, from a table."""
     _check_options(data, target, out, cv, budget, jobs)
+    if scoring not in _SCORINGS:
+        hint = did_you_mean(scoring, _SCORINGS)
+        raise FormatError(f"--scoring must be one of {', '.join(_SCORINGS)}, got {scoring!r}{hint}")
     if cv and front is not None:
         raise FormatError("--front cannot be combined with --cv, which fits other fronts")
     check_inputs({"DATA": data}, source_form)
@@ -160,7 +173,7 @@ def learn(
             people = sys.stdout if on_screen else sys.stderr
             _print_data(X, data, None if target else column, people)
     show_progress = sys.stderr.isatty()
-    model = irenic.RuleSetClassifier(
+    classifier = irenic.RuleSetClassifier(
         max_rules=max_rules,
         max_conditions_per_rule=max_conditions,
         min_support=min_support,
@@ -168,8 +181,14 @@ def learn(
         budget=budget,
         n_jobs=jobs,
         random_state=random_state,
+        scoring=scoring,
         verbose=show_progress,
-    ).fit(X, y)
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        model = classifier.fit(X, y)
+    for warning in caught:
+        note(str(warning.message))
     if front is not None:
         if front > len(model.pareto_front_):
             most = len(model.pareto_front_)

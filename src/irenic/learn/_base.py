@@ -102,6 +102,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     default: str = "majority"
     hierarchy: Any = None
     consequents: str = "labels"
+    scoring: str = "accuracy"
     rules_: RuleSet
     certificate_: Certificate
     pareto_front_: Front
@@ -366,6 +367,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.hierarchy_ is not None:
             return self.hierarchy_.cap(frequencies)
         if self._answers.many:
+            return frequencies
+        if self.scoring != "accuracy":  # a predicted label need not be the most likely one
             return frequencies
         code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
         for row, then in zip(frequencies, self._thens(), strict=True):

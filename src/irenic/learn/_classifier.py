@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Final
@@ -23,8 +24,8 @@ from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough
-from irenic.learn.target import Target
-from irenic.model.literals import plain
+from irenic.learn.target import Floats, Target, class_weights
+from irenic.model.literals import display, plain
 from irenic.model.space import Instances
 
 # Members of the population without a limit on rules, and the limits of the others: sizes that
@@ -36,6 +37,8 @@ _LOWEST_PENALTY: Final = 0.05
 # Maximum number of rows for a number of validation tasks; with more rows there is one task.
 _FOLDS: Final = ((5_000, 5), (15_000, 3))
 _MOVES: Final = 4_000
+# A label is rare if its share is below this part of an even share.
+_RARE: Final = 0.1
 
 
 class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[misc]
@@ -87,6 +90,10 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     class_weight : dict or "balanced", optional
         Weight of each class, multiplied by ``sample_weight``. Weights affect the rules, scores and
         probabilities, but not support and confidence.
+    scoring : {"accuracy", "balanced_accuracy"}, default "accuracy"
+        What evolution and validation maximize. With "balanced_accuracy", all labels count alike,
+        however rare; probabilities stay those of the rows, so that the predicted label need not
+        have the highest one.
     smoothing : float, default 0.5
         Weight, between 0 and 1, of the out-of-bag predictions of a random forest relative to the
         labels themselves. More smoothing means less noise and fewer rules.
@@ -159,6 +166,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         "hierarchy": "no_validation",  # type: ignore[dict-item]
         "consequents": [StrOptions({"labels", "probabilities"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "scoring": [StrOptions({"accuracy", "balanced_accuracy"})],
         "smoothing": [Interval(Real, 0, 1, closed="both")],
         "generations": [Interval(Integral, 1, None, closed="left")],
         "moves": [Interval(Integral, 1, None, closed="left"), None],
@@ -185,6 +193,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         hierarchy: Any = None,
         consequents: str = "labels",
         class_weight: Mapping[Hashable, float] | str | None = None,
+        scoring: str = "accuracy",
         smoothing: float = SOFT,
         generations: int = 8,
         moves: int | None = None,
@@ -207,6 +216,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self.hierarchy = hierarchy
         self.consequents = consequents
         self.class_weight = class_weight
+        self.scoring = scoring
         self.smoothing = smoothing
         self.generations = generations
         self.moves = moves
@@ -267,11 +277,13 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         # any penalty would outweigh weights that are below 1 on average; up to rounding
         if (scale := count.sum() / weight.sum()) > 1.0 + 1e-9:
             weight = weight * scale
+        balance, factors = self._balance(target, weight)
+        searched = weight if balance is None else weight * balance
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
-        cells = cells or Cells.from_instances(instances, target.truth, weight)
+        cells = cells or Cells.from_instances(instances, target.truth, searched)
         encoded = cells.encode(instances)
-        problem = Problem(cells, encoded, target, weight, count)
+        problem = Problem(cells, encoded, target, searched, count, factors=factors)
         problem = problem.sampled(ROW_LIMIT, state).in_order()
         plan = self._plan(problem, state, float(count.sum()))
         context = self._init_callback_context(max_subtasks=plan.folds + plan.islands)
@@ -295,8 +307,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             weight,
             result.consequents,
             self.conflicts,
-            cells,
-            encoded,
+            balance,
+            cells=cells,
+            encoded=encoded,
         )
         front = training.front(result.candidates, complete=self.complete)
         self._learned(data, y)
@@ -307,6 +320,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self._shape = round(problem.count.sum()), len(target.labels), len(instances.space)
         self._validation = result.validation
         self._use_best(self.max_rules, self.max_conditions)
+        self._warn_of_rare_labels(target)
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
@@ -369,6 +383,32 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 f"describe must be one of the {len(labels):,} labels, got {self.describe!r}{hint}"
             )
         return labels.index(plain(self.describe))
+
+    def _balance(self, target: Target, weight: Floats) -> tuple[Floats | None, Floats | None]:
+        """Return the factor of each row, and of each label, by which scores are balanced."""
+        if self.scoring == "accuracy":
+            return None, None
+        if target.many:
+            raise DataError(
+                f"scoring must be 'accuracy' if rows have several labels, got {self.scoring!r}"
+            )
+        balance = class_weights(target, "balanced", weight)
+        factors = np.ones(len(target.labels))
+        factors[target.truth.argmax(axis=1)] = balance
+        return balance, factors
+
+    def _warn_of_rare_labels(self, target: Target) -> None:
+        if target.many or self.scoring != "accuracy" or self.class_weight is not None:
+            return
+        shares = target.truth.mean(axis=0)
+        said = {*self.rules_.thens, self.rules_.default}
+        for label, share in zip(target.labels.tolist(), shares.tolist(), strict=True):
+            if 0 < share < _RARE / len(shares) and label not in said:
+                warnings.warn(
+                    f"no rule predicts {display(label)} ({share:.1%} of the rows), because accuracy"
+                    " hardly depends on it; use scoring='balanced_accuracy', or predict_proba",
+                    stacklevel=5,
+                )
 
     def _earlier(self, instances: Instances, target: Target) -> list[Named]:
         """Return the rule sets of the previous fit, if this one can start from them."""

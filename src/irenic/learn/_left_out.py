@@ -35,8 +35,8 @@ _LEAST: Final = 1e-9
 class Estimate(NamedTuple):
     """The score to expect on new rows, with a 95 % interval.
 
-    It is the measure that rule sets are chosen by: the accuracy; for sets of labels the mean F1 of
-    a row; in a hierarchy, and if consequents are probabilities, the explained share of the label
+    It is the measure that rule sets are chosen by: the accuracy or the balanced accuracy; for sets
+    of labels the mean F1 of a row; in a hierarchy, and if consequents are probabilities, the explained share of the label
     variance.
 
     Attributes

@@ -35,6 +35,8 @@ class Measure:
     weight: Floats
     consequents: Consequents
     conflicts: str
+    balance: Floats | None = None
+    """Factor of each row in the training score; None if all count alike."""
 
     def point(
         self,
@@ -59,9 +61,10 @@ class Measure:
             order = self._order(rules, covers)
             rules, covers = rules[order], covers[:, order]
         right = self._right(rules, covers)
+        scored = self.weight if self.balance is None else self.weight * self.balance
         return FrontPoint(
             rule_set=rules,
-            training_score=self.consequents.as_share(float(np.average(right, weights=self.weight))),
+            training_score=self.consequents.as_share(float(np.average(right, weights=scored))),
             validated_score=validated,
             n_rules=len(rules),
             n_conditions=rules.n_conditions,

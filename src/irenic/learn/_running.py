@@ -102,7 +102,7 @@ def run(
     folds_done = [o.validation for o in outcomes if o.validation is not None]
     validation = Validation.from_folds(folds_done) if folds_done else None
     scores = np.full(len(penalties), np.nan) if validation is None else validation.means()
-    overall = np.average(problem.target.truth, axis=0, weights=problem.weight)
+    overall = np.average(problem.target.truth, axis=0, weights=problem.unbalanced)
     priors: list[Priors | None] = [None] * len(penalties)
     if validation is not None and validation.tallies:
         priors = [*validation.priors(overall)]

@@ -55,6 +55,8 @@ class Problem:
     """Number of rows that each row represents; see :func:`row_counts`."""
     divided: bool = False
     """Whether rows with the same cells may be left out separately."""
+    factors: Floats | None = None
+    """Factor of each label in the weights, by which scores are balanced; None if they are not."""
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -108,6 +110,13 @@ class Problem:
         if self.divided:
             return np.arange(len(self))
         return np.unique(_keys(self.encoded.T), return_inverse=True)[1].ravel()
+
+    @property
+    def unbalanced(self) -> Floats:
+        """Weight of each row without the factor of its label."""
+        if self.factors is None:
+            return self.weight
+        return np.asarray(self.weight / self.factors[self.target.truth.argmax(axis=1)])
 
     @property
     def n_groups(self) -> int:
@@ -322,14 +331,14 @@ def _tallies(
     for candidate in outcome.candidates:
         covers = covering(candidate.masks, inner.encoded)
         covers = np.vstack([covers, ~covers.any(axis=0)])
-        seen = (covers * inner.weight) @ inner.target.truth
+        seen = (covers * inner.unbalanced) @ inner.target.truth
         codes = predict(candidate, left.encoded, settings.conflicts)
         agrees = covering(candidate.masks, left.encoded) & (candidate.then[:, None] == codes)
         decided = np.full(len(left), len(candidate))
         for rule in np.argsort(seen[:-1].sum(axis=1)):  # of several rules, the largest decides
             decided[agrees[rule]] = rule
         left_out = np.zeros_like(seen)
-        np.add.at(left_out, decided, left.target.truth * left.weight[:, None])
+        np.add.at(left_out, decided, left.target.truth * left.unbalanced[:, None])
         yield Tally(seen[:-1], left_out[:-1]), Tally(seen[-1:], left_out[-1:])
 
 

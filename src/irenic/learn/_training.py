@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ Floats = npt.NDArray[np.float64]
 class Training(Measure):
     """All training rows, including those that evolution did not use, for statistics."""
 
+    _: KW_ONLY
     cells: Cells
     encoded: npt.NDArray[np.uint8]
 

@@ -59,7 +59,8 @@ class FrontPoint:
     rule_set : RuleSet
         The rules.
     training_score : float
-        Score on the training data: the accuracy; for sets of labels the mean F1 of a row; in a
+        Score on the training data: the accuracy, or the balanced accuracy if ``scoring`` says so;
+        for sets of labels the mean F1 of a row; in a
         hierarchy, and if consequents are probabilities, the explained share of the label variance,
         where deeper labels have less weight.
     validated_score : float

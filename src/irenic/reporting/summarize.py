@@ -304,7 +304,9 @@ def _score(model: Classifier | None) -> str | None:
         return None
     if model.hierarchy_ is not None:
         return "the explained share of the label variance"
-    return "the mean F1 of a row's labels" if model._answers.many else "the accuracy"
+    if model._answers.many:
+        return "the mean F1 of a row's labels"
+    return "the balanced accuracy" if model.scoring == "balanced_accuracy" else "the accuracy"
 
 
 def _hint(value: Any) -> str:
