@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.estimates --data FOLDER`` fits a classifier to four fifths of each data set,
 five times, and prints the means of the best validation score (which chose the rule set), of the
-corrected estimate, and of the accuracy on the fifth left out. A second table compares the confidence
-of rules with the share of the rows of that fifth that they are right for.
+corrected estimate, and of the accuracy on the fifth left out. A second table compares the
+confidence of rules with the share of the rows of that fifth that they are right for.
 """
 
 from __future__ import annotations

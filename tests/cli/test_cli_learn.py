@@ -311,7 +311,7 @@ def test_learn_balances_labels_and_notes_rare_ones(run):
 def test_learn_describes_a_label(run, people):
     status, out, err = run("learn", people, "--describe", "full")
     assert (status, err) == (0, "")
-    assert [line.split() for line in out.splitlines() if "otherwise" in line][0][1] == "free"
+    assert next(line.split() for line in out.splitlines() if "otherwise" in line)[1] == "free"
     status, out, err = run("learn", people, "--describe", "ful")
     assert status == 2
     assert err == (

@@ -29,7 +29,7 @@ def balanced():
 
 
 def test_a_label_that_no_rule_predicts_is_a_warning():
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="no rule predicts") as caught:
         clf = quick(**OPTIONS).fit(X, Y)
     assert len(clf.rules_) == 0
     share = np.mean(Y == "fraud")
@@ -51,7 +51,7 @@ def test_labels_that_are_predicted_or_not_rare_are_none():
 
 def test_rare_labels_count_as_much_as_others(balanced):
     check_consistent(balanced)
-    assert balanced.rules_.thens == ["fraud"]
+    assert set(balanced.rules_.thens) == {"fraud"}
     assert balanced_accuracy_score(Y, balanced.predict(X)) > 0.8
     for point in balanced.pareto_front_:
         truth = balanced_accuracy_score(Y, point.rule_set.predict(X))

@@ -575,7 +575,10 @@ def test_the_most_important_feature_is_enlarged_first(weights, order):
             {"order": "f1"},
             'order must be a list of feature names, "random", "importance" or "fewest", got \'f1\'',
         ),
-        ({"order": 1}, 'order must be a list of feature names, "random", "importance" or "fewest", got 1'),
+        (
+            {"order": 1},
+            'order must be a list of feature names, "random", "importance" or "fewest", got 1',
+        ),
         ({"weights": [1, 2]}, 'weights can only be used with order="importance"'),
         (
             {"order": "random", "weights": [1, 2]},

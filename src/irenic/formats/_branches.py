@@ -46,21 +46,21 @@ def as_branches(
                 f"branches cannot represent features that are computed from other columns: {names}"
             )
         rules = without_policy(rules, "branches", decides=resolve is None)
-    rules = learned_rules(rules)
+    plain: RuleSet | RuleList = learned_rules(rules)
     fallback = None if default is None else as_consequent(default)
-    if isinstance(rules, RuleList):
+    if isinstance(plain, RuleList):
         if resolve not in (None, "first"):
             raise ConditionError(
                 f"resolve must be 'first' or None for a rule list, got {resolve!r}"
             )
-        consistent, ordered = False, list(rules)
+        consistent, ordered = False, list(plain)
     else:
-        DecisionTable.from_rules(rules)  # rejects objects that are not rules
-        check_whole(rules, "branches, of which only one decides,")
-        consistent, ordered = _in_order(rules, resolve)
+        DecisionTable.from_rules(plain)  # rejects objects that are not rules
+        check_whole(plain, "branches, of which only one decides,")
+        consistent, ordered = _in_order(plain, resolve)
     if fallback is None:
-        fallback = rules.default
-    return Branches(rules.space, ordered, fallback, not consistent)
+        fallback = plain.default
+    return Branches(plain.space, ordered, fallback, not consistent)
 
 
 def check_whole(rules: RuleSet, form: str) -> None:

@@ -317,7 +317,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         They are the label frequencies among the training rows that the deciding rule covers,
         smoothed towards those of all rows as far as rows left out advise, and adjusted so that the
-        predicted label has the highest probability. If several rules decide a label together, it is their mean. With
+        predicted label has the highest probability, unless ``scoring`` is not the accuracy. If
+        several rules decide a label together, it is their mean. With
         ``consequents="probabilities"``, they are the consequent of the deciding rule.
 
         Parameters
@@ -406,7 +407,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> decision.rules, decision.support, round(decision.confidence[0], 2)
         ((0,), (18,), 0.97)
         >>> print(clf.explain({"age": [35]})[0])
-        full, by default, because age >= 18 (support 22, confidence 0.96, 95 % interval 0.81 to 1.00)
+        full, by default, because age >= 18
+        (support 22, confidence 0.96, 95 % interval 0.81 to 1.00)
         """
         check_is_fitted(self)
         instances = self.space_.encode(self._table(X, reset=False))

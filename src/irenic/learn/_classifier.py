@@ -71,8 +71,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         "avoid" keeps every rule set consistent. The others allow conflicts, and decide by majority
         vote or by the best rule; they exist for comparison.
     complete : bool, default False
-        Add rules for the default until every case is covered by a rule. They may overlap each other,
-        so that few are enough; rule sets that need more than 100 of them are left out. With
+        Add rules for the default until every case is covered by a rule. They may overlap each
+        other, so that few are enough; rule sets that need more than 100 are left out. With
         ``default="abstain"``, rules evolve for all labels, and few have to be added.
     default : {"majority", "abstain"}, default "majority"
         Prediction where no rule applies: the most frequent label there, or None.
@@ -382,7 +382,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             raise DataError(
                 f"describe must be one of the {len(labels):,} labels, got {self.describe!r}{hint}"
             )
-        return labels.index(plain(self.describe))
+        return int(labels.index(plain(self.describe)))
 
     def _balance(self, target: Target, weight: Floats) -> tuple[Floats | None, Floats | None]:
         """Return the factor of each row, and of each label, by which scores are balanced."""

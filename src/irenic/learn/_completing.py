@@ -1,8 +1,8 @@
 """Fill the gaps of a rule set with few rules of one consequent.
 
-Rules for the default may overlap each other, so each can be as large as its rivals let it. The first
-ones are chosen by the data: each time, the region that covers the most training rows that are left.
-What remains are gaps without training rows, each of which is enlarged in the same way.
+Rules for the default may overlap each other, so each can be as large as its rivals let it. The
+first ones are chosen by the data: each time, the region that covers the most training rows that are
+left. What remains are gaps without training rows, each of which is enlarged in the same way.
 """
 
 from __future__ import annotations

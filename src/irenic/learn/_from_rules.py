@@ -35,7 +35,8 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     Returns
     -------
     RuleSetClassifier
-        Its front consists of these rules. Without a default, it predicts None where no rule applies.
+        Its front consists of these rules. Without a default, it predicts None where no rule
+        applies.
 
     Raises
     ------
@@ -49,7 +50,8 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     >>> from irenic import Rule, RuleSet
     >>> from irenic.learn import from_rules
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
-    >>> clf = from_rules(rules, {"age": [3, 12, 17, 30, 40]}, ["free", "free", "full", "full", "full"])
+    >>> y = ["free", "free", "full", "full", "full"]
+    >>> clf = from_rules(rules, {"age": [3, 12, 17, 30, 40]}, y)
     >>> clf.predict_proba({"age": [10]}).round(2)
     array([[0.6, 0.4]])
     >>> print(clf.explain({"age": [10]})[0])

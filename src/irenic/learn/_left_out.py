@@ -36,8 +36,8 @@ class Estimate(NamedTuple):
     """The score to expect on new rows, with a 95 % interval.
 
     It is the measure that rule sets are chosen by: the accuracy or the balanced accuracy; for sets
-    of labels the mean F1 of a row; in a hierarchy, and if consequents are probabilities, the explained share of the label
-    variance.
+    of labels the mean F1 of a row; in a hierarchy, and if consequents are probabilities, the
+    explained share of the label variance.
 
     Attributes
     ----------
@@ -181,13 +181,15 @@ class Validation:
     def from_folds(cls, folds: list[Validation]) -> Validation:
         """Return the validation of all folds."""
         names = ("scores", "weight", "count", "codes")
-        rows = (np.concatenate([getattr(fold, name) for fold in folds]) for name in names)
+        scores, weight, count, codes = (
+            np.concatenate([getattr(fold, name) for fold in folds]) for name in names
+        )
         members = zip(*(fold.tallies for fold in folds), strict=True)
         tallies = [
             (Tally.concatenated(rules), Tally.concatenated(defaults))
             for rules, defaults in (zip(*member, strict=True) for member in members)
         ]
-        return cls(*rows, tuple(tallies))
+        return cls(scores, weight, count, codes, tuple(tallies))
 
     def priors(self, overall: Floats) -> list[Priors]:
         """Return for each member how many average rows to add to those of its rules."""

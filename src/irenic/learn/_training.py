@@ -30,7 +30,7 @@ class Training(Measure):
     def front(self, evolved: Sequence[Evolved], *, complete: bool) -> Front:
         """Return the front of candidates as rule sets with their scores and statistics.
 
-        If ``complete``, rules are added that fill all gaps, and rule sets with too many are left out.
+        If ``complete``, rules are added that fill all gaps; rule sets with too many are left out.
         """
         points = {id(point): (point, one) for one in evolved for point in self._points(one)}
         front = front_of([point for point, _ in points.values()])
@@ -56,7 +56,8 @@ class Training(Measure):
         return [replace(point, threshold=threshold) for point in points]
 
     def _point(self, evolved: Evolved, candidate: Candidate, *, complete: bool) -> list[FrontPoint]:
-        candidate = candidate.take(covering(candidate.masks, self.encoded).any(axis=1))
+        used = np.flatnonzero(covering(candidate.masks, self.encoded).any(axis=1))
+        candidate = candidate.take(used)
         values = self.consequents.values()
         default = values[candidate.default]
         rules = self.cells.rule_set(

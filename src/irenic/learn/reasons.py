@@ -37,7 +37,8 @@ def default_regions(rules: RuleSet, cases: Instances) -> list[Region | None]:
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> rules = RuleSet([Rule({"age": (None, 18), "income": (None, 9)}, then="free")], default="full")
+    >>> rule = Rule({"age": (None, 18), "income": (None, 9)}, then="free")
+    >>> rules = RuleSet([rule], default="full")
     >>> default_regions(rules, rules.space.encode({"age": [40, 3], "income": [5, 12]}))
     [age >= 18, income >= 9]
     """
