@@ -82,3 +82,10 @@ def test_sets_of_labels_have_no_balanced_accuracy():
     assert str(caught.value) == (
         "scoring must be 'accuracy' if rows have several labels, got 'balanced_accuracy'"
     )
+
+
+def test_a_label_of_a_few_rows_cannot_be_learned_and_is_no_warning():
+    labels = np.where(np.arange(len(Y)) < 4, "fraud", "fine")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(quick().fit(np.ones((len(Y), 1)), labels).rules_) == 0

@@ -37,8 +37,10 @@ _LOWEST_PENALTY: Final = 0.05
 # Maximum number of rows for a number of validation tasks; with more rows there is one task.
 _FOLDS: Final = ((5_000, 5), (15_000, 3))
 _MOVES: Final = 4_000
-# A label is rare if its share is below this part of an even share.
+# A label is rare if its share is below this part of an even share; with fewer rows than the second
+# number, there is nothing to learn.
 _RARE: Final = 0.1
+_FEW_ROWS: Final = 5
 
 
 class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[misc]
@@ -400,10 +402,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     def _warn_of_rare_labels(self, target: Target) -> None:
         if target.many or self.scoring != "accuracy" or self.class_weight is not None:
             return
-        shares = target.truth.mean(axis=0)
+        counts = target.truth.sum(axis=0)
         said = {*self.rules_.thens, self.rules_.default}
-        for label, share in zip(target.labels.tolist(), shares.tolist(), strict=True):
-            if 0 < share < _RARE / len(shares) and label not in said:
+        for label, count in zip(target.labels.tolist(), counts.tolist(), strict=True):
+            share = count / len(target)
+            if count >= _FEW_ROWS and share < _RARE / len(counts) and label not in said:
                 warnings.warn(
                     f"no rule predicts {display(label)} ({share:.1%} of the rows), because accuracy"
                     " hardly depends on it; use scoring='balanced_accuracy', or predict_proba",

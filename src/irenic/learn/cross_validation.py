@@ -239,7 +239,9 @@ def rule_sets(estimator: RuleSetClassifier, X: Any, y: Any) -> Learner:
         # rows of weight 0 are not learned from, but their values belong to the space
         weight = np.zeros(len(train) + len(test))
         weight[train] = 1.0
-        model = clone(estimator).set_params(verbose=False).fit(X, y, sample_weight=weight)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the fit to all rows warns
+            model = clone(estimator).set_params(verbose=False).fit(X, y, sample_weight=weight)
         if model.stopped_by_ == "interrupt":  # it returns the best rules so far instead of raising
             raise KeyboardInterrupt
         code_of = {label: code for code, label in enumerate(model.classes_.tolist())}
