@@ -34,8 +34,6 @@ def default_regions(rules: RuleSet, cases: Instances) -> list[Region | None]:
     -------
     list of Region or None
 
-    Examples
-    --------
     >>> from irenic import Rule, RuleSet
     >>> rule = Rule({"age": (None, 18), "income": (None, 9)}, then="free")
     >>> rules = RuleSet([rule], default="full")
