@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.estimates --data FOLDER`` fits a classifier to four fifths of each data set,
 five times, and prints the means of the best validation score (which chose the rule set), of the
-corrected estimate, and of the accuracy on the fifth left out.
+corrected estimate, and of the accuracy on the fifth left out. A second table compares the
+confidence of rules with the share of the rows of that fifth that they are right for.
 """
 
 from __future__ import annotations
@@ -19,31 +20,50 @@ from benchmarks.harness import Table
 from irenic import RuleSetClassifier
 
 COLUMNS = ("best validation score", "estimate", "accuracy")
+SHARES = ("on training rows", "confidence", "on new rows")
 
 
-def scores(data: datasets.Single) -> list[float]:
-    """Return the mean of each column over five folds."""
-    rows = []
+def scores(data: datasets.Single) -> tuple[list[float], list[float]]:
+    """Return the mean of each column of both tables over five folds."""
+    rows, shares = [], []
     folds = StratifiedKFold(5, shuffle=True, random_state=1).split(data.X, data.y)
     for fold, (learn, test) in enumerate(folds):
         clf = RuleSetClassifier(random_state=fold).fit(data.X.iloc[learn], data.y[learn])
         accuracy = clf.score(data.X.iloc[test], data.y[test])
         rows.append((clf.chosen_.validated_score, clf.estimate_.score, accuracy))
-    return np.mean(rows, axis=0).tolist()
+        shares.append(confidences(clf, data.X.iloc[test], data.y[test]))
+    sums = np.sum(shares, axis=0)
+    return np.mean(rows, axis=0).tolist(), (sums[:3] / max(sums[3], 1)).tolist()
 
 
-def compared(sets: list[datasets.Single]) -> Table:
-    table = Table("Estimates and nested cross-validation", "set", *COLUMNS)
+def confidences(clf: RuleSetClassifier, X: object, y: np.ndarray) -> tuple[float, ...]:
+    """Return the columns of the second table, times the rows that rules cover, and their number."""
+    covers, counts = clf.rules_.covering(X), clf.chosen_.counts
+    right = covers & (y[:, None] == np.array(clf.rules_.thens, dtype=object))
+    n = covers.sum(axis=0)
+    claims = (n @ counts.training_confidence[:-1], n @ counts.confidence[:-1])
+    return (*claims, right.sum(), n.sum())
+
+
+def compared(sets: list[datasets.Single]) -> list[Table]:
     results = []
     for data in sets:
         results.append(scores(data))
         print(f"{data.name}: done", file=sys.stderr, flush=True)
-        table.add(data.name, *(f"{value:.3f}" for value in results[-1]))
-    table.add("mean", *(f"{value:.3f}" for value in np.mean(results, axis=0)))
-    best, estimate, accuracy = np.array(results).T
-    errors = [f"{np.abs(column - accuracy).mean():.3f}" for column in (best, estimate)]
-    table.add("mean distance from the accuracy", *errors, "")
-    return table
+    tables = []
+    titles = ("Estimates and nested cross-validation", "Confidence of rules, weighted by rows")
+    for title, columns, values in zip(
+        titles, (COLUMNS, SHARES), zip(*results, strict=True), strict=True
+    ):
+        table = Table(title, "set", *columns)
+        for data, row in zip(sets, values, strict=True):
+            table.add(data.name, *(f"{value:.3f}" for value in row))
+        table.add("mean", *(f"{value:.3f}" for value in np.mean(values, axis=0)))
+        first, second, truth = np.array(values).T
+        errors = [f"{np.abs(column - truth).mean():.3f}" for column in (first, second)]
+        table.add(f"mean distance from {columns[-1]}", *errors, "")
+        tables.append(table)
+    return tables
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -77,9 +77,9 @@ def test_learn_prints_rules_certificate_comparison_and_front(run, people):
         "Predicting the last column, 'pays' (override with --target).",
         "60 rows, 2 features, 2 classes: free 18, full 42",
         "",
-        "rule  if         then  support  confidence",
-        "   1  age < 18   free       18       1.000",
-        "      otherwise  full       42       1.000",
+        "rule  if         then  support  confidence  95 % interval",
+        "   1  age < 18   free       18       1.000              –",
+        "      otherwise  full       42       1.000              –",
         "",
     ]
     assert "\nConsistent: a single rule contradicts nothing.\nNot complete: no rule covers " in out
@@ -87,7 +87,7 @@ def test_learn_prints_rules_certificate_comparison_and_front(run, people):
     assert "On rows left out (3-fold cross-validation):" in lines
     names = [line.split("  ")[0] for line in lines]
     assert names.index("irenic") < names.index("pruned tree") < names.index("majority class")
-    assert [line for line in lines if line.startswith("*      1           1")]
+    assert [line for line in lines if line.startswith("*    2      1           1")]
     assert lines[-3:] == [
         "Save the model with -o model.json, then:",
         "  irenic predict model.json new.csv -o out.csv",
@@ -282,6 +282,56 @@ def test_a_table_without_rows_is_rejected(run, tmp_path):
     assert run("learn", "few.csv") == (2, "", message)
 
 
+BALANCED = ("--scoring", "balanced_accuracy", "--describe", "bad")
+
+
+def test_learn_balances_labels_and_notes_rare_ones(run):
+    rows = "".join(
+        f"{i % 97},{'bad' if i % 97 == 5 and i % 3 == 0 else 'ok'}\n" for i in range(1940)
+    )
+    with open("rare.csv", "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write("n,outcome\n" + rows)
+    status, out, err = run("learn", "rare.csv", "--cv", 0)
+    assert status == 0
+    assert err == (
+        "irenic: no rule predicts bad (0.4% of the rows), because accuracy hardly depends on it;"
+        " use scoring='balanced_accuracy', or predict_proba\n"
+    )
+    status, out, err = run("learn", "rare.csv", "--cv", 0, *BALANCED)
+    assert (status, err) == (0, "")
+    assert "5 <= n < 6  bad" in out
+    status, out, err = run("learn", "rare.csv", "--scoring", "balanced")
+    assert status == 2
+    assert err == (
+        "irenic: --scoring must be one of accuracy, balanced_accuracy, got 'balanced'; did you mean"
+        " 'balanced_accuracy'?\n"
+    )
+
+
+def test_learn_describes_a_label(run, people):
+    status, out, err = run("learn", people, "--describe", "full")
+    assert (status, err) == (0, "")
+    assert next(line.split() for line in out.splitlines() if "otherwise" in line)[1] == "free"
+    status, out, err = run("learn", people, "--describe", "ful")
+    assert status == 2
+    assert err == (
+        "irenic: describe must be one of the 2 labels, got 'ful'; did you mean 'full'?\n"
+    )
+
+
+def test_learn_uses_another_rule_set_of_the_front(run, people):
+    status, out, err = run("learn", people, "--front", 1, "-o", "model.json")
+    assert (status, err) == (0, "")
+    assert [line for line in out.splitlines() if line.startswith("*    1      0           0")]
+    assert len(irenic.read("model.json")) == 0
+    status, out, err = run("learn", people, "--front", 9)
+    assert status == 2
+    assert err == "irenic: --front must be at most 2, the number of rule sets, got 9\n"
+    status, out, err = run("learn", people, "--front", 1, "--cv", 3)
+    assert status == 2
+    assert err == "irenic: --front cannot be combined with --cv, which fits other fronts\n"
+
+
 # --- predict
 
 
@@ -299,7 +349,7 @@ def test_predict_explains(run, model, people):
     assert err == "irenic: columns not used by the rules: pays\n"
     lines = (read_table("out.csv").cells[name][17:19] for name in ("rule", "support", "confidence"))
     assert list(lines) == [
-        ("IF age < 18 THEN free", "default: no rule covers this case"),
+        ("IF age < 18 THEN free", "default: IF age >= 18 THEN full"),
         ("18", "42"),
         ("1.0", "1.0"),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from pathlib import Path
 
 import openpyxl
@@ -11,6 +12,7 @@ import pytest
 import irenic
 from irenic.cli import COMMANDS, load
 from irenic.cli.reading import _READING
+from irenic.proving import certify
 
 OPTIONS = {"--outcome", "--target", "--ignore", "--locale", "--sheet", "--range", "--header-row"}
 OPTIONS |= {"--cross", "--encoding", "--hit-policy"}
@@ -22,7 +24,8 @@ ROWS = [
 ]
 """The outcome is the third column, and 1.000 is one thousand in German only."""
 READ = ["--sheet", "Preise", "--header-row", "3", "--locale", "de", "--outcome", "Stufe"]
-READ += ["--ignore", "Nr. im Ordner", "--ignore", "Bemerkung", "--ignore", "Rabatt"]
+IGNORED = ["Nr. im Ordner", "Bemerkung", "Rabatt"]
+READ += [argument for name in IGNORED for argument in ("--ignore", name)]
 
 
 @pytest.fixture
@@ -40,6 +43,9 @@ def book(tmp_path, monkeypatch):
         sheet.append(row)
     workbook.save("preise.xlsx")
     Path("cases.csv").write_text("Umsatz\n1\n999\n1000\n", encoding="utf-8")
+    Path("expected.csv").write_text("Umsatz,Stufe\n1,klein\n1000,groß\n", encoding="utf-8")
+    rules = irenic.read("preise.xlsx", sheet="Alt", locale="de", target="Stufe", ignore=IGNORED)
+    Path("proof.json").write_text(json.dumps(certify(rules, ["COMPLETE"])))
     return "preise.xlsx"
 
 
@@ -57,6 +63,13 @@ CALLS = {
     "diff": (["BOOK", "BOOK"], 0, "same"),
     "predict": (["BOOK", "cases.csv"], 0, "1,klein\n999,klein\n1000,groß\n"),
     "report": (["BOOK", "-o", "out.html"], 0, "2 rules"),
+    "prove": (["BOOK", "ALWAYS klein WHERE Umsatz < 5"], 0, "proved: ALWAYS klein"),
+    "verify": (["proof.json", "BOOK"], 0, "proved: COMPLETE"),
+    "test": (["BOOK", "expected.csv"], 0, "2 of 2 cases pass"),
+    "cases": (["BOOK"], 0, "999,klein"),
+    "why": (["BOOK", "Umsatz = 5"], 0, "klein"),
+    "impact": (["BOOK", "BOOK", "cases.csv"], 0, "3 cases"),
+    "add": (["BOOK", "IF Umsatz < 5 THEN klein"], 0, "IF Umsatz < 5 THEN klein"),
 }
 
 

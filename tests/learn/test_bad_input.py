@@ -39,7 +39,11 @@ def refused(error, text, X, y, **options):
         ("moves", 0, "an int in the range [1, inf) or None. Got 0 instead."),
         ("smoothing", 1.5, "a float in the range [0.0, 1.0]. Got 1.5 instead."),
         ("budget", 0, "a float in the range (0.0, inf) or None. Got 0 instead."),
-        ("selection", "best", "a str among {'description', 'validation'}. Got 'best' instead."),
+        (
+            "selection",
+            "best",
+            "a str among {'description', 'one_se', 'validation'}. Got 'best' instead.",
+        ),
         ("init", "random", "a str among {'seeds', 'trees'}. Got 'random' instead."),
         ("conflicts", None, "a str among {'avoid', 'best', 'vote'}. Got None instead."),
         ("default", "A", "a str among {'abstain', 'majority'}. Got 'A' instead."),

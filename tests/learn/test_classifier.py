@@ -322,9 +322,10 @@ def test_explanations(conflicts):
         assert str(decision) == decision.text
         if not decision.rules:
             assert not row.any()
-            assert "by default: no rule covers this case" in decision.text
+            assert f"{label}, by default, because {decision.region} (support " in decision.text
             assert decision.support == (float((~covering.any(axis=1)).sum()),)
             continue
+        assert decision.region == clf.rules_[decision.rules[0]].region
         for r, support, confidence in zip(
             decision.rules, decision.support, decision.confidence, strict=True
         ):

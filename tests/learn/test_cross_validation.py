@@ -52,7 +52,7 @@ def test_a_validated_classifier_is_scored_without_another_fit(monkeypatch):
 
 @pytest.mark.parametrize("clf", [quick(), quick(selection="description").fit(X, LABELS)])
 def test_a_classifier_without_validation_needs_folds(clf):
-    with pytest.raises(ConditionError, match="must have been fitted with selection='validation'"):
+    with pytest.raises(ConditionError, match="must have been fitted with validation"):
         cross_validate(clf, X, LABELS, cv=None)
 
 

@@ -109,3 +109,37 @@ def test_a_single_row_has_no_balanced_score():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.isnan(alone.balanced([0]))
+
+
+def slow_one_se(scores, sizes, n_bootstraps, rng):
+    n, results = len(scores), []
+    for _ in range(n_bootstraps):
+        drawn = rng.integers(n, size=n)
+        left = np.setdiff1d(np.arange(n), drawn)
+        means = scores[drawn].mean(axis=0)
+        least = means.max() - np.sqrt(means.max() * (1 - means.max()) / n)
+        chosen = min((c for c in range(len(sizes)) if means[c] >= least), key=lambda c: sizes[c])
+        results.append(scores[left, chosen].mean())
+    return np.mean(results)
+
+
+def test_the_choice_of_a_smaller_set_is_repeated_too():
+    rng = np.random.default_rng(3)
+    scores = rng.random((60, 4)) < [0.6, 0.72, 0.8, 0.81]
+    sizes = [(1, 1), (2, 3), (4, 9), (8, 20)]
+    estimate = validation(scores).estimate(dict(enumerate(sizes))).score
+    assert estimate == pytest.approx(slow_one_se(scores, sizes, 3000, rng), abs=0.01)
+    assert estimate < validation(scores).estimate(range(4)).score
+
+
+def test_a_smaller_set_can_be_chosen():
+    rng = np.random.default_rng(0)
+    table = rng.random((300, 4))
+    labels = rng.random(300) < np.where(table[:, 0] > 0.5, 0.8, 0.3)
+    options = {"selection": "one_se", "moves": 500, "smoothing": 0.5}
+    small = quick(**options).fit(table, labels)
+    large = quick(**options | {"selection": "validation"}).fit(table, labels)
+    assert small.chosen_.n_rules <= large.chosen_.n_rules
+    best = max(point.validated_score for point in small.pareto_front_)
+    assert small.chosen_.validated_score >= best - 0.03
+    assert small.estimate_ is not None

@@ -267,12 +267,20 @@ def test_the_weights_of_rows():
 # --- the front
 
 HALVES = np.array([0.5, 0.5])
-COUNTS = RuleCounts(np.zeros((1, 2)), np.zeros(1), np.zeros(1), HALVES, HALVES[None, :])
+COUNTS = RuleCounts(
+    mix=np.zeros((1, 2)),
+    support=np.zeros(1),
+    confidence=np.zeros(1),
+    intervals=np.zeros((1, 2)),
+    training_confidence=np.zeros(1),
+    overall=HALVES,
+    frequencies=HALVES[None, :],
+)
 NOTHING = RuleSet(space=Space([]))
 
 
-def point(rules, conditions, score, validated=math.nan):
-    return FrontPoint(NOTHING, score, validated, rules, conditions, 0.0, 1.0, COUNTS)
+def point(rules, conditions, score, validated=math.nan, member=None):
+    return FrontPoint(NOTHING, score, validated, rules, conditions, 0.0, 1.0, COUNTS, member=member)
 
 
 POINTS = st.builds(
@@ -314,16 +322,34 @@ def test_what_is_chosen_is_small_enough(points, rules, conditions):
         return
     assert small_enough(points, rules, conditions) == small
     assert small_enough(points, None, None) == points
-    for selection in ("validation", "description"):
+    for selection in ("validation", "one_se", "description"):
         chosen = choose(small, selection=selection, shape=(100, 2, 5))
         assert any(chosen is p for p in small)
 
 
-def test_of_equally_validated_the_one_that_fits_best_is_chosen():
+def test_of_equally_validated_rule_sets_the_smallest_is_chosen():
     points = [point(1, 1, 0.8, 0.7), point(2, 2, 0.9, 0.9), point(3, 2, 0.95, 0.9)]
     options = {"selection": "validation", "shape": (100, 2, 5)}
-    assert choose(points, **options) is points[2]
+    assert choose(points, **options) is points[1]
+    assert choose(points[::-1], **options) is points[1]
     assert choose(points[:1], **options) is points[0]
+
+
+def test_the_training_rows_choose_among_the_rule_sets_of_one_member():
+    points = [point(2, 2, 0.9, 0.9, member=4), point(3, 2, 0.95, 0.9, member=4)]
+    smaller = point(1, 1, 0.8, 0.9, member=5)
+    assert choose(points, selection="validation", shape=(100, 2, 5)) is points[1]
+    assert choose(points, selection="one_se", shape=(100, 2, 5)) is points[0]
+    assert choose([*points, smaller], selection="validation", shape=(100, 2, 5)) is smaller
+
+
+def test_one_standard_error_below_the_best_is_good_enough():
+    points = [point(1, 1, 0.8, 0.85), point(2, 2, 0.9, 0.88), point(3, 2, 0.95, 0.9)]
+    # the standard error of 0.9 on 100 rows is 0.03
+    assert choose(points, selection="one_se", shape=(100, 2, 5)) is points[1]
+    assert choose(points, selection="one_se", shape=(10, 2, 5)) is points[0]
+    assert choose(points, selection="one_se", shape=(10_000, 2, 5)) is points[2]
+    options = {"selection": "validation", "shape": (100, 2, 5)}
     unvalidated = [point(1, 1, 0.8), point(2, 2, 0.9)]
     assert choose(unvalidated, **options) is unvalidated[1]
 

@@ -134,7 +134,13 @@ def point_of(rules, labels, **options):
     mix = np.arange(1.0, n + 1)[:, None].repeat(len(labels), axis=1)
     share = np.full(len(labels), 1 / len(labels))
     counts = RuleCounts(
-        mix, mix.sum(axis=1), np.full(n, 0.5), share, mix / mix.sum(axis=1)[:, None]
+        mix=mix,
+        support=mix.sum(axis=1),
+        confidence=np.full(n, 0.5),
+        intervals=np.full((n, 2), 0.5),
+        training_confidence=np.full(n, 0.5),
+        overall=share,
+        frequencies=mix / mix.sum(axis=1)[:, None],
     )
     scores = {"training_score": 0.9, "validated_score": 0.8, "penalty": 1.0} | options
     return FrontPoint(

@@ -573,9 +573,12 @@ def test_the_most_important_feature_is_enlarged_first(weights, order):
         ({"order": np.array(["f2", "f2"])}, "order lists 'f2' twice"),
         (
             {"order": "f1"},
-            'order must be a list of feature names, "random" or "importance", got \'f1\'',
+            'order must be a list of feature names, "random", "importance" or "fewest", got \'f1\'',
         ),
-        ({"order": 1}, 'order must be a list of feature names, "random" or "importance", got 1'),
+        (
+            {"order": 1},
+            'order must be a list of feature names, "random", "importance" or "fewest", got 1',
+        ),
         ({"weights": [1, 2]}, 'weights can only be used with order="importance"'),
         (
             {"order": "random", "weights": [1, 2]},

@@ -101,7 +101,7 @@ def test_tables_of_a_page_are_replaced_under_their_headings(tmp_path, capsys):
         (
             ["cores"],
             "unknown benchmark cores (known: gaps, core, cfsbe, building, checking, mending,"
-            " deciding, learning, page, starting)",
+            " deciding, learning, page, starting, proving)",
         ),
         (["--compare", "no/such/file"], "--compare no/such/file: "),
     ],

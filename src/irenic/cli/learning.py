@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +37,7 @@ from irenic.cli.reading import (
     reads_rules,
 )
 from irenic.errors import ConflictError, DataError, FormatError, SpaceError, did_you_mean
-from irenic.model.literals import display
+from irenic.model.literals import display, say
 from irenic.model.ruleset import RESOLVE
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ commands = typer.Typer()
 
 _MODEL_FORMATS = ("json", "rules", "txt")
 _SHOWN_COLUMNS = 8
+_SCORINGS = ("accuracy", "balanced_accuracy")
 
 
 @commands.command(
@@ -58,6 +60,7 @@ irenic learn people.csv --target income    predict another column
 irenic learn people.csv -o model.json      save the model for irenic predict
 irenic learn people.csv -o rules.txt       save the rules as text
 irenic learn people.csv --max-rules 5      learn at most five rules
+irenic learn people.csv --front 3          use the third of the listed rule sets
 irenic learn people.csv --cv 10            cross-validate, which takes longer
 
 [bold]Exit status[/]
@@ -88,6 +91,36 @@ def learn(
     max_rules: Annotated[
         int | None, typer.Option(metavar="N", help="Maximum number of rules.", min=1)
     ] = None,
+    max_conditions: Annotated[
+        int | None,
+        typer.Option(
+            "--max-conditions-per-rule", metavar="N", help="Maximum conditions of a rule.", min=1
+        ),
+    ] = None,
+    min_support: Annotated[
+        int, typer.Option(metavar="N", help="Minimum rows that a rule covers.", min=1)
+    ] = 1,
+    describe: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="Label that only rules predict, never the default."),
+    ] = None,
+    scoring: Annotated[
+        str,
+        typer.Option(
+            metavar="SCORE",
+            help="What to maximize: accuracy, or balanced_accuracy, where rare labels count as much"
+            " as others.",
+        ),
+    ] = "accuracy",
+    front: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Use the rule set with this number in the list of rule sets to choose from"
+            " (default: the best one).",
+            min=1,
+        ),
+    ] = None,
     cv: Annotated[
         int | None,
         typer.Option(
@@ -113,6 +146,11 @@ def learn(
 ) -> None:
     """Learn a few readable rules, free of contradictions, from a table."""
     _check_options(data, target, out, cv, budget, jobs)
+    if scoring not in _SCORINGS:
+        hint = did_you_mean(scoring, _SCORINGS)
+        raise FormatError(f"--scoring must be one of {', '.join(_SCORINGS)}, got {scoring!r}{hint}")
+    if cv and front is not None:
+        raise FormatError("--front cannot be combined with --cv, which fits other fronts")
     check_inputs({"DATA": data}, source_form)
     check_one_output(out, to, as_json=as_json)
     form = _model_format(out, to)
@@ -135,13 +173,29 @@ def learn(
             people = sys.stdout if on_screen else sys.stderr
             _print_data(X, data, None if target else column, people)
     show_progress = sys.stderr.isatty()
-    model = irenic.RuleSetClassifier(
+    classifier = irenic.RuleSetClassifier(
         max_rules=max_rules,
+        max_conditions_per_rule=max_conditions,
+        min_support=min_support,
+        describe=_label(describe, y.tolist()),
         budget=budget,
         n_jobs=jobs,
         random_state=random_state,
+        scoring=scoring,
         verbose=show_progress,
-    ).fit(X, y)
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        model = classifier.fit(X, y)
+    for warning in caught:
+        note(str(warning.message))
+    if front is not None:
+        if front > len(model.pareto_front_):
+            most = len(model.pareto_front_)
+            raise FormatError(
+                f"--front must be at most {most}, the number of rule sets, got {front}"
+            )
+        model = model.select(index=front - 1)
     if form:
         write_rules(model if form == "json" else model.rules_, out, form)
     scores: Any = None
@@ -166,6 +220,11 @@ def learn(
             terminal.print_learned(document, console(stderr=not on_screen))
             if on_screen:
                 _print_next_steps(out, data)
+
+
+def _label(text: str | None, labels: list[Any]) -> Any:
+    """Return the label that is written so, or the text itself if there is none."""
+    return next((label for label in labels if say(label) == text), text)
 
 
 def _check_options(

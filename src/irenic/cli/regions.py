@@ -177,7 +177,8 @@ def enlarge(
     order: Annotated[
         str | None,
         typer.Option(
-            metavar="NAMES", help="Features in the order to enlarge, such as f2,f1; or random."
+            metavar="NAMES",
+            help="Features in the order to enlarge, such as f2,f1; random; or fewest (conditions).",
         ),
     ] = None,
     random_state: RandomState = None,
@@ -200,7 +201,7 @@ def enlarge(
         raise irenic.SeedError(f'a seed is required: --seed "{shape}"')
     point = _parse_option("--seed", parse_point, seed)
     names: Any = order
-    if order is not None and order != "random":
+    if order not in (None, "random", "fewest"):
         names = _parse_option("--order", parse_names, order)
     region = irenic.enlarge(
         rule_set,

@@ -13,7 +13,7 @@ from irenic.model.features import Categorical, Feature
 from irenic.model.literals import Expression
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.rulelist import RuleList
-from irenic.model.ruleset import RESOLVE, Resolve, RuleSet
+from irenic.model.ruleset import RESOLVE, Resolve, RuleSet, learned_rules
 from irenic.model.space import Space
 
 
@@ -57,23 +57,24 @@ def as_branches(
         compared = _compared(rules)
         outputs = rules.outputs if len(rules.outputs) > 1 else ()
         rules = without_policy(rules, "branches", decides=resolve is None)
+    plain: RuleSet | RuleList = learned_rules(rules)
     fallback = None if default is None else as_consequent(default)
-    if isinstance(rules, RuleList):
+    if isinstance(plain, RuleList):
         if resolve not in (None, "first"):
             raise ConditionError(
                 f"resolve must be 'first' or None for a rule list, got {resolve!r}"
             )
-        consistent, ordered = False, list(rules)
+        consistent, ordered = False, list(plain)
     else:
-        DecisionTable.from_rules(rules)  # rejects objects that are not rules
-        check_whole(rules, "branches, of which only one decides,")
-        consistent, ordered = _in_order(rules, resolve)
+        DecisionTable.from_rules(plain)  # rejects objects that are not rules
+        check_whole(plain, "branches, of which only one decides,")
+        consistent, ordered = _in_order(plain, resolve)
     if fallback is None:
-        fallback = rules.default
+        fallback = plain.default
     thens = [*(rule.then for rule in ordered), *([] if fallback is None else [fallback])]
     if not all(isinstance(then, tuple) and len(then) == len(outputs) for then in thens):
         outputs = ()
-    return Branches(rules.space, ordered, fallback, not consistent, outputs, compared)
+    return Branches(plain.space, ordered, fallback, not consistent, outputs, compared)
 
 
 def _compared(table: DecisionTable) -> dict[str, tuple[Feature, Feature]]:

@@ -14,7 +14,7 @@ from irenic.frames.files import File, format_of, name_of, write_file
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted
 from irenic.model.rulelist import RuleList
-from irenic.model.ruleset import RuleSet
+from irenic.model.ruleset import RuleSet, learned_rules
 
 if TYPE_CHECKING:
     from irenic.learn.models import Classifier
@@ -36,8 +36,9 @@ def write(
     JSON and DMN are lossless: rules read back are equal. Text and decision tables (``csv``,
     ``xlsx``) do not contain the space: rules read back with the same space are equal. SQL
     (``sql``, for a table named ``cases``) and Python source (``py``) can only be run;
-    :func:`to_sql` and :func:`to_python` have more options. A classifier is written as JSON, from
-    which :func:`read` reads the rules and :func:`read_model` the model.
+    :func:`to_sql` and :func:`to_python` have more options. A classifier is written whole as JSON,
+    from which :func:`read` reads the rules and :func:`read_model` the model; in other formats, its
+    rules are written.
 
     A :class:`FormatWarning` lists what the file leaves out of a table, such as annotations, or
     rows that can never apply. The file is replaced only after the new content was written
@@ -145,7 +146,7 @@ def _dumps(
 ) -> str | bytes:
     """Return the content of a file with the rules."""
     if not isinstance(rules, RuleSet | RuleList | DecisionTable):
-        return _dumps_model(rules, form)
+        return _dumps_model(rules, form, name)
     # writers are imported when they are needed, because most need neither openpyxl nor sqlglot
     if form in ("csv", "xlsx"):
         from irenic.formats.sheets import writing as sheets
@@ -174,14 +175,15 @@ def _dumps(
     return text_rules.dumps(plain)
 
 
-def _dumps_model(model: object, form: str) -> str:
+def _dumps_model(model: object, form: str, name: str) -> str | bytes:
     # imported here because it imports scikit-learn, which rule sets do not need
     from irenic.formats.json import model as json_model
 
     if not json_model.is_model(model):
         DecisionTable.from_rules(model)  # type: ignore[arg-type]  # raises
-    if form != "json":
-        raise FormatError(
-            f"a model must be written as .json, got .{form}; write its rules instead: clf.rules_"
-        )
-    return json_model.dumps(model)
+    if form == "json":
+        return json_model.dumps(model)
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(model)
+    return _dumps(learned_rules(model), form, name)

@@ -3,6 +3,7 @@
 from irenic.learn._base import Decision
 from irenic.learn._certificate import Certificate
 from irenic.learn._classifier import RuleSetClassifier
+from irenic.learn._from_rules import from_rules
 from irenic.learn._left_out import Estimate
 from irenic.learn._michigan import MichiganClassifier, Population
 from irenic.learn._pittsburgh import Individual, PittsburghClassifier
@@ -28,6 +29,7 @@ __all__ = [
     "cross_regions",
     "cross_validate",
     "draw_region",
+    "from_rules",
     "mutate_region",
     "predict_table",
     "split_target",

@@ -18,11 +18,14 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from irenic.errors import DataError
 from irenic.learn._certificate import Certificate, certify
+from irenic.learn._left_out import interval_text
 from irenic.learn._measure import resolve_by
 from irenic.learn.answers import Answers, Form
-from irenic.learn.front import FrontPoint, head_of, table_of
+from irenic.learn.front import Front, FrontPoint, head_of, table_of
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
+from irenic.learn.reasons import default_regions, default_text
+from irenic.learn.spaces import names_tested, without_untested_values
 from irenic.learn.target import Target, class_weights, row_counts, row_weights
 from irenic.model import markup
 from irenic.model.columns import take_apart
@@ -30,6 +33,7 @@ from irenic.model.explanation import Explanation
 from irenic.model.features import Continuous, Feature
 from irenic.model.head import signs
 from irenic.model.literals import display, is_missing, plain
+from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 
@@ -56,7 +60,14 @@ class Decision(Explanation):
         Number of training rows that each of ``rules`` covers, whatever their weights; if ``rules``
         is empty, one entry for the rows that no rule covers.
     confidence : tuple of float
-        Share of these rows for which the prediction is correct.
+        Share of new cases under each of ``rules`` for which the prediction is correct, as estimated
+        from rows left out; if none were left out, the share of the training rows.
+    region : Region or None
+        A region around the case in which every case gets this prediction: that of the deciding
+        rule, or if none covers the case, one that no rule of another consequent overlaps, with as
+        few conditions as possible. None if nothing is predicted or several rules decide together.
+    intervals : tuple of pairs of float
+        The 95 % interval of each confidence; empty if no rows were left out.
 
     Examples
     --------
@@ -66,6 +77,8 @@ class Decision(Explanation):
 
     support: tuple[int, ...] = ()
     confidence: tuple[float, ...] = ()
+    region: Region | None = None
+    intervals: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,15 +94,18 @@ class Labeled:
 class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers whose model is a rule set.
 
-    In ``fit``, a subclass calls ``_read``, learns, and calls ``_learned`` and ``_use_point``.
+    In ``fit``, a subclass calls ``_read``, learns, and calls ``_learned``, ``_offer`` and
+    ``_use_point``.
     """
 
     conflicts: str
     default: str = "majority"
     hierarchy: Any = None
     consequents: str = "labels"
+    scoring: str = "accuracy"
     rules_: RuleSet
     certificate_: Certificate
+    pareto_front_: Front
     chosen_: FrontPoint
     classes_: npt.NDArray[Any]
     space_: Space
@@ -119,9 +135,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learned(self, data: Labeled, y: Any) -> None:
         """Set the fitted attributes that only depend on the training data."""
         target = data.target
-        self.space_, self.classes_ = data.instances.space, target.labels
+        self.classes_ = target.labels
         self.hierarchy_ = target.hierarchy
         self._answers = Answers(target.labels, _form(y, target), target.hierarchy)
+
+    def _offer(self, points: Sequence[FrontPoint]) -> None:
+        """Offer the rule sets of a front, without the values of columns that none of them tests."""
+        self.pareto_front_ = Front(without_untested_values(points))
+        self.space_ = self.pareto_front_[0].rule_set.space
 
     def _use_point(self, point: FrontPoint) -> None:
         """Use a rule set, given with its statistics."""
@@ -172,6 +193,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _table(self, X: Any, *, reset: bool) -> Any:
         """Return a table of columns unchanged, and any other as an array; check its columns."""
         X = _by_columns(X)
+        if not reset:
+            X = self._with_untested_columns(X)
         names = _own_names(X)
         if names is not None or hasattr(X, "columns"):
             if hasattr(X, "collect"):
@@ -189,6 +212,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return validate_data(
             self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", accept_sparse=False
         )
+
+    def _with_untested_columns(self, X: Any) -> Any:
+        """Return a table with missing values in columns that it lacks and that no rule tests."""
+        names = _own_names(X) or [str(name) for name in getattr(X, "columns", ())]
+        known = self.space_.names
+        lacking = set(known) - set(names)
+        if not names or not lacking or not names_tested(self.rules_).isdisjoint(lacking):
+            return X
+        taken = take_apart(X)
+        columns = dict(zip(taken.names or (), taken.columns, strict=True))
+        nothing = np.full(taken.length, None, dtype=object)
+        return {name: columns.get(name, nothing) for name in known}
 
     def _target(self, y: Any) -> Target:
         if y is None:
@@ -214,7 +249,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif y.dtype.kind == "f":
             assert_all_finite(y, input_name="y")
         try:
-            classes, codes = _classes_of(y)
+            classes, codes = classes_of(y)
         except TypeError:
             kind = type(y[0]).__name__
             raise DataError(
@@ -239,7 +274,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            With the same columns as in :meth:`fit`.
+            With the columns of :meth:`fit`; named columns that no rule tests may be left out.
 
         Returns
         -------
@@ -281,14 +316,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the probability of each label for each row.
 
         They are the label frequencies among the training rows that the deciding rule covers,
-        slightly smoothed towards those of all rows, and adjusted so that the predicted label has
-        the highest probability. If several rules decide a label together, it is their mean. With
+        smoothed towards those of all rows as far as rows left out advise, and adjusted so that the
+        predicted label has the highest probability, unless ``scoring`` is not the accuracy. If
+        several rules decide a label together, it is their mean. With
         ``consequents="probabilities"``, they are the consequent of the deciding rule.
 
         Parameters
         ----------
         X : table
-            With the same columns as in :meth:`fit`.
+            With the columns of :meth:`fit`; named columns that no rule tests may be left out.
 
         Returns
         -------
@@ -309,7 +345,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> clf = clf.fit({"age": range(40)}, ["free"] * 18 + ["full"] * 22)
         >>> clf.predict_proba({"age": [3, 35]}).round(2)
         array([[0.97, 0.03],
-               [0.02, 0.98]])
+               [0.04, 0.96]])
         """
         check_is_fitted(self)
         if self.rules_.is_partial:
@@ -333,6 +369,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self.hierarchy_.cap(frequencies)
         if self._answers.many:
             return frequencies
+        if self.scoring != "accuracy":  # a predicted label need not be the most likely one
+            return frequencies
         code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
         for row, then in zip(frequencies, self._thens(), strict=True):
             if then is not None:
@@ -345,12 +383,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            With the same columns as in :meth:`fit`.
+            With the columns of :meth:`fit`; named columns that no rule tests may be left out.
 
         Returns
         -------
         list of Decision
-            One per row, with the deciding rules, their support and their confidence.
+            One per row, with the deciding rules, their support and their confidence. Where the
+            default decides, the reason is a region in which no rule predicts anything else.
 
         Raises
         ------
@@ -365,21 +404,35 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0)
         >>> clf = clf.fit({"age": range(40)}, ["free"] * 18 + ["full"] * 22)
         >>> decision = clf.explain({"age": [3]})[0]
-        >>> decision.rules, decision.support, decision.confidence
-        ((0,), (18,), (1.0,))
+        >>> decision.rules, decision.support, round(decision.confidence[0], 2)
+        ((0,), (18,), 0.97)
+        >>> print(clf.explain({"age": [35]})[0])
+        full, by default, because age >= 18
+        (support 22, confidence 0.96, 95 % interval 0.81 to 1.00)
         """
         check_is_fitted(self)
-        table = self._table(X, reset=False)
+        instances = self.space_.encode(self._table(X, reset=False))
         counts = self.chosen_.counts
+        explained = self.rules_.explain(instances, resolve=resolve_by(self.conflicts))
+        left = [row for row, reason in enumerate(explained) if not reason.rules]
+        regions = dict(zip(left, default_regions(self.rules_, instances.take(left)), strict=True))
         decisions = []
-        for reason in self.rules_.explain(table, resolve=resolve_by(self.conflicts)):
+        for row, reason in enumerate(explained):
             indices = reason.rules or (len(self.rules_),)
             support = tuple(int(counts.support[index]) for index in indices)
             confidence = tuple(float(counts.confidence[index]) for index in indices)
-            text = reason.text
+            region = regions.get(row)
+            text = reason.text if region is None else default_text(reason.then, region)
+            ends = [(low, high) for low, high in counts.intervals[list(indices)].tolist()]
+            intervals = () if np.isnan(ends[0][0]) else tuple(ends)
             if support[0] > 0:
-                text += f" (support {support[0]}, confidence {confidence[0]:.2f})"
-            decisions.append(Decision(reason.then, reason.rules, text, support, confidence))
+                text += f" (support {support[0]}, confidence {confidence[0]:.2f}"
+                text += f", {interval_text(*ends[0])})" if intervals else ")"
+            if reason.rules and not self.rules_.is_partial:
+                region = self.rules_[reason.rules[0]].region
+            decisions.append(
+                Decision(reason.then, reason.rules, text, support, confidence, region, intervals)
+            )
         return decisions
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -388,7 +441,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            With the same columns as in :meth:`fit`.
+            With the columns of :meth:`fit`; named columns that no rule tests may be left out.
         y : column of labels, 0/1 matrix, or list of sets of labels
             The true labels.
         sample_weight : array, optional
@@ -524,7 +577,7 @@ def _length(table: Any) -> int:
     return len(table) if not hasattr(table, "shape") else int(table.shape[0])
 
 
-def _classes_of(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+def classes_of(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
     """Return the sorted labels and the code of each row; texts are not sorted row by row."""
     if y.dtype != object:
         return np.unique(y, return_inverse=True)

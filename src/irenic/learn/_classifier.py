@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Final
@@ -14,16 +15,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from irenic.errors import ConditionError
+from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.learn._base import RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
-from irenic.learn._evolution import Settings, Watch
+from irenic.learn._evolution import TEST_LIMIT, Settings, Watch
 from irenic.learn._left_out import Estimate, Validation
 from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._training import Training
-from irenic.learn.front import Front, FrontPoint, choose, front_of, small_enough
-from irenic.learn.target import Target
+from irenic.learn.front import Front, FrontPoint, choose, small_enough
+from irenic.learn.target import Floats, Target, class_weights
+from irenic.model.literals import display, plain
 from irenic.model.space import Instances
 
 # Members of the population without a limit on rules, and the limits of the others: sizes that
@@ -35,6 +37,10 @@ _LOWEST_PENALTY: Final = 0.05
 # Maximum number of rows for a number of validation tasks; with more rows there is one task.
 _FOLDS: Final = ((5_000, 5), (15_000, 3))
 _MOVES: Final = 4_000
+# A label is rare if its share is below this part of an even share; with fewer rows than the second
+# number, there is nothing to learn.
+_RARE: Final = 0.1
+_FEW_ROWS: Final = 5
 
 
 class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[misc]
@@ -49,9 +55,17 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     ----------
     max_rules, max_conditions : int, optional
         Maximum numbers of rules and of conditions; the default does not count as a rule.
-    selection : {"validation", "description"}, default "validation"
+    max_conditions_per_rule : int, optional
+        Maximum number of conditions of each rule (at most 24), except for the rules that
+        ``complete`` adds.
+    min_support : int, default 1
+        Minimum number of training rows that each rule covers, except for the rules that
+        ``complete`` adds.
+    selection : {"validation", "one_se", "description"}, default "validation"
         How to choose a rule set from the front: by the score of similar rule sets on rows left
-        out, or by description length, which needs no validation and is several times faster.
+        out; the smallest one whose score is at most one standard error below the best; or by
+        description length, which needs no validation and is several times faster. Of equally good
+        rule sets, the smallest is chosen.
     init : {"trees", "seeds"}, default "trees"
         Start from the leaves of decision trees, or from random rules around uncovered rows, cut
         until they overlap no rival.
@@ -59,9 +73,14 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         "avoid" keeps every rule set consistent. The others allow conflicts, and decide by majority
         vote or by the best rule; they exist for comparison.
     complete : bool, default False
-        Add rules until every case is covered by a rule.
+        Add rules for the default until every case is covered by a rule. They may overlap each
+        other, so that few are enough; rule sets that need more than 100 are left out. With
+        ``default="abstain"``, rules evolve for all labels, and few have to be added.
     default : {"majority", "abstain"}, default "majority"
         Prediction where no rule applies: the most frequent label there, or None.
+    describe : label, optional
+        A label that only rules predict, never the default, so that each prediction of it has its
+        rule: the denials of a credit model, or a diagnosis.
     hierarchy : Hierarchy, list of paths, list of edges, or graph, optional
         Which labels imply others: "1/2/3" implies "1/2" and "1"; edges are (parent, child). Each
         row then has a set of labels, and predictions are closed.
@@ -73,6 +92,10 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     class_weight : dict or "balanced", optional
         Weight of each class, multiplied by ``sample_weight``. Weights affect the rules, scores and
         probabilities, but not support and confidence.
+    scoring : {"accuracy", "balanced_accuracy"}, default "accuracy"
+        What evolution and validation maximize. With "balanced_accuracy", all labels count alike,
+        however rare; probabilities stay those of the rows, so that the predicted label need not
+        have the highest one.
     smoothing : float, default 0.5
         Weight, between 0 and 1, of the out-of-bag predictions of a random forest relative to the
         labels themselves. More smoothing means less noise and fewer rules.
@@ -85,7 +108,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         Seconds after which the best rule sets so far are used. The result of a fit that runs out
         of budget depends on the speed of the machine.
     warm_start : bool, default False
-        Start from the rule sets of the previous fit if the data have the same columns.
+        Start from the rule sets of the previous fit if that had ``warm_start`` too and the data
+        have the same columns.
     n_jobs : int, optional
         Number of parallel tasks; the result does not depend on it.
     random_state : int, RandomState or None
@@ -127,21 +151,24 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     (True, True, True)
     """
 
-    _cells: Cells
-    pareto_front_: Front
+    _cells: Cells | None = None
     estimate_: Estimate | None
     _validation: Validation | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
-        "selection": [StrOptions({"validation", "description"})],
+        "max_conditions_per_rule": [Interval(Integral, 1, None, closed="left"), None],
+        "min_support": [Interval(Integral, 1, None, closed="left")],
+        "selection": [StrOptions({"validation", "one_se", "description"})],
         "init": [StrOptions({"trees", "seeds"})],
         "conflicts": [StrOptions({"avoid", "vote", "best"})],
         "complete": ["boolean"],
         "default": [StrOptions({"majority", "abstain"})],
+        "describe": "no_validation",  # type: ignore[dict-item]
         "hierarchy": "no_validation",  # type: ignore[dict-item]
         "consequents": [StrOptions({"labels", "probabilities"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "scoring": [StrOptions({"accuracy", "balanced_accuracy"})],
         "smoothing": [Interval(Real, 0, 1, closed="both")],
         "generations": [Interval(Integral, 1, None, closed="left")],
         "moves": [Interval(Integral, 1, None, closed="left"), None],
@@ -157,14 +184,18 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         *,
         max_rules: int | None = None,
         max_conditions: int | None = None,
+        max_conditions_per_rule: int | None = None,
+        min_support: int = 1,
         selection: str = "validation",
         init: str = "trees",
         conflicts: str = "avoid",
         complete: bool = False,
         default: str = "majority",
+        describe: Hashable | None = None,
         hierarchy: Any = None,
         consequents: str = "labels",
         class_weight: Mapping[Hashable, float] | str | None = None,
+        scoring: str = "accuracy",
         smoothing: float = SOFT,
         generations: int = 8,
         moves: int | None = None,
@@ -176,14 +207,18 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     ) -> None:
         self.max_rules = max_rules
         self.max_conditions = max_conditions
+        self.max_conditions_per_rule = max_conditions_per_rule
+        self.min_support = min_support
         self.selection = selection
         self.init = init
         self.conflicts = conflicts
         self.complete = complete
         self.default = default
+        self.describe = describe
         self.hierarchy = hierarchy
         self.consequents = consequents
         self.class_weight = class_weight
+        self.scoring = scoring
         self.smoothing = smoothing
         self.generations = generations
         self.moves = moves
@@ -244,12 +279,15 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         # any penalty would outweigh weights that are below 1 on average; up to rounding
         if (scale := count.sum() / weight.sum()) > 1.0 + 1e-9:
             weight = weight * scale
+        balance, factors = self._balance(target, weight)
+        searched = weight if balance is None else weight * balance
         earlier = self._earlier(instances, target)
-        cells = self._cells if earlier else Cells.from_instances(instances, target.truth, weight)
+        cells = self._cells if earlier else None
+        cells = cells or Cells.from_instances(instances, target.truth, searched)
         encoded = cells.encode(instances)
-        problem = Problem(cells, encoded, target, weight, count)
+        problem = Problem(cells, encoded, target, searched, count, factors=factors)
         problem = problem.sampled(ROW_LIMIT, state).in_order()
-        plan = self._plan(problem, state)
+        plan = self._plan(problem, state, float(count.sum()))
         context = self._init_callback_context(max_subtasks=plan.folds + plan.islands)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         with progress_bar(
@@ -271,22 +309,26 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             weight,
             result.consequents,
             self.conflicts,
-            cells,
-            encoded,
-            self.complete,
+            balance,
+            cells=cells,
+            encoded=encoded,
         )
-        points = [training.evolved_point(evolved) for evolved in result.candidates]
+        front = training.front(result.candidates, complete=self.complete)
         self._learned(data, y)
         self.stopped_by_ = result.stopped_by
-        self.pareto_front_ = front_of(points)
-        self._cells, self._values = cells, result.consequents.values()
+        self._offer(front)
+        # cells hold values of all columns, so they are kept only for the next fit
+        self._cells, self._values = cells if self.warm_start else None, result.consequents.values()
         self._shape = round(problem.count.sum()), len(target.labels), len(instances.space)
         self._validation = result.validation
         self._use_best(self.max_rules, self.max_conditions)
+        self._warn_of_rare_labels(target)
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _plan(self, problem: Problem, state: int) -> Plan:
+    def _plan(self, problem: Problem, state: int, n_rows: float) -> Plan:
+        """Return how to search; ``n_rows`` counts all training rows, also those not sampled."""
+        sampled = float(problem.count.sum()) / n_rows
         n, n_labels = round(problem.count.sum()), len(problem.target.labels)
         total = float(problem.weight.sum())
         limit = max(64, min(40 * n_labels, n // 15))
@@ -298,7 +340,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         members = [(float(penalty), limit) for penalty in penalties]
         members += [(float(penalties[1]), size) for size in _SIZES if size < limit]
         folds = next((k for rows, k in _FOLDS if n <= rows), 1)
-        folds = min(folds, problem.n_groups // 4) if self.selection == "validation" else 0
+        folds = min(folds, problem.n_groups // 4) if self.selection != "description" else 0
         moves = self.moves or _MOVES
         islands = 2
         budget = None
@@ -313,17 +355,70 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             moves=moves,
             conflicts=self.conflicts,
             budget=budget,
-            fixed_default=self.default == "abstain",
+            fixed_default=self.default == "abstain" or self.describe is not None,
             sow=self.init == "seeds",
+            max_tests=self.max_conditions_per_rule or TEST_LIMIT,
+            min_support=self.min_support * sampled,
         )
-        return Plan(settings, self.init, self.smoothing, islands, folds, state)
+        return Plan(
+            settings,
+            self.init,
+            self.smoothing,
+            islands,
+            folds,
+            state,
+            abstains=self.default == "abstain",
+            described=self._described(problem.target),
+        )
+
+    def _described(self, target: Target) -> int | None:
+        """Return the code of the label that only rules predict, None if there is none."""
+        if self.describe is None:
+            return None
+        labels = target.labels.tolist()
+        if target.many or self.default == "abstain":
+            why = "rows have several labels" if target.many else 'default="abstain"'
+            raise DataError(f"describe must be None if {why}, got {self.describe!r}")
+        if plain(self.describe) not in labels:
+            hint = did_you_mean(str(self.describe), map(str, labels))
+            raise DataError(
+                f"describe must be one of the {len(labels):,} labels, got {self.describe!r}{hint}"
+            )
+        return int(labels.index(plain(self.describe)))
+
+    def _balance(self, target: Target, weight: Floats) -> tuple[Floats | None, Floats | None]:
+        """Return the factor of each row, and of each label, by which scores are balanced."""
+        if self.scoring == "accuracy":
+            return None, None
+        if target.many:
+            raise DataError(
+                f"scoring must be 'accuracy' if rows have several labels, got {self.scoring!r}"
+            )
+        balance = class_weights(target, "balanced", weight)
+        factors = np.ones(len(target.labels))
+        factors[target.truth.argmax(axis=1)] = balance
+        return balance, factors
+
+    def _warn_of_rare_labels(self, target: Target) -> None:
+        if target.many or self.scoring != "accuracy" or self.class_weight is not None:
+            return
+        counts = target.truth.sum(axis=0)
+        said = {*self.rules_.thens, self.rules_.default}
+        for label, count in zip(target.labels.tolist(), counts.tolist(), strict=True):
+            share = count / len(target)
+            if count >= _FEW_ROWS and share < _RARE / len(counts) and label not in said:
+                warnings.warn(
+                    f"no rule predicts {display(label)} ({share:.1%} of the rows), because accuracy"
+                    " hardly depends on it; use scoring='balanced_accuracy', or predict_proba",
+                    stacklevel=5,
+                )
 
     def _earlier(self, instances: Instances, target: Target) -> list[Named]:
         """Return the rule sets of the previous fit, if this one can start from them."""
-        if not self.warm_start or not hasattr(self, "pareto_front_"):
+        cells = self._cells
+        if not self.warm_start or cells is None or cells.space != instances.space:
             return []
-        same = self.space_ == instances.space and target.labels.tolist() == self.classes_.tolist()
-        if not same or not self._cells.hold(instances):
+        if target.labels.tolist() != self.classes_.tolist() or not cells.hold(instances):
             return []
         return [
             Named(point.candidate, self._values)
@@ -339,7 +434,10 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     def _use(self, point: FrontPoint, among: Sequence[FrontPoint] = ()) -> None:
         """Use a rule set of the front, which validation scores chose among others."""
-        self._members = [p.member for p in among or [point] if p.member is not None]
+        sizes = {
+            p.member: (p.n_rules, p.n_conditions) for p in among or [point] if p.member is not None
+        }
+        self._members = sizes if self.selection == "one_se" else list(sizes)
         validation = self._validation if self._members else None
         self.estimate_ = validation.estimate(self._members) if validation else None
         self.pareto_front_ = Front(self.pareto_front_, chosen=point)

@@ -32,7 +32,7 @@ GUARDS: Final = {
     "ignore": kernels.IGNORE,
 }
 # Nobody reads rules with more conditions; fixed so that a rule fits a few cache lines.
-_TEST_LIMIT: Final = 24
+TEST_LIMIT: Final = 24
 # Beyond this many rules, the number of moves grows with them, so that each rule gets its share.
 _RULES_AT_EASE: Final = 64.0
 # Values that differ by less are equal.
@@ -56,6 +56,10 @@ class Candidate:
 
     def __len__(self) -> int:
         return len(self.then)
+
+    def take(self, rules: npt.NDArray[Any]) -> Candidate:
+        """Return the candidate with only the given rules; its cost and worth stay as they are."""
+        return replace(self, masks=self.masks[rules], then=self.then[rules])
 
     def ranked(self, cells: npt.NDArray[np.uint8], gains: npt.NDArray[Any]) -> Candidate:
         """Return the same rules with the best first, the order in which they decide."""
@@ -90,6 +94,10 @@ class Settings:
     If moves ignore rivals, rules may contradict each other; predictions are then only right if
     ``conflicts`` is not "avoid".
     """
+    max_tests: int = TEST_LIMIT
+    """Maximum number of conditions of a rule."""
+    min_support: float = 1.0
+    """Minimum number of rows that a rule covers; rules with fewer are dropped in the end."""
     evaluations: int | None = None
     """Rule sets that each member evaluates per generation, instead of ``moves``."""
 
@@ -206,6 +214,7 @@ class _Member:
             rng,
             fixed_default=settings.fixed_default,
             guard=settings.guard,
+            max_tests=settings.max_tests,
         )
         self._best = Rules(
             np.zeros((max_rules, len(rows.n_cells)), dtype=np.uint64),
@@ -307,6 +316,7 @@ def new_draft(
     *,
     fixed_default: bool = False,
     guard: str = "",
+    max_tests: int = TEST_LIMIT,
 ) -> Draft:
     """Return an empty draft with room for ``max_rules`` rules."""
     d, n = rows.cells.shape
@@ -318,7 +328,7 @@ def new_draft(
     ints[kernels.EVALUATION_LIMIT] = -1
     return Draft(
         masks=np.zeros((places, d), dtype=np.uint64),
-        tests=np.zeros((places, min(d, _TEST_LIMIT)), dtype=np.int64),
+        tests=np.zeros((places, min(d, max_tests, TEST_LIMIT)), dtype=np.int64),
         n_tests=np.zeros(places, dtype=np.int32),
         then=np.zeros(places, dtype=np.int16),
         cost=np.zeros(places, dtype=np.int32),

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.learn._evolution import Candidate
+from irenic.learn._left_out import Priors, likely, smoothed
 from irenic.learn.front import FrontPoint, RuleCounts
 from irenic.learn.target import Consequents, Target, row_f1
 from irenic.model.head import open_labels, signs
@@ -34,6 +35,8 @@ class Measure:
     weight: Floats
     consequents: Consequents
     conflicts: str
+    balance: Floats | None = None
+    """Factor of each row in the training score; None if all count alike."""
 
     def point(
         self,
@@ -43,21 +46,31 @@ class Measure:
         penalty: float = math.nan,
         candidate: Candidate | None = None,
         member: int | None = None,
+        priors: Priors | None = None,
+        ordered: bool = True,
     ) -> FrontPoint:
-        """Return a rule set, in the order in which to show it, with its scores and statistics."""
+        """Return a rule set with its scores and statistics, in the order in which to show it.
+
+        The order of the rules stays as it is unless ``ordered``.
+
+        ``priors`` are the numbers of average rows that rows left out advise to add to those of each
+        rule.
+        """
         covers = rules.covering(self.instances)
-        order = self._order(rules, covers)
-        rules, covers = rules[order], covers[:, order]
+        if ordered:
+            order = self._order(rules, covers)
+            rules, covers = rules[order], covers[:, order]
         right = self._right(rules, covers)
+        scored = self.weight if self.balance is None else self.weight * self.balance
         return FrontPoint(
             rule_set=rules,
-            training_score=self.consequents.as_share(float(np.average(right, weights=self.weight))),
+            training_score=self.consequents.as_share(float(np.average(right, weights=scored))),
             validated_score=validated,
             n_rules=len(rules),
             n_conditions=rules.n_conditions,
             explanation_size=float((covers @ rules.conditions_per_rule()).mean()),
             penalty=penalty,
-            counts=self._counts(rules, covers),
+            counts=self._counts(rules, covers, priors),
             candidate=candidate,
             member=member,
         )
@@ -111,7 +124,9 @@ class Measure:
         by_default = row_f1(self.target.truth, np.tile(usual, (len(self.target), 1)))
         return np.column_stack((agreement[:, [code_of[then] for then in rules.thens]], by_default))
 
-    def _counts(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> RuleCounts:
+    def _counts(
+        self, rules: RuleSet, covers: npt.NDArray[np.bool_], priors: Priors | None
+    ) -> RuleCounts:
         """Return statistics of each rule, followed by those of the rows that no rule covers.
 
         If rules decide only some labels, the last frequencies are those of the rows in which no
@@ -123,11 +138,12 @@ class Measure:
         mix, frequencies = np.zeros((2, len(rules) + 1, len(self.target.labels)))
         support, right = np.zeros(len(rules) + 1), np.zeros(len(rules) + 1)
         codes = self._codes(rules, rules.default) if self.target.probabilities else None
+        added = (priors or Priors(1.0, 1.0)).each(len(rules))
         for r in range(len(rules) + 1):
             covered = left if r == covers.shape[1] else covers[:, r]
             truth, weight = self.target.truth[covered], self.weight[covered]
             mix[r] = truth.sum(axis=0)
-            frequencies[r] = (weight @ truth + overall) / (weight.sum() + 1.0)
+            frequencies[r] = smoothed(weight @ truth, added[r], overall)
             if codes is not None and codes[r] < len(self.consequents):
                 frequencies[r] = self.consequents.frequencies[codes[r]]
             support[r] = len(truth)
@@ -138,5 +154,8 @@ class Measure:
             weight = undecided * self.weight[:, None]
             total = (weight * self.target.truth).sum(axis=0) + overall
             frequencies[-1] = total / (weight.sum(axis=0) + 1.0)
-        confidence = np.divide(right, support, out=np.full(len(right), np.nan), where=support > 0)
-        return RuleCounts(mix, support, confidence, overall, frequencies)
+        trained = np.divide(right, support, out=np.full(len(right), np.nan), where=support > 0)
+        confidence, intervals = trained, np.full((len(right), 2), np.nan)
+        if priors is not None:
+            confidence, intervals = likely(right, support, added * agreement.mean(axis=0), added)
+        return RuleCounts(mix, support, confidence, intervals, trained, overall, frequencies)

@@ -30,7 +30,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from irenic.boxes import Boxes
 from irenic.learn._evolving import EvolvingClassifier
 from irenic.learn._measure import resolve_by
-from irenic.learn.front import Front
 from irenic.learn.operators import SMOOTHING, TrainingRows, cross_regions, draw_region
 from irenic.model.coverage import CoverageMap
 from irenic.model.region import Region
@@ -392,9 +391,8 @@ class MichiganClassifier(EvolvingClassifier):
             self.watch(time, population)
         self._learned(data, y)
         self.population_ = population.rules
-        point = measure.point(self._final(self.condense(population)))
-        self.pareto_front_ = Front([point])
-        self._use(point)
+        self._offer([measure.point(self._final(self.condense(population)))])
+        self._use(self.pareto_front_[0])
         return self
 
     # --- operators

@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from irenic.learn._evolving import EvolvingClassifier
 from irenic.learn._measure import resolve_by
-from irenic.learn.front import Front, front_of
+from irenic.learn.front import front_of
 from irenic.learn.operators import TrainingRows, pick
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import as_generator
@@ -189,9 +189,8 @@ class PittsburghClassifier(EvolvingClassifier):
             population = survivors([*population, *children], self.population_size)
             self.watch(generation, population)
         self._learned(data, y)
-        front = front_of([measure.point(self._final(one.rules)) for one in population])
-        self.pareto_front_ = Front(front)
-        self._use(max(front, key=lambda point: point.training_score))
+        self._offer(front_of([measure.point(self._final(one.rules)) for one in population]))
+        self._use(max(self.pareto_front_, key=lambda point: point.training_score))
         return self
 
     def _individual(self, rules: RuleSet, rows: TrainingRows) -> Individual:

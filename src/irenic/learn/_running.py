@@ -13,7 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from irenic.budget import StoppedBy
 from irenic.learn._evolution import Candidate, Watch
-from irenic.learn._left_out import Validation
+from irenic.learn._left_out import Priors, Validation
 from irenic.learn._tasks import Outcome, Plan, Problem, folds_of, island, validate
 from irenic.learn.target import Consequents
 
@@ -40,6 +40,8 @@ class Evolved(NamedTuple):
     penalty: float
     validated: float
     """Mean score of the member on rows left out, NaN if there are none."""
+    priors: Priors | None
+    """How many average rows to add to those of each rule, None if no rows were left out."""
     candidate: Candidate
 
 
@@ -69,6 +71,8 @@ def run(
     n_tasks = plan.folds + plan.islands
     prepared = plan.prepare(problem, plan.random_state)
     starts = [named.among(prepared.consequents) for named in earlier]
+    if plan.settings.fixed_default:
+        starts = [replace(start, default=prepared.starts[0].default) for start in starts]
     prepared = replace(prepared, starts=[*prepared.starts, *starts])
     folds = folds_of(problem, plan.folds, plan.random_state)
     tasks = [delayed(island)(prepared, plan, i, watch) for i in range(plan.islands)]
@@ -98,8 +102,12 @@ def run(
     folds_done = [o.validation for o in outcomes if o.validation is not None]
     validation = Validation.from_folds(folds_done) if folds_done else None
     scores = np.full(len(penalties), np.nan) if validation is None else validation.means()
+    overall = np.average(problem.target.truth, axis=0, weights=problem.unbalanced)
+    priors: list[Priors | None] = [None] * len(penalties)
+    if validation is not None and validation.tallies:
+        priors = [*validation.priors(overall)]
     candidates = [
-        Evolved(member, penalties[member], float(scores[member]), candidate)
+        Evolved(member, penalties[member], float(scores[member]), priors[member], candidate)
         for outcome in outcomes
         if outcome.name[0] == "island"
         for member, candidate in enumerate(outcome.candidates)

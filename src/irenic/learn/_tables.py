@@ -13,10 +13,13 @@ import numpy.typing as npt
 
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
+from irenic.learn.reasons import default_regions
+from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import Head
 from irenic.model.literals import display, is_missing, plain, say
+from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import Resolve, RuleSet
 
@@ -182,7 +185,7 @@ def true_labels(rules: Rules, table: Any, label: str | None = None) -> tuple[Any
     ({'age': array([3, 50], dtype=object)}, ['free', 'full'], 'pays')
     """
     columns = _columns(table)
-    features = _space_names(rules)
+    features = _needed(rules, columns)
     _check_columns(features, columns)
     if label is not None and label not in columns:
         raise DataError(f"unknown column {label!r}{did_you_mean(label, columns)}")
@@ -287,7 +290,8 @@ def predict_table(
     table : mapping of columns, frame, or list of mappings
         It may have more columns than the rules test.
     explain : bool, default False
-        Also return the rule that decides and, for a classifier, its support and confidence.
+        Also return the rule that decides and, for a classifier, its support and confidence. Where
+        the default decides, the rule is one for the default that contradicts no other rule.
     resolve : {"best", "vote", "first"}, optional
         Which rule decides where rules of a RuleSet contradict each other; in a RuleList, the first
         one always does.
@@ -313,7 +317,7 @@ def predict_table(
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
     >>> columns = predict_table(rules, {"age": [3, 40], "name": ["Ada", "Ben"]}, explain=True)
     >>> columns["prediction"].tolist(), columns["rule"].tolist()
-    (['free', 'full'], ['IF age < 18 THEN free', 'default: no rule covers this case'])
+    (['free', 'full'], ['IF age < 18 THEN free', 'default: IF age >= 18 THEN full'])
     """
     if isinstance(rules, RuleList):
         rules, resolve = rules.rules, "first"
@@ -322,7 +326,7 @@ def predict_table(
         columns = _decided(rules, table, explain=explain)
         _check_added(columns, names)
         return columns
-    features = _space_names(rules)
+    features = _needed(rules, names)
     _check_columns(features, names)
     # rules without conditions hold for every row, and a table without columns has no rows
     X = _select(table, features) if features else table
@@ -341,7 +345,13 @@ def predict_table(
         texts = [str(rule) for rule in rule_set]
         no_default = rule_set.default is None
         texts.append("no rule" if no_default else "default: no rule covers this case")
-        columns["rule"] = as_column([texts[index] for index in decided])
+        listed = [texts[index] for index in decided]
+        left = np.flatnonzero(decided < 0)
+        regions = default_regions(rule_set, rule_set.space.encode(X).take(left))
+        for row, region in zip(left.tolist(), regions, strict=True):
+            if region is not None:
+                listed[row] = f"default: {Rule(region, then=rule_set.default)}"
+        columns["rule"] = as_column(listed)
         if rule_set.is_partial:  # several rules decide together
             reasons = rule_set.explain(X, resolve=how)
             listed = ["; ".join(texts[i] for i in reason.rules) for reason in reasons]
@@ -421,6 +431,15 @@ def _select(table: Any, names: Sequence[str], rows: Sequence[int] | None = None)
 
 def _space_names(rules: Any) -> tuple[str, ...]:
     return (rules.space if hasattr(rules, "space") else rules.space_).names  # type: ignore[no-any-return]
+
+
+def _needed(rules: Any, names: Collection[str]) -> tuple[str, ...]:
+    """Return the columns to select: of a classifier, only those that rules test must be there."""
+    needed = _space_names(rules)
+    if isinstance(rules, RuleSet | RuleList | DecisionTable):
+        return needed
+    tested = names_tested(rules.rules_)
+    return tuple(name for name in needed if name in tested or name in names)
 
 
 def _check_columns(needed: Sequence[str], names: Collection[str]) -> None:

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from irenic.kernels.evolve import Rows
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Candidate, Settings, Watch, evolve, predict
-from irenic.learn._left_out import Validation
+from irenic.learn._evolution import Candidate, Settings, Watch, covering, evolve, predict
+from irenic.learn._left_out import Tally, Validation
 from irenic.learn._probabilities import settle
 from irenic.learn._trees import Forest, Ladder, node_means
 from irenic.learn.target import Consequents, Target
@@ -55,6 +55,8 @@ class Problem:
     """Number of rows that each row represents; see :func:`row_counts`."""
     divided: bool = False
     """Whether rows with the same cells may be left out separately."""
+    factors: Floats | None = None
+    """Factor of each label in the weights, by which scores are balanced; None if they are not."""
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -110,6 +112,13 @@ class Problem:
         return np.unique(_keys(self.encoded.T), return_inverse=True)[1].ravel()
 
     @property
+    def unbalanced(self) -> Floats:
+        """Weight of each row without the factor of its label."""
+        if self.factors is None:
+            return self.weight
+        return np.asarray(self.weight / self.factors[self.target.truth.argmax(axis=1)])
+
+    @property
     def n_groups(self) -> int:
         """Number of groups."""
         return int(self.groups.max(initial=-1)) + 1
@@ -142,6 +151,7 @@ class Prepared:
     consequents: Consequents
     rows: Rows
     starts: list[Candidate]
+    problem: Problem
 
 
 def prepare(
@@ -152,8 +162,12 @@ def prepare(
     random_state: int,
     *,
     abstains: bool = False,
+    described: int | None = None,
 ) -> Prepared:
-    """Return the input of evolution: consequents, smoothed gains, and leaves of trees."""
+    """Return the input of evolution: consequents, smoothed gains, and leaves of trees.
+
+    ``described`` is the code of a label that only rules predict, never the default.
+    """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     target = problem.target
@@ -185,14 +199,17 @@ def prepare(
     consequents = Consequents.from_target(target, problem.weight, regions, abstains=abstains)
     gains = consequents.gains(mixed) * problem.weight[:, None]
     rows = _distinct_rows(problem, gains, _shares(forest, len(table)))
-    default = len(gains[0]) - 1 if abstains else int(gains.sum(axis=0).argmax())
+    totals = gains.sum(axis=0)
+    if described is not None:
+        totals[described] = -np.inf
+    default = len(gains[0]) - 1 if abstains else int(totals.argmax())
     no_masks = np.zeros((0, len(table)), dtype=np.uint64)
     starts = [Candidate(no_masks, np.zeros(0, dtype=np.int16), default)]
     if init == "trees":
         for masks, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
             starts.append(Candidate(masks, then, default))
-    return Prepared(consequents, rows, starts)
+    return Prepared(consequents, rows, starts, problem)
 
 
 def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
@@ -233,6 +250,9 @@ class Plan:
     islands: int
     folds: int
     random_state: int
+    abstains: bool = False
+    described: int | None = None
+    """Code of the label that only rules predict."""
 
     def prepare(self, problem: Problem, random_state: int) -> Prepared:
         """Return the input of evolution."""
@@ -242,7 +262,8 @@ class Plan:
             self.init,
             self.soft,
             random_state,
-            abstains=self.settings.fixed_default,
+            abstains=self.abstains,
+            described=self.described,
         )
 
 
@@ -268,14 +289,17 @@ def validate(
     inner = problem.take(np.setdiff1d(np.arange(len(problem)), out))
     share = float(inner.weight.sum() / problem.weight.sum())
     members = tuple((penalty * share, limit) for penalty, limit in plan.settings.members)
-    settings = replace(plan.settings, members=members)
+    support = plan.settings.min_support * float(inner.count.sum() / problem.count.sum())
+    settings = replace(plan.settings, members=members, min_support=support)
     seed = plan.random_state + 101 * (fold + 1)
     prepared = plan.prepare(inner, seed)
     outcome = _evolve(prepared, settings, seed, watch, name)
     left = problem.take(out)
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
-    return replace(outcome, validation=Validation(scores, left.weight, left.count, codes))
+    tallies = () if left.target.many else tuple(_tallies(outcome, inner, left, settings))
+    validation = Validation(scores, left.weight, left.count, codes, tallies)
+    return replace(outcome, validation=validation)
 
 
 def _left_out_scores(
@@ -300,6 +324,24 @@ def _left_out_scores(
         yield consequents.as_share(gains[row, codes])
 
 
+def _tallies(
+    outcome: Outcome, inner: Problem, left: Problem, settings: Settings
+) -> Iterator[tuple[Tally, Tally]]:
+    """Yield the labels under the rules and the default of each candidate."""
+    for candidate in outcome.candidates:
+        covers = covering(candidate.masks, inner.encoded)
+        covers = np.vstack([covers, ~covers.any(axis=0)])
+        seen = (covers * inner.unbalanced) @ inner.target.truth
+        codes = predict(candidate, left.encoded, settings.conflicts)
+        agrees = covering(candidate.masks, left.encoded) & (candidate.then[:, None] == codes)
+        decided = np.full(len(left), len(candidate))
+        for rule in np.argsort(seen[:-1].sum(axis=1)):  # of several rules, the largest decides
+            decided[agrees[rule]] = rule
+        left_out = np.zeros_like(seen)
+        np.add.at(left_out, decided, left.target.truth * left.unbalanced[:, None])
+        yield Tally(seen[:-1], left_out[:-1]), Tally(seen[-1:], left_out[-1:])
+
+
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:
     """Evolve on all rows."""
     seed = plan.random_state + 7919 * (number + 1)
@@ -311,8 +353,16 @@ def _evolve(
 ) -> Outcome:
     started = time.monotonic()
     candidates = evolve(prepared.rows, prepared.starts, settings, seed, watch, name)
+    if settings.min_support > 1.0:
+        candidates = [_supported(one, prepared.problem, settings) for one in candidates]
     late = settings.budget is not None and time.monotonic() - started > settings.budget
     return Outcome(name, [*candidates, prepared.starts[0]], late=late)
+
+
+def _supported(candidate: Candidate, problem: Problem, settings: Settings) -> Candidate:
+    """Return a candidate without the rules that cover too few rows."""
+    support = covering(candidate.masks, problem.encoded) @ problem.count
+    return candidate.take(support >= settings.min_support)
 
 
 def _keys(table: Bytes) -> npt.NDArray[np.void]:

@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from irenic.budget import Budget
 from irenic.learn._cells import Cells
+from irenic.learn._completing import completed
 from irenic.learn._evolution import Candidate, covering, worths
 from irenic.learn._measure import Measure
 from irenic.learn._probabilities import settle
 from irenic.learn._running import Evolved
-from irenic.learn.front import FrontPoint
-from irenic.model.rule import Rule
-from irenic.model.ruleset import RuleSet
-from irenic.searching import enlarge, gaps
+from irenic.learn.front import Front, FrontPoint, front_of
 
 Floats = npt.NDArray[np.float64]
-
-# Rounds in which gaps are filled by regions grown as far as possible; then gap by gap.
-_ROUNDS = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Training(Measure):
     """All training rows, including those that evolution did not use, for statistics."""
 
+    _: KW_ONLY
     cells: Cells
     encoded: npt.NDArray[np.uint8]
-    complete: bool
 
-    def evolved_point(self, evolved: Evolved) -> FrontPoint:
-        """Return a candidate as a rule set with its scores and statistics."""
+    def front(self, evolved: Sequence[Evolved], *, complete: bool) -> Front:
+        """Return the front of candidates as rule sets with their scores and statistics.
+
+        If ``complete``, rules are added that fill all gaps; rule sets with too many are left out.
+        """
+        points = {id(point): (point, one) for one in evolved for point in self._points(one)}
+        front = front_of([point for point, _ in points.values()])
+        if not complete:
+            return front
+        kept = [points[id(point)][1] for point in front]
+        return front_of([point for one in kept for point in self._points(one, complete=True)])
+
+    def _points(self, evolved: Evolved, *, complete: bool = False) -> list[FrontPoint]:
+        """Return a candidate as a rule set, in a list that is empty if it cannot be completed."""
         if not self.target.probabilities:
-            return self._point(evolved, evolved.candidate)
+            return self._point(evolved, evolved.candidate, complete=complete)
         candidate, consequents, threshold = settle(
             evolved.candidate,
             self.consequents,
@@ -46,9 +52,12 @@ class Training(Measure):
             self.conflicts,
         )
         settled = replace(self, consequents=consequents)
-        return replace(settled._point(evolved, candidate), threshold=threshold)
+        points = settled._point(evolved, candidate, complete=complete)
+        return [replace(point, threshold=threshold) for point in points]
 
-    def _point(self, evolved: Evolved, candidate: Candidate) -> FrontPoint:
+    def _point(self, evolved: Evolved, candidate: Candidate, *, complete: bool) -> list[FrontPoint]:
+        used = np.flatnonzero(covering(candidate.masks, self.encoded).any(axis=1))
+        candidate = candidate.take(used)
         values = self.consequents.values()
         default = values[candidate.default]
         rules = self.cells.rule_set(
@@ -59,15 +68,20 @@ class Training(Measure):
         )
         if self.conflicts == "avoid":
             rules = rules.simplified()
-        if self.complete:
-            rules = completed(rules, self._filling(default))
-        return self.point(
+        if complete:
+            whole = completed(rules, self._filling(default), self.instances, self.weight)
+            if whole is None:
+                return []
+            rules = whole
+        point = self.point(
             rules,
             validated=evolved.validated,
             penalty=evolved.penalty,
             candidate=evolved.candidate,
             member=evolved.member,
+            priors=evolved.priors,
         )
+        return [point]
 
     def _weights(self, candidate: Candidate) -> Floats | None:
         """Return the quality of each rule as its weight, if the best rule decides."""
@@ -82,24 +96,3 @@ class Training(Measure):
             return default
         gains = (self.weight @ self.gains)[: len(self.consequents)]
         return self.consequents.values()[int(gains.argmax())]
-
-
-def completed(rules: RuleSet, then: Hashable) -> RuleSet:
-    """Return the rules plus rules of one consequent that fill all gaps.
-
-    The added rules contradict no rule, even if the given rules contradict each other.
-
-    >>> from irenic import Rule
-    >>> print(*completed(RuleSet([Rule({"age": (0, 18)}, then="free")]), "paid"), sep="; ")
-    IF 0 <= age < 18 THEN free; IF age < 0 THEN paid; IF age >= 18 THEN paid
-    """
-    rules = rules.copy()
-    for _ in range(_ROUNDS):
-        first = gaps(rules, budget=Budget(regions=1))
-        if not len(first):
-            return rules
-        region = enlarge(rules, first[0].witness(), consequent=then)
-        rules.add(Rule(region, then=then), force=True)
-    for gap in gaps(rules):
-        rules.add(Rule(gap, then=then), force=True)
-    return rules

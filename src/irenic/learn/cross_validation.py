@@ -213,7 +213,7 @@ def _own_scores(estimator: RuleSetClassifier) -> dict[str, float]:
     validation = getattr(estimator, "_validation", None)
     if validation is None or not estimator._members:
         raise ConditionError(
-            "the classifier must have been fitted with selection='validation' if cv is None; use a"
+            "the classifier must have been fitted with validation if cv is None; use a"
             " number of folds"
         )
     chosen, members = estimator.chosen_, estimator._members
@@ -239,7 +239,9 @@ def rule_sets(estimator: RuleSetClassifier, X: Any, y: Any) -> Learner:
         # rows of weight 0 are not learned from, but their values belong to the space
         weight = np.zeros(len(train) + len(test))
         weight[train] = 1.0
-        model = clone(estimator).set_params(verbose=False).fit(X, y, sample_weight=weight)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the fit to all rows warns
+            model = clone(estimator).set_params(verbose=False).fit(X, y, sample_weight=weight)
         if model.stopped_by_ == "interrupt":  # it returns the best rules so far instead of raising
             raise KeyboardInterrupt
         code_of = {label: code for code, label in enumerate(model.classes_.tolist())}

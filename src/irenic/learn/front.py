@@ -36,7 +36,14 @@ class RuleCounts:
     support: Floats
     """Number of rows."""
     confidence: Floats
-    """Share of these rows for which the consequent is correct; NaN if there are none."""
+    """Share of new rows for which the consequent is correct, as estimated from rows left out.
+
+    That of the training rows if no rows were left out; NaN if there are none.
+    """
+    intervals: Floats
+    """95 % interval of the confidence, ``[rule, end]``; NaN if no rows were left out."""
+    training_confidence: Floats
+    """Share of the training rows for which the consequent is correct; NaN if there are none."""
     overall: Floats
     """Share of each label in the weight of all rows."""
     frequencies: Floats
@@ -52,7 +59,8 @@ class FrontPoint:
     rule_set : RuleSet
         The rules.
     training_score : float
-        Score on the training data: the accuracy; for sets of labels the mean F1 of a row; in a
+        Score on the training data: the accuracy, or the balanced accuracy if ``scoring`` says so;
+        for sets of labels the mean F1 of a row; in a
         hierarchy, and if consequents are probabilities, the explained share of the label variance,
         where deeper labels have less weight.
     validated_score : float
@@ -237,14 +245,36 @@ def small_enough(
 def choose(
     points: Sequence[FrontPoint], *, selection: str, shape: tuple[int, int, int]
 ) -> FrontPoint:
-    """Return the best of some points; ``shape``: rows, labels, features."""
+    """Return the best of some points; ``shape``: rows, labels, features.
+
+    Of equally good ones it is the smallest, and with "one_se" also of those whose score is at most
+    one standard error below the best.
+    """
     if selection == "description":
         return min(points, key=lambda p: p.description_length(*shape))
     validated = [p for p in points if not math.isnan(p.validated_score)]
     if not validated:
         return max(points, key=lambda p: p.training_score)
-    # rule sets of one penalty share its score; among these, the one that fits the data best
-    return max(validated, key=lambda p: (p.validated_score, p.training_score))
+    least = best = max(p.validated_score for p in validated)
+    if selection == "one_se":
+        least -= standard_error(best, shape[0])
+    good = [p for p in validated if p.validated_score >= least]
+    if selection != "one_se":
+        # rule sets of one member share its score, so the training rows choose among these
+        for member in {p.member for p in good} - {None}:
+            most = max(p.training_score for p in good if p.member == member)
+            good = [p for p in good if p.member != member or p.training_score == most]
+    return min(good, key=lambda p: (p.n_rules, p.n_conditions, -p.training_score))
+
+
+def standard_error(score: float, n_rows: int) -> float:
+    """Return the standard error of the mean of scores between 0 and 1, at most.
+
+    >>> standard_error(0.9, 100)
+    0.03
+    """
+    share = min(max(score, 0.0), 1.0)
+    return round(math.sqrt(share * (1.0 - share) / max(1, n_rows)), 12)
 
 
 # --- in notebooks

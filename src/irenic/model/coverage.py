@@ -14,7 +14,7 @@ from irenic.kernels import cover, follow, structs
 from irenic.model.head import contradicts
 from irenic.model.literals import counted
 from irenic.model.rule import Rule, as_consequent
-from irenic.model.ruleset import RuleSet, check_rules
+from irenic.model.ruleset import RuleSet, as_rule_set
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Instances
 
@@ -57,8 +57,7 @@ class CoverageMap:
     """
 
     def __init__(self, rules: RuleSet, X: Any) -> None:
-        check_rules(rules)
-        self.rules = rules
+        self.rules = rules = as_rule_set(rules)
         self.instances: Instances = rules.space.encode(X)
         support, counts = rules.packed.supporting(self.instances)
         self._all = _Pool(counts)

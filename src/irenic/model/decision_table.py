@@ -21,7 +21,7 @@ from irenic.model.literals import counted, say
 from irenic.model.overlap import Conflict
 from irenic.model.rule import Rule, as_default
 from irenic.model.rulelist import RuleList
-from irenic.model.ruleset import RuleSet, check_rules
+from irenic.model.ruleset import RuleSet, as_rule_set, learned_rules
 from irenic.model.space import Instances, Space
 
 HitPolicy = Literal["UNIQUE", "ANY", "FIRST", "PRIORITY", "RULE ORDER", "OUTPUT ORDER", "COLLECT"]
@@ -136,7 +136,7 @@ class DecisionTable:
     reading: Any = None
 
     def __post_init__(self) -> None:
-        check_rules(self.rules)
+        as_rule_set(self.rules)
         if type(self.n_rows) is not int or self.n_rows < 0:
             raise ConditionError(f"n_rows must be a non-negative integer, got {self.n_rows!r}")
         if len(self.rows) != len(self.rules):
@@ -191,6 +191,7 @@ class DecisionTable:
         """
         if isinstance(rules, DecisionTable):
             return rules
+        rules = learned_rules(rules)
         if not isinstance(rules, RuleSet | RuleList):
             raise ConditionError(
                 "rules must be a RuleSet, a RuleList or a DecisionTable, got"

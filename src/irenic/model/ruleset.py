@@ -1550,12 +1550,26 @@ def _meet(boxes: Boxes, others: Boxes) -> Bools:
     return possible
 
 
-def check_rules(rules: object) -> None:
-    """Raise an error if the argument is not a rule set."""
+def as_rule_set(rules: object) -> RuleSet:
+    """Return a rule set, or the rules of a fitted classifier; raise an error for anything else."""
+    rules = learned_rules(rules)
     if not isinstance(rules, RuleSet):
         raise ConditionError(
             f"rules must be a RuleSet, got {type(rules).__name__}; create one with RuleSet(rules)"
         )
+    return rules
+
+
+def learned_rules(rules: Any) -> Any:
+    """Return the rules of a fitted classifier, and anything else unchanged.
+
+    >>> class Fitted:
+    ...     rules_ = RuleSet([])
+    >>> learned_rules(Fitted()) is Fitted.rules_, learned_rules("A")
+    (True, 'A')
+    """
+    learned = getattr(rules, "rules_", None)
+    return learned if isinstance(learned, RuleSet) else rules
 
 
 def _shared_space(rules: Sequence[Rule]) -> Space:

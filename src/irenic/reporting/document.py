@@ -119,7 +119,9 @@ class Counts(TypedDict):
     """How many it covers."""
     confidence: float | None
     """The share of them that it is right for, of sets of labels the mean F1; None if it covers
-    none."""
+    none. With an interval, it is the share of new cases, as estimated from rows left out."""
+    interval: list[float] | None
+    """The ends of the 95 % interval of the confidence, if it is an estimate for new cases."""
     mix: list[int | float] | None
     """How many of them have each label."""
 

@@ -304,6 +304,7 @@ class RuleCounts:
     support: Floats
     confidence: Floats | None
     mix: Floats | None
+    intervals: Floats | None = None
 
     def at(self, index: int) -> document.Counts:
         """Return the counts of one rule."""
@@ -311,10 +312,23 @@ class RuleCounts:
         if confidence is not None and math.isnan(confidence):
             confidence = None
         mix = None if self.mix is None else [short(n) for n in self.mix[index].tolist()]
-        return {"support": short(float(self.support[index])), "confidence": confidence, "mix": mix}
+        interval = None if self.intervals is None else self.intervals[index].tolist()
+        if confidence is None or (interval is not None and math.isnan(interval[0])):
+            interval = None
+        return {
+            "support": short(float(self.support[index])),
+            "confidence": confidence,
+            "interval": interval,
+            "mix": mix,
+        }
 
 
-NOT_COUNTED: Final[document.Counts] = {"support": None, "confidence": None, "mix": None}
+NOT_COUNTED: Final[document.Counts] = {
+    "support": None,
+    "confidence": None,
+    "interval": None,
+    "mix": None,
+}
 
 
 def of_training(point: FrontPoint) -> RuleCounts:
@@ -323,7 +337,7 @@ def of_training(point: FrontPoint) -> RuleCounts:
     confidence = counts.confidence.copy()
     if point.rule_set.default is None:  # without a prediction, nothing is right or wrong
         confidence[-1] = math.nan
-    return RuleCounts(counts.support, confidence, counts.mix)
+    return RuleCounts(counts.support, confidence, counts.mix, counts.intervals)
 
 
 def of_instances(table: DecisionTable, data: Labeled, decided: Ints) -> RuleCounts:

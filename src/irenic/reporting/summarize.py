@@ -173,7 +173,7 @@ class Source:
             self.tables, self.classifier = [table], None
             self.how = "first" if table.is_ordered else "all" if table.collects else "agree"
         else:
-            self._take_classifier(rules)
+            self._take_classifier(rules, X)
             budget = replace(
                 budget,
                 nodes=min(budget.nodes or _NODE_LIMIT, _NODE_LIMIT),
@@ -184,7 +184,7 @@ class Source:
         self.budget = budget
         self.data = labeled([table.rules for table in self.tables], X, y, self.classifier)
 
-    def _take_classifier(self, model: Any) -> None:
+    def _take_classifier(self, model: Any, X: Any) -> None:
         if not hasattr(model, "pareto_front_"):
             kind = type(model).__name__
             raise ConditionError(
@@ -193,7 +193,12 @@ class Source:
             )
         self.classifier = model
         self.points = list(model.pareto_front_)
-        self.tables = [DecisionTable.from_rules(point.rule_set) for point in self.points]
+        sets = [point.rule_set for point in self.points]
+        if X is not None:
+            from irenic.learn.spaces import with_values_of  # imports scikit-learn
+
+            sets = with_values_of(sets, X)
+        self.tables = [DecisionTable.from_rules(rules) for rules in sets]
         self.chosen = next(i for i, p in enumerate(self.points) if p is model.chosen_)
         if model.conflicts != "avoid":
             self.how = model.conflicts
@@ -303,7 +308,9 @@ def _score(model: Classifier | None) -> str | None:
         return None
     if model.hierarchy_ is not None:
         return "the explained share of the label variance"
-    return "the mean F1 of a row's labels" if model._answers.many else "the accuracy"
+    if model._answers.many:
+        return "the mean F1 of a row's labels"
+    return "the balanced accuracy" if model.scoring == "balanced_accuracy" else "the accuracy"
 
 
 def _hint(value: Any) -> str:

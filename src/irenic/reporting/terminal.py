@@ -275,7 +275,7 @@ _CLASS_LIMIT: Final = 8
 
 
 def _print_learned_rules(model: document.Model, console: Console) -> None:
-    columns = ("support", "confidence")
+    columns = ("support", "confidence", "95 % interval")
     grid = _headed("rule", "if", "then", *columns, right=["rule", *columns])
     for rule in model["rules"]:
         then = Text(rule["then"]["text"])
@@ -286,9 +286,10 @@ def _print_learned_rules(model: document.Model, console: Console) -> None:
     console.print(grid)
 
 
-def _counts(counts: document.Counts) -> tuple[str, str]:
-    """Return the support and the confidence of a rule, as text."""
-    return f"{counts['support']:,g}", _share(counts["confidence"])
+def _counts(counts: document.Counts) -> tuple[str, str, str]:
+    """Return the support and the confidence of a rule with its interval, as text."""
+    interval = counts["interval"] or (None, None)
+    return f"{counts['support']:,g}", _share(counts["confidence"]), _interval(*interval)
 
 
 def _print_comparison(scores: document.CrossValidation, console: Console) -> None:
@@ -318,13 +319,14 @@ def _interval(low: float | None, high: float | None) -> str:
 
 def _print_front(learned: document.LearnDocument, console: Console) -> None:
     console.print("Rule sets to choose from, from small to accurate (* is the one above):")
-    columns = ("rules", "conditions", "to read", "training", "validated")
+    columns = ("set", "rules", "conditions", "to read", "training", "validated")
     grid = _headed("", *columns, right=columns)
     for place, model in enumerate(learned["models"]):
         size, front, chosen = model["size"], model["front"], place == learned["chosen"]
         assert front is not None  # of a learner
         grid.add_row(
             "*" if chosen else "",
+            str(place + 1),
             str(size["rules"]),
             str(size["conditions"]),
             _mean(front["explanation_size"]),

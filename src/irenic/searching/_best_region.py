@@ -26,7 +26,7 @@ from irenic.model.region import Region
 from irenic.model.rule import as_consequent
 from irenic.model.ruleset import RuleSet, for_growth
 from irenic.model.space import Instances, first_text
-from irenic.searching._cfsbe import check_growable, seed_error
+from irenic.searching._cfsbe import growable, seed_error
 
 Objective = Literal["instances", "class", "volume"]
 # Nodes instead of seconds, so that the result does not depend on the load of the machine.
@@ -130,7 +130,7 @@ def best_region(
     >>> best.region, best.score, best.order, best.finished
     (5 <= f1 < 6.5, 3.0, ('f2', 'f1'), True)
     """
-    check_growable(rules)
+    rules = growable(rules)
     point = rules.space.encode_point(seed)
     if consequent is not None:
         consequent = as_consequent(consequent)

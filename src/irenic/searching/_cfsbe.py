@@ -22,14 +22,15 @@ from irenic.model.head import Head
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
 from irenic.model.rule import Rule, as_consequent
-from irenic.model.ruleset import RuleSet, check_rules, for_growth
+from irenic.model.ruleset import RuleSet, as_rule_set, for_growth, possible_parts
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Instances, Space
+from irenic.searching._fewest import fewest_order, fewest_orders
 
 # The kernels count the features that separate a rule from the seed in 16 bits.
 _CONDITION_LIMIT: Final = 2**14 - 1
 
-Order: TypeAlias = Sequence[str] | Literal["random", "importance"] | None
+Order: TypeAlias = Sequence[str] | Literal["random", "importance", "fewest"] | None
 Weights: TypeAlias = Mapping[str, float] | Sequence[float] | None
 
 
@@ -57,10 +58,12 @@ def enlarge(
     seed : mapping, sequence, Instances of length 1, Region or Rule
         A point that no rival covers: ``{"f1": 5.5, "f2": 6}``, or the values in the order of the
         features; or a region or rule that no rival overlaps. The rule may belong to ``rules``.
-    order : sequence of str, "random" or "importance", optional
+    order : sequence of str, "random", "importance" or "fewest", optional
         Order in which features are enlarged (default: the order of the space). The first ones
         become widest. Features that are not listed follow in the order of the space. "random"
-        shuffles them, and "importance" sorts them by descending ``weights``.
+        shuffles them, "importance" sorts them by descending ``weights``, and "fewest" is an order
+        for which the region has the fewest conditions (nearly the fewest, if hundreds of rules
+        make the exact search too long).
     consequent : hashable, optional
         What the new rule will predict; rules that agree with it are not rivals (default: that of
         a rule given as seed; otherwise every rule is a rival).
@@ -92,16 +95,22 @@ def enlarge(
     5 <= f1 < 6.5
     >>> enlarge(rules, {"f1": 5.5, "f2": 8}, consequent="A")
     f2 >= 7
+    >>> enlarge(rules, {"f1": 5.5, "f2": 8}, order="fewest")
+    5 <= f1 < 6.5
     >>> enlarge(rules, rules[0])
     f1 < 6.5
     """
-    check_growable(rules)
+    rules = growable(rules)
     space = rules.space
     if isinstance(seed, Region | Rule):
         axes = _axes(space, order, weights, random_state)
+        if _is_fewest(order):
+            axes = _fewest_around(rules, seed, consequent)
         return _enlarge_region(rules, seed, axes, consequent)
     point = space.encode_point(seed)
     axes = _axes(space, order, weights, random_state)
+    if _is_fewest(order):
+        axes = _fewest_of_points(rules, point, [consequent])[0]
     packed, code, indices = for_growth(rules, consequent)
     covering, region = packed.enlarge(point, axes, code)
     if covering >= 0:
@@ -128,7 +137,7 @@ def enlarge_many(
         The rules to avoid.
     seeds : table, RuleSet, or list of regions and rules
         The seeds; rows of a table are points, which are grown on all cores.
-    order : sequence of str, "random" or "importance", optional
+    order : sequence of str, "random", "importance" or "fewest", optional
         As for :func:`enlarge`. "random" draws one order per seed, the same as successive calls
         with one numpy generator.
     consequent : hashable, optional
@@ -163,7 +172,7 @@ def enlarge_many(
     >>> enlarge_many(rules, [Rule({"f1": (7, 8)}, then="B"), Rule({"f1": (7, 8)}, then="A")])
     [f1 >= 5, anything]
     """
-    check_growable(rules)
+    rules = growable(rules)
     space = rules.space
     boxes = _as_boxes(seeds)
     points = space.encode(seeds if boxes is None else [])
@@ -176,6 +185,13 @@ def enlarge_many(
         orders = orders.reshape(n, len(space))
     else:
         orders = np.tile(_axes(space, order, weights, random_state), (n, 1))
+    if _is_fewest(order):
+        pairs = zip(boxes or (), thens, strict=False)
+        orders = (
+            _fewest_of_points(rules, points, thens)
+            if boxes is None
+            else np.array([_fewest_around(rules, box, then) for box, then in pairs])
+        )
     if boxes is not None:
         return [
             _enlarge_region(rules, box, axes, then, row=row)
@@ -263,6 +279,30 @@ def _listed_consequents(
     return list(consequents)
 
 
+def _is_fewest(order: Order) -> bool:
+    return isinstance(order, str) and order == "fewest"
+
+
+def _fewest_of_points(rules: RuleSet, points: Instances, thens: list[Hashable | None]) -> Ints:
+    """Return the order that leaves the fewest conditions for each point."""
+    orders = np.tile(rules.space.axes, (len(points), 1))
+    for then in dict.fromkeys(thens):
+        rows = np.array([row for row, other in enumerate(thens) if other == then])
+        rivals, _ = possible_parts(rules, then)
+        orders[rows] = fewest_orders(rules.space, rivals, points.take(rows))
+    return orders
+
+
+def _fewest_around(rules: RuleSet, seed: Region | Rule, consequent: Hashable | None) -> Ints:
+    """Return the order that leaves the fewest conditions for a region or rule."""
+    if isinstance(seed, Rule):
+        consequent = seed.then if consequent is None else consequent
+        seed = seed.region
+    rivals, _ = possible_parts(rules, consequent)
+    apart = ~rivals.meeting_by_axis(seed.cast(rules.space).box)
+    return fewest_order(rules.space, apart)
+
+
 def _axes(space: Space, order: Order, weights: Weights, random_state: RandomState) -> Ints:
     """Return the order as indices of axes."""
     _check_weights(order, weights)
@@ -271,11 +311,14 @@ def _axes(space: Space, order: Order, weights: Weights, random_state: RandomStat
     if isinstance(order, str):
         if order == "random":
             return as_generator(random_state).permutation(space.axes)
+        if order == "fewest":
+            return space.axes  # it depends on the seed
         if order == "importance":
             return space.axes[np.argsort(-_importance(space, weights), kind="stable")]
     if isinstance(order, str) or not isinstance(order, Iterable):
         raise ConditionError(
-            f'order must be a list of feature names, "random" or "importance", got {order!r}'
+            'order must be a list of feature names, "random", "importance" or "fewest", got'
+            f" {order!r}"
         )
     listed: dict[int, None] = {}
     for name in order:
@@ -310,17 +353,18 @@ def _importance(space: Space, weights: Weights) -> Floats:
     return values
 
 
-def check_growable(rules: RuleSet) -> None:
-    """Raise unless this is a rule set with few enough conditions for the kernels to count."""
-    check_rules(rules)
+def growable(rules: RuleSet) -> RuleSet:
+    """Return a rule set; raise if it has too many conditions for the kernels to count."""
+    rules = as_rule_set(rules)
     if len(rules.space) <= _CONDITION_LIMIT:
-        return
+        return rules
     conditions = rules.conditions_per_rule()
     if conditions.max(initial=0) > _CONDITION_LIMIT:
         raise ConditionError(
             f"rules must have at most {_CONDITION_LIMIT} conditions to grow regions between them,"
             f" but rule {int(conditions.argmax()) + 1} has {conditions.max()}"
         )
+    return rules
 
 
 def seed_error(rules: RuleSet, covering: int, seed: Any, consequent: Hashable | None) -> SeedError:

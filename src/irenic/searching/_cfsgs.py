@@ -18,7 +18,7 @@ from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError, DataError
 from irenic.model.literals import counted
 from irenic.model.region import Region, whole_or
-from irenic.model.ruleset import RuleSet, check_rules, possible_parts
+from irenic.model.ruleset import RuleSet, as_rule_set, possible_parts
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Space
 from irenic.searching._paths import Negation, Options, Paths, count_negations, negations
@@ -85,7 +85,7 @@ def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[C
     >>> constraints(RuleSet([Rule({"f1": (2, 5), "f2": {"yellow"}}, then="A")]))
     [C[1,1]: f1 < 2, C[1,2]: f1 >= 5, C[1,3]: f2 not in {yellow}]
     """
-    check_rules(rules)
+    rules = as_rule_set(rules)
     space = rules.space
     rivals = rules.rival_mask(consequent)
     boxes = rules.boxes.take(rivals)
@@ -146,7 +146,7 @@ def constraint_graph(
         raise ConditionError(
             "constraint_graph needs networkx: pip install 'irenic[graph]'"
         ) from None
-    check_rules(rules)
+    rules = as_rule_set(rules)
     rivals = rules.rival_mask(consequent)
     counts = count_negations(rules.boxes.take(rivals))
     edges = sum(a * b for a, b in pairwise([1, *counts.tolist()]))
@@ -307,7 +307,7 @@ def search(
     (7, True)
     """
     _check_order(order)
-    check_rules(rules)
+    rules = as_rule_set(rules)
     if (X is None) != (min_instances is None):
         raise DataError("X and min_instances must be given together")
     if min_instances is not None and not _is_count(min_instances):
@@ -426,7 +426,7 @@ def paths(
     35
     """
     _check_order(order)
-    check_rules(rules)
+    rules = as_rule_set(rules)
     box = whole_or(within, rules.space)
     meter = Meter(budget)
     if box.is_empty:

@@ -17,7 +17,7 @@ from irenic.errors import ConditionError
 from irenic.model import markup
 from irenic.model.literals import counted
 from irenic.model.region import Region, whole_or
-from irenic.model.ruleset import RuleSet, check_rules
+from irenic.model.ruleset import RuleSet, as_rule_set
 from irenic.searching._paths import Options, Paths
 
 # A search that was stopped merges its gaps only up to this number, to keep to its budget.
@@ -203,7 +203,7 @@ def gaps(
     >>> gaps(rules, within=Region(rules.space, {"age": (0, 10)})).is_complete
     True
     """
-    check_rules(rules)
+    rules = as_rule_set(rules)
     rules = rules.copy()  # later changes to the rules must not affect the result
     box = whole_or(within, rules.space)
     meter = Meter(budget)

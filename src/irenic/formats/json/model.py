@@ -52,7 +52,14 @@ if TYPE_CHECKING:
 VERSION: Final = 1
 _FORMS: Final = ("labels", "matrix", "sets")
 _SCORES: Final = ("training_score", "validated_score", "explanation_size", "penalty")
-_COUNTS: Final = ("support", "confidence", "mix", "frequencies")
+_COUNTS: Final = (
+    "support",
+    "confidence",
+    "intervals",
+    "training_confidence",
+    "mix",
+    "frequencies",
+)
 _KEYS: Final = (
     "version",
     "class",
@@ -177,6 +184,8 @@ def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
     counts = point.counts
     entry["support"] = counts.support.tolist()
     entry["confidence"] = [_number(share) for share in counts.confidence.tolist()]
+    entry["intervals"] = [[_number(end) for end in ends] for ends in counts.intervals.tolist()]
+    entry["training_confidence"] = [_number(c) for c in counts.training_confidence.tolist()]
     entry["mix"] = counts.mix.tolist()
     entry["frequencies"] = counts.frequencies.tolist()
     return entry
@@ -323,6 +332,17 @@ def _point(
         support=_floats("support", entry["support"], (n,), minimum=0.0),
         confidence=_floats(
             "confidence", entry["confidence"], (n,), missing=True, minimum=0.0, maximum=1.0
+        ),
+        intervals=_floats(
+            "intervals", entry["intervals"], (n, 2), missing=True, minimum=0.0, maximum=1.0
+        ),
+        training_confidence=_floats(
+            "training_confidence",
+            entry["training_confidence"],
+            (n,),
+            missing=True,
+            minimum=0.0,
+            maximum=1.0,
         ),
         overall=overall,
         frequencies=_floats(

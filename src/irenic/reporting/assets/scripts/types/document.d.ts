@@ -316,8 +316,10 @@ type CountedRule = {
   weight: number | Record<string, string>;
   /** How many it covers. */
   support: number | null;
-  /** The share of them that it is right for, of sets of labels the mean F1; null if it covers none. */
+  /** The share of them that it is right for, of sets of labels the mean F1; null if it covers none. With an interval, it is the share of new cases, as estimated from rows left out. */
   confidence: number | null;
+  /** The ends of the 95 % interval of the confidence, if it is an estimate for new cases. */
+  interval: number[] | null;
   /** How many of them have each label. */
   mix: number[] | null;
   /** The place of what it predicts in `outcomes`. */
@@ -328,8 +330,10 @@ type CountedRule = {
 type Otherwise = {
   /** How many it covers. */
   support: number | null;
-  /** The share of them that it is right for, of sets of labels the mean F1; null if it covers none. */
+  /** The share of them that it is right for, of sets of labels the mean F1; null if it covers none. With an interval, it is the share of new cases, as estimated from rows left out. */
   confidence: number | null;
+  /** The ends of the 95 % interval of the confidence, if it is an estimate for new cases. */
+  interval: number[] | null;
   /** How many of them have each label. */
   mix: number[] | null;
   outcome: number | null;

@@ -1,0 +1,106 @@
+"""Hand-written rules as a fitted classifier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irenic.errors import ConflictError, DataError
+from irenic.learn._base import classes_of
+from irenic.learn._classifier import RuleSetClassifier
+from irenic.learn._measure import Measure
+from irenic.learn.answers import Answers
+from irenic.learn.target import Consequents, Target, row_weights
+from irenic.model.ruleset import RuleSet, as_rule_set
+
+
+def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> RuleSetClassifier:
+    """Return a classifier that predicts by given rules, with counts of labeled rows.
+
+    The rules stay as they are. The rows give support, confidence and probabilities, so that
+    ``predict_proba``, ``explain``, reports and model files work as for learned rules.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        Rules that do not contradict each other, each with one label as its consequent.
+    X : table
+        With a column for each feature of the rules; other columns are ignored.
+    y : column of labels
+        One label per row.
+    sample_weight : array, optional
+        Weight of each row.
+
+    Returns
+    -------
+    RuleSetClassifier
+        Its front consists of these rules. Without a default, it predicts None where no rule
+        applies.
+
+    Raises
+    ------
+    ConflictError
+        If rules contradict each other.
+    DataError
+        If rules or rows have several labels, or if ``X`` or ``y`` do not fit.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.learn import from_rules
+    >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
+    >>> y = ["free", "free", "full", "full", "full"]
+    >>> clf = from_rules(rules, {"age": [3, 12, 17, 30, 40]}, y)
+    >>> clf.predict_proba({"age": [10]}).round(2)
+    array([[0.6, 0.4]])
+    >>> print(clf.explain({"age": [10]})[0])
+    free, by rule 1: IF age < 18 THEN free (support 3, confidence 0.67)
+    """
+    rules = as_rule_set(rules)
+    if (conflicts := rules.conflicts(limit=1)) and len(conflicts):
+        raise ConflictError(
+            f"the rules contradict each other: {conflicts[0]}; irenic.repair(rules) mends them",
+            list(conflicts),
+        )
+    clf = RuleSetClassifier(default="majority" if rules.default is not None else "abstain")
+    target, weight = _target(clf, rules, y, sample_weight)
+    instances = rules.space.encode(X)
+    if len(instances) != len(target):
+        raise DataError(
+            f"X and y must have the same number of rows, got {len(instances)} and {len(target)}"
+        )
+    abstains = rules.default is None
+    consequents = Consequents.from_target(target, weight, [], abstains=abstains)
+    measure = Measure(instances, target, weight, consequents, "avoid")
+    clf.classes_ = target.labels
+    clf._answers = Answers(target.labels, "labels")
+    clf.n_features_in_ = len(rules.space)
+    clf.feature_names_in_ = np.array(rules.space.names, dtype=object)
+    clf._values = consequents.values()
+    clf._shape = len(target), len(target.labels), len(rules.space)
+    clf._offer([measure.point(rules.copy(), penalty=0.0, ordered=False)])
+    clf._use(clf.pareto_front_[0])
+    return clf
+
+
+def _target(
+    clf: RuleSetClassifier, rules: RuleSet, y: Any, sample_weight: Any
+) -> tuple[Target, Any]:
+    """Return the labels of the rows, among those of rows and rules, and weights."""
+    own = clf._target(y)
+    thens = [then for then in (*rules.thens, rules.default) if then is not None]
+    if own.many or any(isinstance(then, frozenset) for then in thens) or rules.is_partial:
+        raise DataError("rules and rows must have one label each, got sets of labels")
+    weight = row_weights(own, sample_weight)
+    labels = own.labels.tolist()
+    kinds = {type(label).__name__ for label in (*labels, *thens)}
+    if len(kinds) > 1:
+        shown = ", ".join(sorted(kinds))
+        raise DataError(f"labels of rules and rows must be of one type, got {shown}")
+    array = np.empty(len(labels) + len(thens), dtype=own.labels.dtype if not thens else object)
+    array[:] = [*labels, *thens]
+    classes, codes = classes_of(array)
+    if own.labels.dtype != object:
+        classes = np.array(classes.tolist())
+    return Target.single(classes, codes[own.truth.argmax(axis=1)]), weight

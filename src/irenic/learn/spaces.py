@@ -1,0 +1,88 @@
+"""Spaces of models: columns that no rule tests keep their names, but none of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from irenic.boxes import Boxes
+from irenic.learn.front import FrontPoint
+from irenic.model.features import Categorical
+from irenic.model.ruleset import RuleSet
+from irenic.model.space import Space
+
+
+def names_tested(*sets: RuleSet) -> set[str]:
+    """Return the names of the features that a rule of any set tests; the sets share a space.
+
+    >>> from irenic import Rule, RuleSet
+    >>> sorted(names_tested(RuleSet([Rule({"age": (0, 9), "job": {"cook"}}, then="A")])))
+    ['age', 'job']
+    """
+    space = sets[0].space
+    axes = np.zeros(len(space), dtype=bool)
+    for rules in sets:
+        axes |= rules.packed.boxes.tests().any(axis=0)
+    return {name for name, axis in zip(space.names, space.axes.tolist(), strict=True) if axes[axis]}
+
+
+def without_untested_values(points: Sequence[FrontPoint]) -> list[FrontPoint]:
+    """Return the points over a space that lists no values of categories that no rule tests.
+
+    Customer numbers and the like would otherwise be part of a model that never looks at them.
+    Predictions stay the same: a value that is not listed counts as any other value.
+    """
+    sets = [point.rule_set for point in points]
+    tested = names_tested(*sets)
+    space = Space(
+        [
+            replace(feature, values=())
+            if isinstance(feature, Categorical) and feature.other and feature.name not in tested
+            else feature
+            for feature in sets[0].space
+        ]
+    )
+    return [replace(point, rule_set=moved(point.rule_set, space)) for point in points]
+
+
+def with_values_of(sets: Sequence[RuleSet], X: Any) -> list[RuleSet]:
+    """Return rule sets over a space that lists the values of a table in untested columns.
+
+    >>> from irenic import Categorical, Rule, RuleSet, Space
+    >>> space = Space([Categorical("job", ["cook"]), Categorical("city", [], other=True)])
+    >>> rules = RuleSet([Rule({"job": {"cook"}}, then="A")], space)
+    >>> with_values_of([rules], {"job": ["cook"], "city": ["Rome"]})[0].space["city"].values
+    ('Rome',)
+    """
+    space, tested = sets[0].space, names_tested(*sets)
+    empty = [
+        feature.name
+        for feature in space
+        if isinstance(feature, Categorical) and not feature.values and feature.name not in tested
+    ]
+    if not empty:
+        return list(sets)
+    opened = space.opened_to(Space([f for f in Space.infer(X) if f.name in empty]))
+    return [moved(rules, opened) for rules in sets]
+
+
+def moved(rules: RuleSet, space: Space) -> RuleSet:
+    """Return rules in a space that differs only in the values of features that no rule tests."""
+    if space == rules.space:
+        return rules
+    boxes = rules.packed.boxes
+    masks = np.repeat(space.everything[None, :], len(rules), axis=0)
+    pairs = zip(rules.space.categorical, space.categorical, strict=True)
+    for j, (before, after) in enumerate(pairs):
+        if before == after:
+            masks[:, space.sets[j]] = boxes.masks[:, rules.space.sets[j]]
+    return RuleSet.from_boxes(
+        Boxes(space, boxes.lower, boxes.upper, masks),
+        written=rules.packed.written[:, : len(rules)].T,
+        then=rules.thens,
+        weights=rules.weights,
+        default=rules.default,
+    )

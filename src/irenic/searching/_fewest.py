@@ -1,0 +1,156 @@
+"""The order of features for which CFSBE leaves the fewest conditions.
+
+A region is free if each rival is separated from it on at least one feature that it tests. The
+fewest conditions are therefore a smallest set of features that contains, for each rival, one on
+which the seed is outside of that rival. If all other features are enlarged first, nothing blocks
+them, and only the features of the set get conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.boxes import Boxes
+from irenic.boxes.arrays import Bools, Ints
+from irenic.model.space import Instances, Space
+
+# Steps of the exact search for one seed; beyond it, a greedy choice is used.
+_STEPS: Final = 20_000
+# Rows, rivals and axes compared at a time.
+_AT_ONCE: Final = 1 << 24
+
+
+def fewest_order(space: Space, apart: Bools) -> Ints:
+    """Return the axes in the order in which to enlarge them.
+
+    ``apart[rival, axis]`` is whether the seed is outside of the rival on the axis.
+
+    >>> from irenic import Continuous, Space
+    >>> space = Space([Continuous("a"), Continuous("b"), Continuous("c")])
+    >>> fewest_order(space, np.array([[True, True, False], [False, True, True]]))
+    array([0, 2, 1])
+    """
+    powers = [1 << axis for axis in range(apart.shape[1])]
+    sets = {
+        sum(power for power, is_apart in zip(powers, row, strict=True) if is_apart)
+        for row in apart.tolist()
+    }
+    last = smallest_hitting_set(sets - {0})
+    axes = space.axes
+    return np.concatenate([axes[~np.isin(axes, last)], axes[np.isin(axes, last)]])
+
+
+def fewest_orders(space: Space, rivals: Boxes, points: Instances) -> Ints:
+    """Return the axes of :func:`fewest_order` for each point."""
+    orders = np.tile(space.axes, (len(points), 1))
+    tested = np.flatnonzero(rivals.tests().any(axis=0))
+    if not len(tested):
+        return orders
+    step = max(1, _AT_ONCE // (len(rivals) * len(tested)))
+    known: dict[bytes, Ints] = {}
+    for start in range(0, len(points), step):
+        block = points.take(slice(start, start + step))
+        apart = np.stack([_apart(rivals, block, int(axis)) for axis in tested], axis=2)
+        keys = np.packbits(apart.reshape(len(block), -1), axis=1)
+        _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        found = np.empty((len(first), len(space)), dtype=orders.dtype)
+        for i, row in enumerate(first.tolist()):
+            key = keys[row].tobytes()
+            if key not in known:
+                whole = np.zeros((len(rivals), len(space)), dtype=bool)
+                whole[:, tested] = apart[row]
+                known[key] = fewest_order(space, whole)
+            found[i] = known[key]
+        orders[start : start + len(block)] = found[group.ravel()]
+    return orders
+
+
+def _apart(rivals: Boxes, points: Instances, axis: int) -> Bools:
+    """Return whether each point is outside of each rival on an axis: ``[point, rival]``."""
+    n_continuous = rivals.lower.shape[1]
+    if axis < n_continuous:
+        values = points.values[axis][:, None]
+        return np.asarray((values < rivals.lower[:, axis]) | (values >= rivals.upper[:, axis]))
+    j = axis - n_continuous
+    words = rivals.masks[:, rivals.space.sets[j]]
+    codes = points.codes[j].astype(np.int64)
+    bits: npt.NDArray[np.uint64] = (
+        words[:, codes // 64].T >> (codes % 64).astype(np.uint64)[:, None]
+    )
+    return np.asarray((bits & np.uint64(1)) == 0)
+
+
+def smallest_hitting_set(sets: Iterable[int]) -> list[int]:
+    """Return as few numbers as possible such that each set contains one of them.
+
+    Sets of numbers are given as bits. After many steps, the greedy choice is returned.
+
+    >>> smallest_hitting_set([0b011, 0b110])
+    [1]
+    """
+    distinct = sorted(set(sets), key=lambda s: (s.bit_count(), s))
+    smallest: list[int] = []
+    for one in distinct:  # a set that contains another one needs no number of its own
+        if not any(other & one == other for other in smallest):
+            smallest.append(one)
+    search = _Search(smallest)
+    best = search.greedy()
+    for size in range(1, len(best)):
+        found = search.within(size)
+        if found is not None:
+            return sorted(found)
+        if search.steps > _STEPS:
+            break
+    return sorted(best)
+
+
+class _Search:
+    def __init__(self, sets: list[int]) -> None:
+        self.sets = sets
+        self.steps = 0
+        # numbers that many sets contain are tried first
+        numbers = range(max((s.bit_length() for s in sets), default=0))
+        self.often = {n: sum(s >> n & 1 for s in sets) for n in numbers}
+
+    def _numbers(self, one: int) -> list[int]:
+        own = [n for n in range(one.bit_length()) if one >> n & 1]
+        return sorted(own, key=lambda n: -self.often[n])
+
+    def greedy(self) -> list[int]:
+        left, chosen = self.sets, []
+        while left:
+            counts = {n: sum(s >> n & 1 for s in left) for n in self.often}
+            best = max(counts, key=lambda n: counts[n])
+            chosen.append(best)
+            left = [s for s in left if not s >> best & 1]
+        return chosen
+
+    def within(self, size: int) -> list[int] | None:
+        """Return a hitting set of at most so many numbers; None if there is none, or too late."""
+        return self._within(self.sets, size)
+
+    def _within(self, left: list[int], size: int) -> list[int] | None:
+        if not left:
+            return []
+        self.steps += 1
+        if size == 0 or self.steps > _STEPS or _disjoint(left) > size:
+            return None
+        for number in self._numbers(min(left, key=int.bit_count)):
+            rest = self._within([s for s in left if not s >> number & 1], size - 1)
+            if rest is not None:
+                return [number, *rest]
+        return None
+
+
+def _disjoint(sets: list[int]) -> int:
+    """Return a number of disjoint sets, each of which needs a number of its own."""
+    seen = n = 0
+    for one in sets:
+        if not one & seen:
+            seen |= one
+            n += 1
+    return n

@@ -1,0 +1,69 @@
+"""A label that only rules predict, never the default."""
+
+import numpy as np
+import pytest
+
+import irenic
+from irenic import DataError
+from tests.learn.fitting import check_consistent, people, quick
+
+X, Y = people(300)
+
+
+@pytest.mark.parametrize("label", ["low", "middle", "high"])
+@pytest.mark.parametrize("init", ["trees", "seeds"])
+def test_the_default_never_predicts_a_described_label(label, init):
+    clf = quick(moves=1000, describe=label, init=init).fit(X, Y)
+    check_consistent(clf)
+    assert all(point.rule_set.default not in (label, None) for point in clf.pareto_front_)
+    for decision in clf.explain(X):
+        assert decision.rules or decision.then != label
+    assert label in {rule.then for rule in clf.rules_}
+    assert clf.score(X, Y) > 0.8
+
+
+def test_without_it_the_most_frequent_label_is_the_default():
+    clf = quick(moves=1000).fit(X, Y)
+    assert clf.rules_.default == "middle"
+    assert quick(describe=None).fit(X, Y).rules_.default == "middle"
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [False, True], [1.0, 2.0]])
+def test_labels_of_every_type_can_be_described(labels):
+    y = np.array(labels)[(Y == "middle").astype(int)]
+    clf = quick(moves=500, describe=labels[1], n_jobs=1).fit(X, y)
+    assert clf.rules_.default == labels[0]
+    numpy_label = np.array(labels)[1]
+    assert quick(moves=500, describe=numpy_label).fit(X, y).rules_.default == labels[0]
+    again = irenic.read_model(irenic.dumps(clf, format="json"))
+    assert again.describe == labels[1]
+
+
+def test_a_warm_start_keeps_the_label_out_of_the_default():
+    clf = quick(moves=500, warm_start=True).fit(X, Y)
+    assert clf.rules_.default == "middle"
+    clf.set_params(describe="middle").fit(X, Y)
+    assert all(point.rule_set.default != "middle" for point in clf.pareto_front_)
+
+
+@pytest.mark.parametrize(
+    ("options", "y", "message"),
+    [
+        ({"describe": "hihg"}, Y, "describe must be one of the 3 labels, got 'hihg'; did you mean"),
+        ({"describe": 7}, Y, "describe must be one of the 3 labels, got 7 (known: 'high', "),
+        (
+            {"describe": "high", "default": "abstain"},
+            Y,
+            "describe must be None if default=\"abstain\", got 'high'",
+        ),
+        (
+            {"describe": "high"},
+            [{label} for label in Y],
+            "describe must be None if rows have several labels, got 'high'",
+        ),
+    ],
+)
+def test_what_cannot_be_described(options, y, message):
+    with pytest.raises(DataError) as caught:
+        quick(**options).fit(X, y)
+    assert str(caught.value).startswith(message)

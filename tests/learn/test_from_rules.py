@@ -1,0 +1,120 @@
+"""Hand-written rules as a classifier."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import irenic
+from irenic import ConflictError, DataError, Rule, RuleSet
+from irenic.learn import from_rules
+from tests.learn.fitting import people, quick
+
+X, Y = people(200)
+SPACE = irenic.Space.infer(X)
+RULES = RuleSet(
+    [
+        Rule({"age": (None, 40), "job": {"nurse", "cook"}}, then="low"),
+        Rule({"age": (None, 30), "job": {"nurse"}}, then="low"),
+        Rule({"age": (40, None), "income": (42, None)}, then="high"),
+    ],
+    SPACE,
+    default="middle",
+)
+
+
+def test_the_rules_stay_as_they_are():
+    clf = from_rules(RULES, X, Y)
+    assert [str(rule) for rule in clf.rules_] == [str(rule) for rule in RULES]
+    assert clf.predict(X).tolist() == RULES.predict(X).tolist()
+    assert clf.score(X, Y) == pytest.approx(np.mean(RULES.predict(X) == Y))
+    assert clf.chosen_.training_score == pytest.approx(clf.score(X, Y))
+    assert clf.select(max_rules=3).rules_ is clf.rules_
+    assert clf.estimate_ is None
+    assert clf.certificate_.is_consistent
+
+
+def test_rows_give_support_confidence_and_probabilities():
+    clf = from_rules(RULES, X, Y)
+    stats = RULES.statistics(X, Y)
+    counts = clf.chosen_.counts
+    assert counts.support[:-1].tolist() == stats.support.tolist()
+    assert counts.confidence[:-1].tolist() == pytest.approx(stats.confidence.tolist())
+    likely = clf.predict_proba(X)
+    assert likely.sum(axis=1) == pytest.approx(1.0)
+    assert clf.classes_[likely.argmax(axis=1)].tolist() == clf.predict(X).tolist()
+    decision = clf.explain(X)[int(np.flatnonzero(clf.predict(X) == "middle")[0])]
+    assert "by default, because" in decision.text
+
+
+def test_models_of_rules_are_written_reported_and_used(tmp_path):
+    clf = from_rules(RULES, X.assign(more=1), Y)
+    irenic.write(clf, tmp_path / "model.json")
+    again = irenic.read_model(tmp_path / "model.json")
+    assert again.predict_proba(X).tolist() == clf.predict_proba(X).tolist()
+    assert "high" in irenic.report(clf).html
+    assert repr(clf.pareto_front_).count("chosen") == 1
+    assert clf._repr_html_()
+
+
+def test_labels_that_only_rules_or_only_rows_have():
+    rules = RuleSet([Rule({"age": (None, 30)}, then="child")], SPACE, default="middle")
+    clf = from_rules(rules, X, Y)
+    assert clf.classes_.tolist() == ["child", "high", "low", "middle"]
+    assert clf.chosen_.counts.confidence[0] == 0.0
+    numbers = RuleSet([Rule({"age": (None, 30)}, then=7)], SPACE, default=1)
+    clf = from_rules(numbers, X, np.arange(len(Y)) % 2)
+    assert clf.classes_.tolist() == [0, 1, 7]
+    assert clf.predict(X).dtype.kind == "i"
+
+
+def test_without_a_default_nothing_is_predicted_elsewhere():
+    clf = from_rules(RuleSet(list(RULES), SPACE), X, Y)
+    said = clf.predict(X)
+    assert [label is None for label in said] == (~RULES.covering(X).any(axis=1)).tolist()
+    assert clf.score(X, Y) == pytest.approx(np.mean([a == b for a, b in zip(said, Y, strict=True)]))
+
+
+def test_weights_count_in_scores_and_probabilities():
+    weight = np.where(Y == "low", 5.0, 1.0)
+    clf = from_rules(RULES, X, Y, sample_weight=weight)
+    right = RULES.predict(X) == Y
+    assert clf.chosen_.training_score == pytest.approx(np.average(right, weights=weight))
+    assert (
+        clf.chosen_.counts.support.tolist()
+        == from_rules(RULES, X, Y).chosen_.counts.support.tolist()
+    )
+
+
+def test_a_fitted_classifier_gets_the_counts_of_other_rows():
+    fitted = quick().fit(X, Y)
+    other = from_rules(fitted, *people(100, seed=9))
+    assert [str(rule) for rule in other.rules_] == [str(rule) for rule in fitted.rules_]
+
+
+@pytest.mark.parametrize(
+    ("rules", "y", "message"),
+    [
+        (RULES, Y[:5], "X and y must have the same number of rows, got 200 and 5"),
+        (RULES, [{label} for label in Y], "rules and rows must have one label each, got sets"),
+        (
+            RuleSet([Rule({"age": (None, 30)}, then=7)], SPACE),
+            Y,
+            "labels of rules and rows must be of one type, got int, str",
+        ),
+    ],
+)
+def test_what_does_not_fit(rules, y, message):
+    with pytest.raises(DataError) as caught:
+        from_rules(rules, X, y)
+    assert str(caught.value).startswith(message)
+
+
+def test_contradictions_are_refused():
+    rules = RuleSet([*RULES, Rule({"age": (20, 50)}, then="high")], SPACE)
+    with pytest.raises(ConflictError, match=r"the rules contradict each other: .*irenic\.repair"):
+        from_rules(rules, X, Y)
+    with pytest.raises((NotFittedError, irenic.ConditionError)):
+        from_rules(quick(), X, Y)
+    with pytest.raises(DataError, match="the table has no column 'income'"):
+        from_rules(RULES, pd.DataFrame({"age": X["age"], "job": X["job"]}), Y)

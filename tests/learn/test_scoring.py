@@ -1,0 +1,91 @@
+"""Scores in which all labels count alike, and rare labels."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.metrics import balanced_accuracy_score
+
+import irenic
+from irenic import DataError
+from tests.learn.fitting import check_consistent, people, quick
+
+
+def rare(n=3000, seed=0):
+    """Return rows of which about one percent are frauds, most of them in one corner."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 4))
+    corner = (X[:, 0] > 0.85) & (X[:, 1] > 0.8)
+    return X, np.where(rng.random(n) < np.where(corner, 0.3, 0.002), "fraud", "fine")
+
+
+X, Y = rare()
+OPTIONS = {"moves": 1500, "selection": "validation"}
+
+
+@pytest.fixture(scope="module")
+def balanced():
+    return quick(scoring="balanced_accuracy", describe="fraud", **OPTIONS).fit(X, Y)
+
+
+def test_a_label_that_no_rule_predicts_is_a_warning():
+    with pytest.warns(UserWarning, match="no rule predicts") as caught:
+        clf = quick(**OPTIONS).fit(X, Y)
+    assert len(clf.rules_) == 0
+    share = np.mean(Y == "fraud")
+    assert [str(warning.message) for warning in caught] == [
+        f"no rule predicts fraud ({share:.1%} of the rows), because accuracy hardly depends on it;"
+        " use scoring='balanced_accuracy', or predict_proba"
+    ]
+    assert caught[0].filename == __file__
+
+
+def test_labels_that_are_predicted_or_not_rare_are_none():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quick(**OPTIONS).fit(*people())
+        noise = np.random.default_rng(0).random((100, 2))
+        quick(**OPTIONS).fit(noise, np.arange(100) % 3 == 0)
+        quick(class_weight="balanced", **OPTIONS).fit(X, Y)
+
+
+def test_rare_labels_count_as_much_as_others(balanced):
+    check_consistent(balanced)
+    assert set(balanced.rules_.thens) == {"fraud"}
+    assert balanced_accuracy_score(Y, balanced.predict(X)) > 0.8
+    for point in balanced.pareto_front_:
+        truth = balanced_accuracy_score(Y, point.rule_set.predict(X))
+        assert point.training_score == pytest.approx(truth)
+    test = rare(20_000, seed=9)
+    score = balanced_accuracy_score(test[1], balanced.predict(test[0]))
+    assert balanced.estimate_.low < score < balanced.estimate_.high
+
+
+def test_confidence_and_probabilities_stay_those_of_the_rows(balanced):
+    covers = balanced.rules_.covering(X)[:, 0]
+    assert balanced.chosen_.counts.support[0] == covers.sum()
+    share = np.mean(Y[covers] == "fraud")
+    assert balanced.chosen_.counts.training_confidence[0] == pytest.approx(share)
+    assert 0.1 < balanced.chosen_.counts.confidence[0] < 0.4
+    likely = balanced.predict_proba(X)
+    assert likely.sum(axis=1) == pytest.approx(1.0)
+    assert likely[:, 1].mean() == pytest.approx(np.mean(Y == "fraud"), abs=0.01)
+    again = irenic.read_model(irenic.dumps(balanced, format="json"))
+    assert again.scoring == "balanced_accuracy"
+    assert again.predict_proba(X).tolist() == likely.tolist()
+    assert irenic.summarize(balanced)["score"] == "the balanced accuracy"
+
+
+def test_sets_of_labels_have_no_balanced_accuracy():
+    with pytest.raises(DataError) as caught:
+        quick(scoring="balanced_accuracy").fit(X, [{label} for label in Y])
+    assert str(caught.value) == (
+        "scoring must be 'accuracy' if rows have several labels, got 'balanced_accuracy'"
+    )
+
+
+def test_a_label_of_a_few_rows_cannot_be_learned_and_is_no_warning():
+    labels = np.where(np.arange(len(Y)) < 4, "fraud", "fine")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(quick().fit(np.ones((len(Y), 1)), labels).rules_) == 0
