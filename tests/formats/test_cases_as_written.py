@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import irenic
 from irenic import Categorical, Continuous, DataError, Space
 from irenic.cli import app
-from irenic.formats.sheets.cases import read_cases, undecided
+from irenic.formats.sheets.cases import doubtful, read_cases, undecided
 from irenic.frames.columns import Table, as_column
 from irenic.frames.table import read_table
 
@@ -183,3 +183,45 @@ def test_numbers_as_written_stay_text(tmp_path):
     assert read_table(path, as_written=True)["m"].tolist() == [5, 6]
     with pytest.raises(irenic.FormatError, match=r"'1\.000' is ambiguous"):
         read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("rules", "cases", "message"),
+    [
+        ("Weight (kg),r\n<= 5,a\n> 5,b\n", "Weight (kg)\n500 g\n", "'500 g' must be in kg, as the"),
+        ("t,r\n<= 24 months,a\n> 24 months,b\n", "t\n3 years\n", "'3 years' must be in months"),
+        ("p,r\n<= €100,a\n> €100,b\n", "p\n$90\n", "'$90' must be in €, as the numbers of the"),
+    ],
+)
+def test_other_units_are_refused(predict, rules, cases, message):
+    decided, said = predict(rules, cases)
+    assert decided == []
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    ("rules", "cases", "decisions", "message"),
+    [
+        ("c,r\nDE,a\nAT,b\nelse,z\n", "c\nde\nAT\nFR\n", "zbz", "row 1 (c is de, which no rule"),
+        ("c,r\nDE,a\nnot DE,b\n", "c\nDE\nde\n", "ab", "row 2 (c is de, which no rule names; did"),
+        (
+            "n,r\n0-17,a\n18-64,b\nelse,z\n",
+            "n\n17.5\n70\n",
+            "zz",
+            "row 1 (n is 17.5, but the rules",
+        ),
+    ],
+)
+def test_doubtful_values_are_named_although_a_rule_decides(
+    predict, rules, cases, decisions, message
+):
+    decided, said = predict(rules, cases)
+    assert decided == list(decisions)
+    assert "1 decided case has a doubtful value: " in said
+    assert message in said
+
+
+def test_ordinary_values_are_not_doubtful():
+    space = Space([Categorical("c", ["DE"], other=True), Continuous("n", kind="integer")])
+    table = Table({"c": np.array(["FR", "DE", None], dtype=object), "n": np.array([1, 2, 3])})
+    assert doubtful(["a", "b", "c"], table, space) == ""

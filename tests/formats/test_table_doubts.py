@@ -115,7 +115,7 @@ def test_ordinary_words_are_text(cell):
                        " except a and b"),
         ("income > 5", "the cell compares 'income', but it is in another column; move the"
                        " condition to a column of that name"),
-        ("1,000", "'1,000' is ambiguous; write 1000 or 1.000, or settle the decimal separator"
+        ("1,000", "'1,000' is ambiguous; write 1000 or 1.0000, or settle the decimal separator"
                   " with locale=… (--locale de or en)"),
         ("> 1,5", "'1,5' is ambiguous; write 1.5, or settle the decimal separator with locale=…"
                   " (--locale de or en)"),
@@ -231,7 +231,7 @@ def test_unambiguous_points_are_read(cell):
 def test_an_outcome_that_may_be_thousands_is_rejected(text):
     assert csv(text) == (
         [
-            "line 2: rule 1, column 'then', '1,000': '1,000' is ambiguous; write 1000 or 1.000, or"
+            "line 2: rule 1, column 'then', '1,000': '1,000' is ambiguous; write 1000 or 1.0000, or"
             ' settle the decimal separator with locale=… (--locale de or en), or write "1,000" in'
             " quotes for the text"
         ],

@@ -343,3 +343,15 @@ def test_columns_with_errors_elsewhere_are_described():
         "condition: cook, nurse or other values",
         "outcome: 1, 2",
     ]
+
+
+@pytest.mark.parametrize("cell", ["10-20k", "1 - 3 Mio", "5-10m EUR"])
+def test_a_scale_at_the_end_of_a_range_is_ambiguous(cell):
+    tables = irenic.parse(f"Salary;Bonus\n0-5;1\n{cell};2\n", format="csv").bind()
+    assert "is ambiguous; write " in str(tables.errors[0])
+
+
+@pytest.mark.parametrize("cell", ["tous sauf FR", "alle außer FR", "sauf FR", "todos menos FR"])
+def test_all_but_one_value_in_other_languages(cell):
+    table = irenic.parse(f"Pays;Frais\nFR;5\n{cell};10\n", format="csv").bind().table()
+    assert str(table.rules[1]) == "IF Pays not in {FR} THEN 10"

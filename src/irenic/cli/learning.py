@@ -363,7 +363,7 @@ def predict(
     reading: dict[str, Any],
 ) -> None:
     """Add the predictions of rules to a table."""
-    from irenic.formats.sheets.cases import undecided
+    from irenic.formats.sheets.cases import doubtful, undecided
     from irenic.frames.table import FORMATS, check_suffix, dumps_table, write_table
 
     if resolve not in (None, *RESOLVE):
@@ -391,8 +391,9 @@ def predict(
         whole.update(_outcomes(parsed, table, name, data))
     else:
         whole.update(_predictions(model, parsed, table, data, name, options))
-        if text := undecided(whole["prediction"].tolist(), table, _rules(model).space):
-            note(text)
+        for remark in (undecided, doubtful):
+            if text := remark(whole["prediction"].tolist(), table, _rules(model).space):
+                note(text)
     if out is not None and not is_standard(out):
         write_table(whole, out)
         with output():

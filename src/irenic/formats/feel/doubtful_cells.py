@@ -58,7 +58,8 @@ _BETWEEN: Final = re.compile(
 )
 _EXCEPT: Final = re.compile(
     r"(?:not|except|excluding|other than|(?:all|any|anything|everything) (?:but|except)"
-    r"|nicht|außer|ausser|sauf|excepto|salvo)\s+(.+)",
+    r"|nicht|(?:(?:alle|alles|tous|toutes|tout|todos|todas|todo) )?"
+    r"(?:außer|ausser|sauf|excepté|excepto|salvo|menos))\s+(.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _LISTED: Final = re.compile(r"(?:^|(?<=\s))(?:or|oder)\s+|[;|\n]", re.IGNORECASE)

@@ -274,7 +274,7 @@ def _own_decimal(digits: str) -> str:
         return "." if sign == "," else ","
     points = digits.replace(",", ".")
     whole, part = digits.split(",")
-    either = f"{whole}{part} or {points}" if len(part) == 3 else points
+    either = f"{whole}{part} or {points}0" if len(part) == 3 else points
     if len(part) == len(whole) > 1:
         either += f", or {whole}, {part} with a space for two values"
     raise FormatError(f"{digits!r} is ambiguous; write {either}, or {SETTLE}")
@@ -358,7 +358,8 @@ _AND: Final = re.compile(
 )
 _NOT: Final = re.compile(
     r"(?:not|except|excluding|other than|(?:all|any|anything|everything) (?:but|except)|nicht"
-    r"|außer|ausser|sauf|excepto|salvo)\s+(.+)",
+    r"|(?:(?:alle|alles|tous|toutes|tout|todos|todas|todo) )?"
+    r"(?:außer|ausser|sauf|excepté|excepto|salvo|menos))\s+(.+)",
     _FLAGS,
 )
 _NOT_CALL: Final = re.compile(r"not\s*\((.*)\)", re.DOTALL)
@@ -372,6 +373,18 @@ _VALUE_ONLY: Final = re.compile(_VALUE, re.IGNORECASE)
 _UNEQUAL: Final = re.compile(r"(?:!|<>|!=|≠)\s*([^\s\d<>=!(][^<>=!(),;|]*)")
 _SELF: Final = frozenset({"x", "value", "it", "?"})
 _SEPARATED: Final = re.compile(r"\d[.,]\d|\d[,;]\d|(?<!\d)[.,]\d")
+
+
+def _check_scales(low: str, high: str) -> None:
+    """Raise an error if only the end of a range has a scale, as in ``10-20k``."""
+    parts = _PARTS.fullmatch(low.strip()), _PARTS.fullmatch(high.strip())
+    scales = [(match["scale"] or "").strip() if match else "" for match in parts]
+    if scales[1] and not scales[0]:
+        text = f"{low.strip()}-{high.strip()}"
+        raise FormatError(
+            f"{text!r} is ambiguous; write {low.strip()}{scales[1]}-{high.strip()}, or the numbers"
+            " in full"
+        )
 
 
 def is_amount(text: str) -> bool:
@@ -541,6 +554,7 @@ class _Speller:
             low, high = (value for value in bounds.groups() if value)
             return self.range("[", low, high, "]")
         if bounds := _RANGE.fullmatch(text):
+            _check_scales(bounds[1], bounds[2])
             return self.range("[", bounds[1], bounds[2], "]")
         if bounds := _BELOW.fullmatch(text):
             return self.range("[", bounds[1], bounds[2], ")")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from irenic.errors import DataError, FormatError, did_you_mean
 from irenic.formats.feel.unary_tests import kind_of, parse_value
 from irenic.formats.sheets._doubtful_columns import answer_pair
-from irenic.formats.sheets._spellings import Locale, settled_by, value_text
+from irenic.formats.sheets._spellings import Locale, settled_by, units_of, value_text
 from irenic.formats.tables.drafts import Draft, short
 from irenic.frames.columns import NOTHING, Table, as_column, as_values
 from irenic.frames.csv import may_be_thousands, thousands_or_not
@@ -116,6 +116,9 @@ def _value(text: str, feature: Continuous, locale: Locale, unit: str) -> Any:
             f"{text!r} has a percent sign, but the numbers of the rules have none; write {plain}"
             " or its hundredth"
         )
+    units = units_of(text) - {"%"}
+    if unit and units and unit not in units:
+        raise FormatError(f"{short(text)!r} must be in {unit}, as the numbers of the rules are")
     try:
         value = parse_value(value_text(text, locale), words=True)
     except FormatError as error:
@@ -190,7 +193,7 @@ def undecided(predictions: Sequence[Any], table: Table, space: Space) -> str:
     >>> print(undecided([None, "a"], table, Space([Categorical("vip", ["yes", "no"])])))
     1 of 2 cases is undecided: row 1 (vip is Yes, which no rule names; did you mean 'yes'?)
     """
-    rows = [row for row, then in enumerate(predictions) if then == "" or is_missing(then)]
+    rows = [row for row, then in enumerate(predictions) if _is_none(then)]
     if not rows:
         return ""
     columns = {f.name: as_values(table[f.name]) for f in space if f.name in table}
@@ -198,13 +201,45 @@ def undecided(predictions: Sequence[Any], table: Table, space: Space) -> str:
     for row in rows:
         texts = (_reason(space[name], values[row]) for name, values in columns.items())
         reasons.setdefault(next(filter(None, texts), "no rule applies"), []).append(row)
-    parts = [f"{_rows(of_reason)} ({text})" for text, of_reason in reasons.items()]
-    more = "; …" if len(parts) > _MOST_REASONS else ""
     be = "is" if len(rows) == 1 else "are"
-    return (
-        f"{len(rows):,} of {len(predictions):,} cases {be} undecided:"
-        f" {'; '.join(parts[:_MOST_REASONS])}{more}"
-    )
+    return f"{len(rows):,} of {len(predictions):,} cases {be} undecided: {_listed(reasons)}"
+
+
+def _is_none(then: Any) -> bool:
+    return bool(then == "" or is_missing(then))
+
+
+def _listed(reasons: dict[str, list[int]]) -> str:
+    parts = [f"{_rows(rows)} ({text})" for text, rows in reasons.items()]
+    return "; ".join(parts[:_MOST_REASONS]) + ("; …" if len(parts) > _MOST_REASONS else "")
+
+
+def doubtful(predictions: Sequence[Any], table: Table, space: Space) -> str:
+    """Return which cases are decided although a value is doubtful; "" if none is.
+
+    Such cases often go to a rule or default for all other values.
+
+    >>> import numpy as np
+    >>> table = Table({"to": np.array(["de", "DE"], dtype=object)})
+    >>> space = Space([Categorical("to", ["DE", "AT"], other=True)])
+    >>> print(doubtful([20, 5], table, space))
+    1 decided case has a doubtful value: row 1 (to is de, which no rule names; did you mean 'DE'?)
+    """
+    reasons: dict[str, list[int]] = {}
+    for feature in space:
+        if feature.name not in table:
+            continue
+        known: dict[Any, str] = {}
+        for row, value in enumerate(as_values(table[feature.name])):
+            if value is None:
+                continue
+            if value not in known:
+                known[value] = _reason(feature, value)
+            if known[value] and not _is_none(predictions[row]):
+                reasons.setdefault(known[value], []).append(row)
+    n = len({row for rows in reasons.values() for row in rows})
+    noun = "decided case has" if n == 1 else "decided cases have"
+    return f"{n:,} {noun} a doubtful value: {_listed(reasons)}" if n else ""
 
 
 def _rows(rows: list[int]) -> str:
