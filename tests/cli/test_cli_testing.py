@@ -224,3 +224,17 @@ def test_a_rule_can_name_new_values_of_an_open_feature(run, file):
 def test_a_rule_must_fit_the_rules(run, file):
     path = file(LOANS, "loans.txt")
     assert "RULE, column 4: unknown feature 'agee'" in run("add", path, "IF agee > 6 THEN x")[2]
+
+
+def test_cases_may_be_written_as_the_rules_are(run, file):
+    rules = file("Age,Weight,Discount\n<18,-,50%\n>=18,<= 2.5,10%\n>=18,> 2.5,0\n", "rules.csv")
+    cases = file("Age,Weight,Discount\n10,1.0,50%\n20,1.0,10%\n20,3.0,0\n", "cases.csv")
+    status, out, _ = run("test", rules, cases)
+    assert status == 0, out
+    assert "3 of 3 cases pass" in out
+    german = file("Gewicht;Preis\n<= 1,5;3,50\n> 1,5;5\n", "preise.csv")
+    past = file("Gewicht;Ort;Betrag\n1,5;Kiel;100,50\n2;Ulm;7,25\n", "past.csv")
+    assert run("impact", german, german, past)[0] == 0
+    expected = file("Gewicht;Preis\n1,5;3,50\n2;5\n", "faelle.csv")
+    status, out, _ = run("test", german, expected)
+    assert (status, "2 of 2 cases pass" in out) == (0, True), out

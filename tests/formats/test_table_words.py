@@ -355,3 +355,9 @@ def test_a_scale_at_the_end_of_a_range_is_ambiguous(cell):
 def test_all_but_one_value_in_other_languages(cell):
     table = irenic.parse(f"Pays;Frais\nFR;5\n{cell};10\n", format="csv").bind().table()
     assert str(table.rules[1]) == "IF Pays not in {FR} THEN 10"
+
+
+@pytest.mark.parametrize("cell", ["under 18 or over 65", "unter 18 oder über 65", "<18 or >65"])
+def test_two_comparisons_with_or(cell):
+    table = irenic.parse(f"Age;Fee\n{cell};5\n18-65;9\n", format="csv").bind().table()
+    assert [str(rule) for rule in table.rules][:2] == ["IF Age < 18 THEN 5", "IF Age > 65 THEN 5"]

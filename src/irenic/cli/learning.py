@@ -27,6 +27,7 @@ from irenic.cli.common import (
 )
 from irenic.cli.reading import (
     From,
+    as_meant,
     as_set,
     check_inputs,
     check_output,
@@ -385,7 +386,7 @@ def predict(
         raise FormatError("the table must have at least one row, got none", path=str(data))
     whole = table.select(list(table))
     if model is not None and not parsed.is_model:
-        table = _cases(table, model, parsed, name, data)
+        table = as_meant(table, parsed, _rules(model).space, name, data)
     options = {"explain": explain, "resolve": resolve}
     if model is None:
         whole.update(_outcomes(parsed, table, name, data))
@@ -421,28 +422,6 @@ def _model(
     table = parsed.bound(None).table(name)
     opened = parsed.format == "dmn" or table.collects
     return parsed.open_to_missing(name) if opened else rules
-
-
-def _cases(
-    table: Table,
-    model: Classifier | irenic.RuleSet | irenic.RuleList | irenic.DecisionTable,
-    parsed: irenic.formats.Parsed,
-    name: str | None,
-    data: Path,
-) -> Table:
-    """Return a table with the values that its cells mean in the notation of the rules."""
-    from irenic.formats.sheets.cases import read_cases
-    from irenic.formats.tables.drafts import Draft
-
-    drafts = [d for d in parsed.drafts if isinstance(d, Draft)]
-    draft = next((d for d in drafts if name in (None, d.name, d.id)), None)
-    try:
-        cases = read_cases(table, _rules(model).space, draft)
-    except DataError as error:
-        raise DataError(f"{data}: {error}") from None
-    for text in cases.notes:
-        note(f"warning: {data}: {text}")
-    return cases.table
 
 
 def _outcomes(

@@ -187,7 +187,13 @@ def read_decided(
     reading: dict[str, Any],
 ) -> irenic.DecisionTable | Classifier:
     """Return the table in a file, or the model."""
-    parsed = parse_file(path, form, **reading)
+    return decided_in(parse_file(path, form, **reading), table, space, form)
+
+
+def decided_in(
+    parsed: irenic.formats.Parsed, table: str | None, space: Path | None, form: str | None
+) -> irenic.DecisionTable | Classifier:
+    """Return the table of a source, or the model."""
     if parsed.is_model:
         return parsed.model()
     chosen = parsed.bind(given_space(None, space, form)).table(table)

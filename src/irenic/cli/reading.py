@@ -14,7 +14,7 @@ import typer
 
 import irenic
 from irenic.cli.common import STANDARD, is_standard, note
-from irenic.errors import FileError, FormatError, did_you_mean
+from irenic.errors import DataError, FileError, FormatError, did_you_mean
 from irenic.formats import READ
 from irenic.frames import table as tables
 from irenic.model.literals import display
@@ -175,6 +175,29 @@ def read_data(path: Path, form: str | None = None, *, as_written: bool = False) 
         return tables.read_table(path, as_written=as_written)
     form = _input_format(form, tables.FORMATS)
     return tables.read_table(sys.stdin.buffer, format=form, name=STANDARD, as_written=as_written)
+
+
+def draft_of(parsed: irenic.formats.Parsed, table: str | None) -> Any:
+    """Return the draft of a table in a spreadsheet, None if the rules are from another file."""
+    from irenic.formats.tables.drafts import Draft
+
+    drafts = [draft for draft in parsed.drafts if isinstance(draft, Draft)]
+    return next((draft for draft in drafts if table in (None, draft.name, draft.id)), None)
+
+
+def as_meant(
+    cases: Table, parsed: irenic.formats.Parsed, space: irenic.Space, table: str | None, path: Path
+) -> Table:
+    """Return cases with the values that their cells mean in the notation of the rules."""
+    from irenic.formats.sheets.cases import read_cases
+
+    try:
+        read = read_cases(cases, space, draft_of(parsed, table))
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    for text in read.notes:
+        note(f"warning: {path}: {text}")
+    return read.table
 
 
 def _input_format(form: str | None, known: tuple[str, ...]) -> str:

@@ -19,13 +19,15 @@ from irenic.cli.common import (
     print_json,
     write_standard,
 )
-from irenic.cli.proving import In, read_decided
+from irenic.cli.proving import In, decided_in, read_decided
 from irenic.cli.reading import (
     From,
     SpaceFile,
     TableName,
+    as_meant,
     check_inputs,
     check_output,
+    draft_of,
     parse_file,
     read_data,
     reads_rules,
@@ -95,9 +97,12 @@ def run_cases(
     if cases.suffix.lower() == ".xml":
         _test_kit(rules, cases, form, reading)
         return
-    model = read_decided(rules, table, space, form, reading)
+    parsed = parse_file(rules, form, **reading)
+    model = decided_in(parsed, table, space, form)
     rows = _read_cases(cases, form)
-    X, expected = _expected(model, rows, label, cases)
+    X, expected = _expected(model, rows, label, cases, draft_of(parsed, table))
+    if isinstance(model, irenic.DecisionTable):
+        X = as_meant(X, parsed, model.space, table, cases)
     try:
         trial = try_cases(model, X, expected)
     except DataError as error:
@@ -265,8 +270,12 @@ def impact(
     from irenic.reporting.documents import impact_document
 
     check_inputs({"OLD": old, "NEW": new, "DATA": data}, form)
-    before, after = (read_decided(path, table, None, None, reading) for path in (old, new))
-    rows = read_data(data, form)
+    parsed = parse_file(old, None, **reading)
+    before = decided_in(parsed, table, None, None)
+    after = read_decided(new, table, None, None, reading)
+    rows = read_data(data, form, as_written=True)
+    if isinstance(before, irenic.DecisionTable):
+        rows = as_meant(rows, parsed, before.space, table, data)
     amounts = _column(rows, amount, "--amount", data)
     groups = _column(rows, by, "--by", data)
     try:
@@ -290,7 +299,7 @@ def _read_cases(path: Path, form: str | None) -> Table:
     from irenic.frames.files import as_text, read_bytes
 
     if path.suffix.lower() != ".json":
-        return read_data(path, form)
+        return read_data(path, form, as_written=True)
     try:
         records = json.loads(as_text(read_bytes(path)))
     except ValueError as error:
@@ -305,9 +314,11 @@ def _outputs(model: Any) -> tuple[str, ...]:
     return model.outputs if isinstance(model, irenic.DecisionTable) else ("then",)
 
 
-def _expected(model: Any, rows: Table, label: str | None, path: Path) -> tuple[Table, list[Any]]:
+def _expected(
+    model: Any, rows: Table, label: str | None, path: Path, draft: Any
+) -> tuple[Table, list[Any]]:
     """Return the cases, and their expected outcomes."""
-    from irenic.frames.columns import as_values
+    from irenic.formats.sheets.cases import read_outcomes
 
     outputs = _outputs(model)
     if not rows.shape[0]:
@@ -319,7 +330,10 @@ def _expected(model: Any, rows: Table, label: str | None, path: Path) -> tuple[T
     for name in names:
         if name not in rows:
             raise DataError(f"{path}: unknown column {name!r}{did_you_mean(name, rows)}")
-    columns = [as_values(rows[name]) for name in names]
+    try:
+        columns = [read_outcomes(rows, name, draft) for name in names]
+    except FormatError as error:
+        raise DataError(f"{path}: {error.message}") from None
     expected = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
     return rows.select([name for name in rows if name not in names]), expected
 

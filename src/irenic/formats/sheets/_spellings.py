@@ -348,6 +348,7 @@ _OR_AND: Final = "(?:&|or|and|oder|und|ou|et|o|y)"
 _UP: Final = _pattern(rf"V (?:\+|{_OR_AND}\s+{_MORE})(?: {_UNIT})?")
 _DOWN: Final = _pattern(rf"V {_OR_AND}\s+{_LESS}(?: {_UNIT})?")
 _COMPARED: Final = _pattern(rf"{_ORDER} V")
+_OR_WORD: Final = re.compile(r"\s(?:or|oder|ou|o)\s", re.IGNORECASE)
 _CHAIN: Final = _pattern(rf"V {_SIGN} (\S.*?) {_SIGN} V")
 _NAME_FIRST: Final = _pattern(rf"([^\W\d].*?) {_ORDER} V")
 _NAME_LAST: Final = _pattern(rf"V {_SIGN} ([^\W\d].*?)")
@@ -524,6 +525,9 @@ class _Speller:
 
     def listed(self, text: str) -> str | None:
         """Return a list of items; None if nothing has to be respelled."""
+        sides = [side.strip() for side in _OR_WORD.split(text, maxsplit=1)]
+        if len(sides) == 2 and all(_COMPARED.fullmatch(side) for side in sides):
+            return ", ".join(self.comparison(side) or side for side in sides)  # under 5 or over 9
         whole = self.item(text)
         if whole is not None:
             return whole

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from irenic.errors import DataError, FormatError, did_you_mean
 from irenic.formats.feel.unary_tests import kind_of, parse_value
 from irenic.formats.sheets._doubtful_columns import answer_pair
-from irenic.formats.sheets._spellings import Locale, settled_by, units_of, value_text
+from irenic.formats.sheets._outcomes import read_outcome
+from irenic.formats.sheets._spellings import Locale, is_amount, settled_by, units_of, value_text
 from irenic.formats.tables.drafts import Draft, short
 from irenic.frames.columns import NOTHING, Table, as_column, as_values
 from irenic.frames.csv import may_be_thousands, thousands_or_not
@@ -177,6 +178,28 @@ def _beyond(name: str, values: Iterable[Any], table: Table) -> list[str]:
         f"column {name!r}, {_rows(rows)}: {number} is read as {numbers[rows[0]] * 100:g}%, because"
         f" the rules contain percentages; write {number}% if that is meant"
     ]
+
+
+def read_outcomes(table: Table, name: str, draft: Draft | None) -> list[Any]:
+    """Return expected outcomes, read as those of a spreadsheet if the rules are from one.
+
+    >>> import numpy as np
+    >>> table = Table({"rate": np.array(["50%", "0", "none"], dtype=object)})
+    >>> read_outcomes(table, "rate", Draft("fares"))
+    [0.5, 0, 'none']
+    """
+    values = as_values(table[name])
+    if draft is None:
+        return values
+    locale = Locale(draft.decimal or ".", draft.day_first)
+    known: dict[str, Any] = {}
+    for value in values:
+        if isinstance(value, str) and value not in known:
+            text = value.strip()
+            known[value] = (
+                parse_value(value_text(text, locale)) if is_amount(text) else read_outcome(text)
+            )
+    return [known[value] if isinstance(value, str) else value for value in values]
 
 
 # --- cases without a decision
