@@ -217,8 +217,18 @@ def test_doubtful_values_are_named_although_a_rule_decides(
 ):
     decided, said = predict(rules, cases)
     assert decided == list(decisions)
-    assert "1 decided case has a doubtful value: " in said
+    assert "1 decided case is doubtful: " in said
     assert message in said
+
+
+def test_cases_that_cannot_occur_are_named(predict):
+    rules = "sex,pregnant,r\nm,no,a\n-,yes,b\nm,yes,cannot occur\n"
+    decided, said = predict(rules, "sex,pregnant\nm,yes\nf,yes\n")
+    assert decided == ["b", "b"]
+    assert "1 decided case is doubtful: row 1 (according to the rules, it cannot occur)" in said
+    decided, said = predict(rules.replace("-,yes,b", "f,yes,b"), "sex,pregnant\nm,yes\nf,yes\n")
+    assert decided == ["", "b"]
+    assert "undecided: row 1 (according to the rules, it cannot occur)" in said
 
 
 def test_ordinary_values_are_not_doubtful():

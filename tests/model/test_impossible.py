@@ -168,6 +168,10 @@ def test_a_space_with_impossible_cases_is_a_value():
     assert space == Space(plain, impossible=space.impossible)
     assert pickle.loads(pickle.dumps(space)) == space
     assert hash(space) == hash(plain)
+    for impossible in (space.impossible, [Region(plain, {"sex": "m", "years": (3, None)})]):
+        (region,) = Space(FEATURES, impossible=impossible).impossible
+        assert region.space == space
+        assert region.contains(space.encode([{"age": 1, "years": 4, "sex": "m"}])).all()
     assert "impossible=[" in repr(space)
     assert Region(plain, {"age": 2}).cast(space).space == space
 

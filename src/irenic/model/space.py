@@ -97,7 +97,12 @@ class Space:
                 "what is impossible must be a mapping {feature: condition} or a Region, got"
                 f" {item!r}"
             )
-        region = item.cast(self) if isinstance(item, Region) else Region(self, item)
+        if isinstance(item, Region) and item.space.features == self.features:
+            # not cast(), which returns the region itself while nothing is impossible here
+            bounds = item.lower, item.upper, item.masks, item.written
+            region = Region.from_packed(self, *bounds)
+        else:
+            region = Region(self, item.conditions() if isinstance(item, Region) else item)
         if not region.n_conditions:
             raise ConditionError("what is impossible must have a condition, or no case is possible")
         return region

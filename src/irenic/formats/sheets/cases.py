@@ -10,6 +10,7 @@ import datetime as dt
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import DataError, FormatError, did_you_mean
@@ -221,11 +222,25 @@ def undecided(predictions: Sequence[Any], table: Table, space: Space) -> str:
         return ""
     columns = {f.name: as_values(table[f.name]) for f in space if f.name in table}
     reasons: dict[str, list[int]] = {}
+    never = _impossible(table, space)
     for row in rows:
         texts = (_reason(space[name], values[row]) for name, values in columns.items())
-        reasons.setdefault(next(filter(None, texts), "no rule applies"), []).append(row)
+        text = _NEVER if row in never else next(filter(None, texts), "no rule applies")
+        reasons.setdefault(text, []).append(row)
     be = "is" if len(rows) == 1 else "are"
     return f"{len(rows):,} of {len(predictions):,} cases {be} undecided: {_listed(reasons)}"
+
+
+_NEVER: Final = "according to the rules, it cannot occur"
+
+
+def _impossible(table: Table, space: Space) -> set[int]:
+    """Return the rows that the space excludes as impossible."""
+    if not space.impossible:
+        return set()
+    instances = space.encode(table)
+    holds = [region.contains(instances) for region in space.impossible]
+    return set(np.flatnonzero(np.any(holds, axis=0)).tolist())
 
 
 def _is_none(then: Any) -> bool:
@@ -238,7 +253,7 @@ def _listed(reasons: dict[str, list[int]]) -> str:
 
 
 def doubtful(predictions: Sequence[Any], table: Table, space: Space) -> str:
-    """Return which cases are decided although a value is doubtful; "" if none is.
+    """Return which cases are decided although a value is doubtful or they cannot occur.
 
     Such cases often go to a rule or default for all other values.
 
@@ -246,7 +261,7 @@ def doubtful(predictions: Sequence[Any], table: Table, space: Space) -> str:
     >>> table = Table({"to": np.array(["de", "DE"], dtype=object)})
     >>> space = Space([Categorical("to", ["DE", "AT"], other=True)])
     >>> print(doubtful([20, 5], table, space))
-    1 decided case has a doubtful value: row 1 (to is de, which no rule names; did you mean 'DE'?)
+    1 decided case is doubtful: row 1 (to is de, which no rule names; did you mean 'DE'?)
     """
     reasons: dict[str, list[int]] = {}
     for feature in space:
@@ -260,9 +275,13 @@ def doubtful(predictions: Sequence[Any], table: Table, space: Space) -> str:
                 known[value] = _reason(feature, value)
             if known[value] and not _is_none(predictions[row]):
                 reasons.setdefault(known[value], []).append(row)
+    if never := [
+        row for row in sorted(_impossible(table, space)) if not _is_none(predictions[row])
+    ]:
+        reasons[_NEVER] = never
     n = len({row for rows in reasons.values() for row in rows})
-    noun = "decided case has" if n == 1 else "decided cases have"
-    return f"{n:,} {noun} a doubtful value: {_listed(reasons)}" if n else ""
+    noun = "decided case is" if n == 1 else "decided cases are"
+    return f"{n:,} {noun} doubtful: {_listed(reasons)}" if n else ""
 
 
 def _rows(rows: list[int]) -> str:
