@@ -361,3 +361,9 @@ def test_all_but_one_value_in_other_languages(cell):
 def test_two_comparisons_with_or(cell):
     table = irenic.parse(f"Age;Fee\n{cell};5\n18-65;9\n", format="csv").bind().table()
     assert [str(rule) for rule in table.rules][:2] == ["IF Age < 18 THEN 5", "IF Age > 65 THEN 5"]
+
+
+def test_empty_brackets_in_a_header_name_no_unit():
+    assert irenic.parse("Age [],Fee\n<18,5\n", format="csv").bind().table().space.names == (
+        "Age []",
+    )

@@ -206,7 +206,7 @@ def _head_units(name: str) -> set[str]:
     match = _IN_HEAD.search(name)
     if match is None:
         return set()
-    text = re.sub(r"^in\s+", "", (match[1] or match[2]).strip())
+    text = re.sub(r"^in\s+", "", (match[1] or match[2] or "").strip())
     if text.casefold() == "min":  # the least value, not minutes
         return set()
     return units_of(f"1 {text}") or ({text} if _UNIT.fullmatch(text) else set())
