@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 
 import pytest
 
@@ -191,3 +192,25 @@ def test_a_wrong_declaration_is_named(text, message):
     with pytest.raises(irenic.FormatError) as caught:
         bound(sheet(("Impossible", text)), "xlsx").table()
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("format", ["csv", "xlsx", "dmn", "json", "rules"])
+def test_an_outcome_may_be_the_text_cannot_occur(format):
+    rules = RuleSet(
+        [Rule({"age": (0, 10)}, then="cannot occur"), Rule({"age": (10, 20)}, then="x")]
+    )
+    text = irenic.dumps(rules, format=format)
+    back = irenic.loads(text, format=format, space=rules.space)
+    assert back == rules
+    assert back.space.impossible == ()
+
+
+def test_a_declared_feature_that_no_rule_tests_is_no_typo():
+    text = (
+        '{"version": 1, "space": [{"name": "age"}, {"name": "sex", "values": ["f", "m"]}],'
+        ' "rules": [{"if": {"age": {"<": 18}}, "then": "low"}],'
+        ' "impossible": [{"sex": {"in": ["m"]}, "age": {"<": 0}}]}'
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(irenic.loads(text, format="json").space.impossible) == 1

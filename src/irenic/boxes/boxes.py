@@ -668,6 +668,31 @@ class Boxes:
             meets &= self.meets_on(axis, others)
         return meets
 
+    def meet_any(self, others: Boxes) -> Bools:
+        """Return which boxes overlap at least one of the other boxes.
+
+        Parameters
+        ----------
+        others : Boxes
+            The boxes to compare with.
+
+        Returns
+        -------
+        array of bool
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 3").box.meet_any(Region.parse("f > 5").box)
+        array([False])
+        """
+        meet = np.zeros(len(self), dtype=np.bool_)
+        for start in range(0, len(others), _BLOCK):
+            left = np.flatnonzero(~meet)
+            block = others.take(slice(start, start + _BLOCK))
+            meet[left] = self.take(left).meets(block).any(axis=1)
+        return meet
+
     def meets_on(self, axis: int, others: Boxes) -> Bools:
         """Return which boxes overlap which other boxes on one axis.
 

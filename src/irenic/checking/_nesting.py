@@ -58,7 +58,7 @@ def impossible(rows: Rows) -> list[int]:
     excluded = rows.space.impossible_boxes
     if not len(excluded):
         return []
-    met = np.flatnonzero(rows.boxes.meets(excluded).any(axis=1))
+    met = np.flatnonzero(rows.boxes.meet_any(excluded))
     return [
         row
         for row in rows.among(met)

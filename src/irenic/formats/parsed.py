@@ -593,14 +593,15 @@ class RuleDraft:
         """Return the rules as one table, or all errors in them."""
         errors = list(self.errors)
         rules: list[Rule] = []
+        places, warnings = [], list(self.warnings)
         if space is None:
+            warnings += self._untested()
             if errors:
                 return Tables(errors=errors)
             try:
                 space = self._infer()
             except FormatError as error:
                 return Tables(errors=[error])
-        places, warnings = [], [*self.warnings, *self._untested()]
         try:
             space = self._excluding(space)
         except FormatError as error:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from irenic.boxes import Boxes
 from irenic.errors import SpaceError
 from irenic.model.features import (
     FIRST_CODE,
@@ -51,13 +52,12 @@ def common_space(a: RuleSet, b: RuleSet) -> Space:
             else:
                 raise
     space = Space([*features, *(f for f in b.space if f.name not in a.space)])
-    both = (
-        mine.cast(space) & theirs.cast(space)
-        for mine in a.space.impossible
-        for theirs in b.space.impossible
+    mine, theirs = (
+        Boxes.none(space).concat(*(r.cast(space).box.simplified() for r in each.impossible))
+        for each in (a.space, b.space)
     )
-    impossible = [region for region in both if not region.is_empty]
-    return Space(space, impossible) if impossible else space
+    both = Boxes.none(space).concat(*(theirs & box for box in mine))
+    return Space(space, Region.from_boxes(both)) if len(both) else space
 
 
 def _of_one_kind(

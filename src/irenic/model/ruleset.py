@@ -1530,7 +1530,7 @@ def possible_parts(
     boxes, excluded = rules.boxes.take(rivals), rules.space.impossible_boxes
     if not len(excluded):
         return boxes, rivals
-    cut = boxes.meets(excluded).any(axis=1)
+    cut = boxes.meet_any(excluded)
     parts = [boxes.take([row]).subtract(excluded) for row in np.flatnonzero(cut)]
     owners = np.repeat(rivals[cut], [len(part) for part in parts])
     return boxes.take(~cut).concat(*parts), np.concatenate((rivals[~cut], owners))
@@ -1545,7 +1545,7 @@ def _meet(boxes: Boxes, others: Boxes) -> Bools:
     )
     excluded = both.space.impossible_boxes
     possible = ~both.held_by_one(excluded)
-    for row in np.flatnonzero(possible & both.meets(excluded).any(axis=1)):
+    for row in np.flatnonzero(possible & both.meet_any(excluded)):
         possible[row] = not both.take([row]).is_covered(excluded)
     return possible
 

@@ -331,7 +331,12 @@ def search(
         ),
     )
     # a region is of no use if no case can occur in it
-    found = (region for region in paths if not space.impossible or region.possible_parts())
+    excluded = space.impossible_boxes
+    found = (
+        region
+        for region in paths
+        if not len(excluded) or not region.box.simplified().is_covered(excluded)
+    )
     return Search(found, meter)
 
 

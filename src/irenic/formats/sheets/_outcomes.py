@@ -11,6 +11,7 @@ from irenic.formats.feel.doubtful_cells import like_a_number, refusal
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import parse_value
 from irenic.formats.sheets._spellings import is_amount
+from irenic.formats.tables.drafts import CANNOT_OCCUR
 from irenic.frames.xlsx import ERRORS
 from irenic.model.head import Head
 from irenic.model.literals import MAX_DEPTH, Expression, format_literal
@@ -86,6 +87,15 @@ def _tuple_parts(text: str) -> list[str]:
     return parts[:-1] if parts[-1] == "" else parts
 
 
+def means_impossible(value: Any) -> bool:
+    """Return whether the outcome of a row says that its cases cannot occur.
+
+    >>> means_impossible("Cannot  occur"), means_impossible('"cannot occur"')
+    (True, False)
+    """
+    return isinstance(value, str) and " ".join(value.casefold().split()) == CANNOT_OCCUR
+
+
 # --- as text
 
 
@@ -100,7 +110,8 @@ def outcome_text(value: Any) -> Any:
     if isinstance(value, tuple | frozenset | Head):
         return _part_text(value)
     if isinstance(value, str):
-        return value if _reads_bare(value) else literal_text(value)
+        bare = _reads_bare(value) and not means_impossible(value)
+        return value if bare else literal_text(value)
     text = literal_text(value, words=True)
     typed = type(value) in (bool, int, float) and (type(value) is bool or abs(value) <= 2**53)
     return value if typed else text

@@ -33,6 +33,7 @@ from irenic.formats.sheets._outcomes import (
     FORMULA,
     LIKE_A_FORMULA,
     ZEROS,
+    means_impossible,
     read_outcome,
 )
 from irenic.formats.sheets._spellings import (
@@ -43,7 +44,7 @@ from irenic.formats.sheets._spellings import (
     respelled,
     value_text,
 )
-from irenic.formats.tables.drafts import CANNOT_OCCUR, Cell, Draft, Row
+from irenic.formats.tables.drafts import Cell, Draft, Row
 from irenic.model.head import Head
 from irenic.model.literals import quote
 from irenic.model.rule import as_consequent
@@ -105,8 +106,8 @@ class Rows:
             known[i].get(cells[i]) or self.once(self.cell, cells[i], i, number, line)
             for i in self.inputs
         ]
-        if all(_is_impossible(cells[i]) for i in self.outputs):
-            draft.impossible_rows.append(Row(number, line.number, tests, CANNOT_OCCUR))
+        if all(means_impossible(cells[i]) for i in self.outputs):
+            draft.impossible_rows.append(Row(number, line.number, tests, then, is_impossible=True))
             draft.remarks.append(f"line {line.number} says what cannot occur")
             return
         draft.rows.append(Row(number, line.number, tests, then, self.weigh(cells, number, line)))
@@ -266,10 +267,6 @@ _TOTALS: Final = (
     "the last row looks like a total; delete it or leave it out with cells=… (--range), or quote"
     " the cell if it is a condition"
 )
-
-
-def _is_impossible(value: Any) -> bool:
-    return isinstance(value, str) and " ".join(value.casefold().split()) == CANNOT_OCCUR
 
 
 def _is_dash(value: Any) -> bool:

@@ -73,9 +73,8 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
     original = draft
     try:
         rows = [*draft.rows, *draft.impossible_rows]
-        draft = _settled(
-            replace(draft, rows=rows), space
-        )  # a copy, because it may be bound to other spaces, too
+        # a copy, because it may be bound to other spaces, too
+        draft = _settled(replace(draft, rows=rows), space)
     except FormatError as error:
         return Tables(errors=[error])
     if not draft.inputs and not draft.rows and not draft.errors:

@@ -158,15 +158,12 @@ class Row:
     cells: list[Cell]
     then: Hashable
     weight: float = 1.0
-
-    @property
-    def is_impossible(self) -> bool:
-        """Whether the row says that its cases cannot occur."""
-        return self.then == CANNOT_OCCUR
+    is_impossible: bool = False
+    """Whether the row says that its cases cannot occur, instead of deciding them."""
 
 
 CANNOT_OCCUR: Final = "cannot occur"
-"""The outcome of rows whose cases are impossible."""
+"""The outcome, in a spreadsheet, of rows whose cases are impossible."""
 
 
 @dataclass
