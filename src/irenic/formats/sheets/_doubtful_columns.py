@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final
 
+from irenic.errors import FormatError
 from irenic.formats.feel.doubtful_cells import (
     refusal,
 )
@@ -29,6 +30,7 @@ from irenic.formats.sheets._doubtful_words import (
     is_never_negative,
     second_outcomes,
 )
+from irenic.formats.sheets._sequences import days_meant, is_ordered, whole_list
 from irenic.formats.sheets._spellings import is_condition, units_of
 from irenic.formats.tables.drafts import Cell, Draft, Input, distinct
 from irenic.model.literals import quote
@@ -127,6 +129,7 @@ def check_columns(draft: Draft, *, chosen: bool = False) -> None:
             and len(names) > 1
             and not draft.inputs[0].domain
             and _all_differ(columns[0], _FEWEST_ROWS)
+            and not all(isinstance(v, str) and is_ordered(v) for v in columns[0])
         ):
             draft.warn(
                 "every row has a different value here, so no two rows can overlap; if these are row"
@@ -160,6 +163,7 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         return
     _check_negations(draft, column, cells)
     _settle_answers(draft, column, cells)
+    _settle_days(draft, column, cells)
     units = {u for cell in cells if is_respelled(draft, column, cell) for u in units_of(cell.text)}
     of_header = _head_units(column.name)
     # 10 in a column of percentages stays 10
@@ -231,6 +235,36 @@ def _settle_answers(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         if isinstance(cell.test, Compare) and cell.test.value in column.aliases:
             meaning = literal_text(column.aliases[cell.test.value], words=True)
             draft.respelled[column.name, cell.text] = meaning
+
+
+def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    """Read sets of days beside days, and close a column that lists all days, months or quarters."""
+    values = dict.fromkeys(c.value for cell in cells for c in compared(cell))
+    texts = [value for value in values if isinstance(value, str)]
+    if not texts or not all(value is None or isinstance(value, str) for value in values):
+        return
+    bare = [t for t in texts if not any(quote(t) in cell.text for cell in cells)]
+    try:
+        meant = days_meant(bare)
+    except FormatError as error:
+        draft.fail(error.message, header=column.name, doubtful=True)
+        return
+    column.aliases = {**column.aliases, **meant}
+    for cell in cells if meant else ():
+        if any(c.value in meant for c in compared(cell)):
+            parts = {t: ", ".join(days) for t, days in meant.items()}
+            pattern = "|".join(map(re.escape, sorted(parts, key=len, reverse=True)))
+            draft.respelled[column.name, cell.text] = re.sub(
+                rf"(?<!\w)(?:{pattern})(?!\w)", lambda m: parts[m.group()], cell.text.strip()
+            )
+    listed = list(dict.fromkeys(day for t in texts for day in meant.get(t, (t,))))
+    if noun := whole_list(listed):
+        tests = [Compare("=", value) for value in (*listed, *([None] * (None in values)))]
+        column.domain = AnyOf(tuple(tests))
+        draft.remarks.append(
+            f"{column.name} has no other values, because all {noun} are listed; declare it under"
+            " the header if it has others"
+        )
 
 
 def _check_periods(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:

@@ -1,12 +1,13 @@
 """Words in an order: weekdays, months, quarters, sizes, letters and numbered names.
 
-``Mon-Fri`` can only mean five days, and is read so. ``A-C`` may be a range or a name, and is
-refused with both spellings.
+``Mon-Fri`` can only mean five days, and is read so; so can ``weekdays`` beside days. ``A-C`` may be
+a range or a name, and is refused with both spellings.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from irenic.errors import FormatError
@@ -21,6 +22,10 @@ _DAYS: Final = (
     "lundi mardi mercredi jeudi vendredi samedi dimanche",
     "lun mar mié jue vie sáb dom",
     "lunes martes miércoles jueves viernes sábado domingo",
+    "ma di wo do vr za zo",
+    "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+    "lun mar mer gio ven sab dom",
+    "lunedì martedì mercoledì giovedì venerdì sabato domenica",
 )
 MONTHS: Final = (
     "jan feb mar apr may jun jul aug sep oct nov dec",
@@ -31,6 +36,10 @@ MONTHS: Final = (
     "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
     "ene feb mar abr may jun jul ago sep oct nov dic",
     "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "jan feb mrt apr mei jun jul aug sep okt nov dec",
+    "januari februari maart april mei juni juli augustus september oktober november december",
+    "gen feb mar apr mag giu lug ago set ott nov dic",
+    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
 )
 """The names of months in several languages, short and long."""
 _FAMILIES: Final = tuple(tuple(tuple(w.split()) for w in family) for family in (_DAYS, MONTHS))
@@ -82,6 +91,81 @@ def listed_words(text: str) -> str | None:
             values = [f"{prefix}{n:0{width}}" for n in range(int(low), int(high) + 1)]
             raise _ambiguous(text, values)
     return None
+
+
+# --- sets of days, and lists of all days, months or quarters
+
+_DAY_SETS: Final = {
+    range(5): r"weekdays?|work(?:ing )?days?|business days?|unter der woche|(?:en )?semaine"
+    r"|jours? ouvrés?|entre semana|werkdag(?:en)?|weekdag(?:en)?|doordeweeks|feriali",
+    range(5, 7): r"week-?ends?|wochenenden?|fin(?:es)? de semana|weekeinden?|fine settimana",
+}
+_UNCLEAR_DAYS: Final = re.compile(
+    r"werktags?|werktage|wochentags?|wochentage|jours? ouvrables?|(?:días )?laborables?", re.I
+)
+
+
+def days_meant(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the days that words such as ``weekdays`` mean, in the language of days beside them.
+
+    Raise an error for words that mean five or six days.
+
+    >>> days_meant(["weekend", "Mon", "Tue"]), days_meant(["weekend", "weekdays"])
+    ({'weekend': ('Sat', 'Sun')}, {})
+    """
+    texts = list(texts)
+    plain = [text.strip().casefold() for text in texts]
+    names, example = next(
+        (
+            (names, text)
+            for names in _FAMILIES[0]
+            if (known := [t for t, word in zip(texts, plain, strict=True) if word in names])
+            for text in known[:1]
+            if all(word in names or not is_day(word) for word in plain)
+        ),
+        ((), ""),
+    )
+    meant: dict[str, tuple[str, ...]] = {}
+    for text, word in zip(texts, plain, strict=True) if names else ():
+        if _UNCLEAR_DAYS.fullmatch(word):
+            days = [_like(example, names[:n]).replace(", ", ",") for n in (5, 6)]
+            raise FormatError(
+                f"{text!r} is ambiguous beside days; write {' or '.join(days)}, or"
+                f" {quote(text)} in quotes for the text"
+            )
+        if places := _day_set(word):
+            meant[text] = tuple(_like(example, tuple(names[i] for i in places)).split(", "))
+    return meant
+
+
+def is_day(text: str) -> bool:
+    """Return whether a text is a day of the week, in any language.
+
+    >>> is_day("Mon"), is_day("Jan")
+    (True, False)
+    """
+    return any(text.strip().casefold() in names for names in _FAMILIES[0])
+
+
+def whole_list(texts: Iterable[str]) -> str:
+    """Return what texts list all of, such as ``days of the week``; "" if they do not.
+
+    >>> whole_list(["Q1", "Q2", "Q3", "Q4"]), whole_list(["Sat", "Sun"])
+    ('four quarters', '')
+    >>> whole_list(["weekdays", "weekend"])
+    'days of the week'
+    """
+    plain = {text.strip().rstrip(".").casefold() for text in texts}
+    for noun, families in zip(("days of the week", "months"), _FAMILIES, strict=True):
+        if any(plain.issuperset(names) for names in families):
+            return noun
+    if plain.issuperset(_QUARTERS):
+        return "four quarters"
+    return "days of the week" if set(map(_day_set, plain)) == set(_DAY_SETS) else ""
+
+
+def _day_set(word: str) -> range | None:
+    return next((d for d, words in _DAY_SETS.items() if re.fullmatch(words, word)), None)
 
 
 def is_ordered(text: str) -> bool:

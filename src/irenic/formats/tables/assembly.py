@@ -160,7 +160,13 @@ def _with_aliases(draft: Draft, space: Space | None) -> Draft:
 
 def _with_values(test: Test | Operators, values: dict[Any, Any]) -> Test | Operators:
     if isinstance(test, Compare):
-        return test._replace(value=values[test.value]) if test.value in values else test
+        if test.value not in values:
+            return test
+        value = values[test.value]
+        if not isinstance(value, tuple):
+            return test._replace(value=value)
+        any_of = AnyOf(tuple(Compare("=", each) for each in value))
+        return Not(any_of) if test.order == "!=" else any_of
     if isinstance(test, Not):
         return Not(_with_values(test.test, values))  # type: ignore[arg-type]
     if isinstance(test, AnyOf | AllOf):

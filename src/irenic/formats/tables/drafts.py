@@ -143,7 +143,8 @@ class Input:
     skipped: str = ""
     """What the column is instead of a condition, unless the space has it as a feature."""
     aliases: Mapping[Any, Any] = field(default_factory=dict)
-    """Values that mean others, such as YES and yes; unless the space has them as values."""
+    """Values that mean others, such as YES and yes, or a tuple of several; unless the space has
+    them as values."""
     bound: tuple[str, str] | None = None
     """The feature that the column bounds, and how: ("age", ">="); unless the space has the column
     as a feature."""
