@@ -19,7 +19,7 @@ from irenic.formats.sheets._doubtful_words import (
 from irenic.formats.sheets._spellings import SETTLE
 from irenic.formats.tables.drafts import Cell, Draft
 from irenic.frames.csv import may_be_thousands, thousands_or_not
-from irenic.model.literals import quote
+from irenic.model.literals import format_literal, quote
 
 _PAIR: Final = re.compile(r"\s*\[[^\[\]().]*,[^\[\]().]*\]\s*")
 
@@ -69,6 +69,8 @@ class CellDoubts:
         self.draft, self.settled, self.has_commas = draft, settled, has_commas
         self.warned: set[tuple[str, str]] = set()
         self.points: list[tuple[_Place, str, str]] = []
+        self.thens: dict[tuple[str, str], _Place] = {}
+        """The outcomes that are texts without quotes, by column, with their first places."""
 
     def cell(self, cell: Cell, rule: int, header: str, line: int, written: str = "") -> None:
         """Check the numbers of a cell, and warn about ambiguous words, once per column.
@@ -99,6 +101,8 @@ class CellDoubts:
     def outcome(self, text: str, then: Hashable, rule: int, header: str, line: int) -> None:
         """Check an outcome: a number, or text that looks like one."""
         self.numbers(text, [then], rule, header, line)
+        if isinstance(then, str) and '"' not in text:
+            self.thens.setdefault((header, then), _Place(rule, header, line))
         if isinstance(then, str) and like_a_number(text):
             reason = (
                 "read as text; write numbers with a decimal point and no thousands separators, or"
@@ -126,12 +130,36 @@ class CellDoubts:
                 self.settled = True
 
     def end(self) -> None:
-        """Add errors for numbers whose point may separate thousands, if no cell settles that.
+        """Warn about lists of outcomes; add errors for numbers whose point may separate thousands.
 
         If commas separate cells, a point is likely decimal, unless numbers end with 0.
         """
+        self.several_outcomes()
         if self.has_commas and not any(number.endswith("0") for _, _, number in self.points):
             return
         for place, text, number in () if self.settled else self.points:
             reason = f"{thousands_or_not(number)}, or {SETTLE}"
             self.draft.fail(reason, **place._asdict(), text=text)
+
+    def several_outcomes(self) -> None:
+        """Warn about an outcome that lists several, one of which is an outcome by itself."""
+        known = {(header, _plain(then)) for header, then in self.thens}
+        for (header, then), place in self.thens.items():
+            parts = [part.strip() for part in _LISTED.split(then)]
+            if len(parts) < 2 or not all(parts):
+                continue
+            if single := [part for part in parts if (header, _plain(part)) in known]:
+                labels = ", ".join(format_literal(part) for part in parts)
+                self.draft.warn(
+                    f"read as one text, although {single[0]!r} is an outcome by itself;"
+                    f" write {{{labels}}} for several outcomes, or {quote(then)} in quotes to avoid"
+                    " this warning",
+                    **place._asdict(), text=then,
+                )  # fmt: skip
+
+
+_LISTED: Final = re.compile(r"[,;+&|\n]|\s/\s|\s(?:and|und|et|y|en)\s", re.IGNORECASE)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

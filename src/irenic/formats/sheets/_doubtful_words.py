@@ -225,10 +225,23 @@ def _advice(value: Any, kinds: set[str]) -> str:
 _FEWEST_GROUPS: Final = 2
 
 
+_MARK: Final = re.compile(r"[xX✓✔☑✗✘•●]")
+
+
 def check_blanks(draft: Draft, place: int) -> None:
-    """Warn about a column in which only the first row of each group has a value."""
+    """Warn about a column of marks, or one in which only the first row of a group has a value."""
     texts = [row.cells[place].text for row in draft.rows]
     filled = [text for text in texts if text.strip()]
+    if filled and all(_MARK.fullmatch(text.strip()) for text in filled):
+        mark = filled[0].strip()
+        draft.warn(
+            f"empty cells are read as any value; write not({mark}) in them if they mean that there"
+            f" is no {mark}, or - to avoid this warning",
+            header=draft.inputs[place].name,
+            line=next(row.line for row in draft.rows if not row.cells[place].text.strip()),
+            doubtful=True,
+        )
+        return
     groups = sum(bool(a.strip()) and not b.strip() for a, b in pairwise(texts))
     if groups < _FEWEST_GROUPS or not texts[0].strip() or len(filled) != len(set(filled)):
         return

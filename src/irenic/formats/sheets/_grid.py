@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import posixpath
 import re
 import warnings
 import zipfile
@@ -11,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
+from xml.etree import ElementTree
 
 from irenic.errors import FormatError
 from irenic.formats.tables.drafts import MOST_COLUMNS
@@ -240,6 +242,47 @@ def hidden_parts(raw: bytes) -> dict[str, tuple[list[int], list[int]]]:
             hidden[str(sheet.title)] = (rows, columns)
     book.close()
     return hidden
+
+
+# --- comments on cells
+
+_RELATED: Final = re.compile(rb"<(?:[\w.-]+:)?Relationship\s([^<>]*)")
+_OF_COMMENTS: Final = re.compile(rb"""\sType=["'][^"']*/comments["']""")
+_TARGET: Final = re.compile(rb"""\sTarget=["']([^"']+)["']""")
+
+
+def comments_in(raw: bytes) -> dict[str, list[tuple[int, str]]]:
+    """Return the comments on cells of a workbook, by title of the sheet, with their rows."""
+    book = openpyxl_module().load_workbook(io.BytesIO(raw), read_only=True)
+    comments = {}
+    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        names = set(parts.namelist())
+        for sheet in book.worksheets:
+            folder, _, name = sheet._worksheet_path.rpartition("/")
+            related = f"{folder}/_rels/{name}.rels"
+            found = _RELATED.findall(parts.read(related)) if related in names else ()
+            for text in found:
+                target = _TARGET.search(b" " + text)
+                if target is None or _OF_COMMENTS.search(b" " + text) is None:
+                    continue
+                path = target[1].decode()
+                path = path[1:] if path[0] == "/" else posixpath.normpath(f"{folder}/{path}")
+                if path in names:
+                    comments[str(sheet.title)] = _comments(parts.read(path))
+    book.close()
+    return comments
+
+
+def _comments(raw: bytes) -> list[tuple[int, str]]:
+    if b"<!DOCTYPE" in raw or b"<!ENTITY" in raw:
+        raise FormatError("document types and entities are not allowed; save the file again")
+    comments = []
+    for element in ElementTree.fromstring(raw).iter():
+        place = re.fullmatch(r"\$?[A-Z]{1,3}\$?(\d{1,7})", element.get("ref", ""))
+        if element.tag.endswith("}comment") and place:
+            pieces = (part.text or "" for part in element.iter() if part.tag.endswith("}t"))
+            comments.append((int(place[1]), "".join(pieces)))
+    return comments
 
 
 # --- merged cells

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any, Final, NamedTuple
 
-from irenic.errors import FormatError
+from irenic.errors import FormatError, did_you_mean
 from irenic.formats.sheets._grid import Line, Unreadable
 from irenic.formats.sheets._spellings import is_condition
+from irenic.formats.tables.drafts import POLICIES
+from irenic.model.decision_table import HitPolicy
 
 NOTE: Final = "IRENIC NOTE"
 """The column in which edits explain changed rows; it is never read."""
@@ -38,6 +40,8 @@ class Arranged(NamedTuple):
     """The first column, counted from 0."""
     notes: list[str]
     """What was left out."""
+    policy: tuple[HitPolicy, str] | None = None
+    """The hit policy that a line above the table names, and its aggregation."""
 
 
 def arranged(lines: list[Line], layout: Layout) -> Arranged:
@@ -48,6 +52,7 @@ def arranged(lines: list[Line], layout: Layout) -> Arranged:
     (Line(number=3, cells=['age', 'fare']), ['line 1 is a title and is skipped'])
     """
     start = 0
+    all_lines = lines
     if layout.cells:
         lines, start = _within(lines, layout.cells)
     if layout.header_row is not None:
@@ -55,6 +60,10 @@ def arranged(lines: list[Line], layout: Layout) -> Arranged:
     notes: list[str] = []
     if layout.header_row is None:
         lines = _without_titles(lines, notes)
+    above = [line for line in all_lines if lines and line.number < lines[0].number]
+    policies = {line.number: policy for line in above if (policy := _policy(line))}
+    for number, (policy, aggregation) in policies.items():
+        notes.append(f"line {number} sets the hit policy {' '.join((policy, aggregation)).strip()}")
     margin = min((_first(line) for line in lines), default=0)
     lines = [Line(line.number, line.cells[margin:]) for line in lines] if margin else lines
     if lines:
@@ -63,7 +72,7 @@ def arranged(lines: list[Line], layout: Layout) -> Arranged:
             _check_one_table(lines, start + margin)
     if layout.cross:
         lines = _uncrossed(lines, layout.cross)
-    return Arranged(lines, start + margin, notes)
+    return Arranged(lines, start + margin, notes, next(reversed(policies.values()), None))
 
 
 def letters(place: int) -> str:
@@ -133,15 +142,43 @@ def _plain(line: Line) -> list[str]:
 
 def _without_titles(lines: list[Line], notes: list[str]) -> list[Line]:
     """Return lines from the header on, without single cells above it."""
-    place = next((i for i, line in enumerate(lines) if _size(line) > 1), 0)
+    place = next((i for i, line in enumerate(lines) if _size(line) > 1 and not _policy(line)), 0)
     if not 0 < place < len(lines) - 1 or not _names_columns(lines[place]):
         return lines
-    numbers = [str(line.number) for line in lines[:place]]
-    what = f"line {numbers[0]} is a title and is skipped"
-    if len(numbers) > 1:
-        what = f"lines {', '.join(numbers)} are titles and are skipped"
-    notes.append(what)
+    numbers = [str(line.number) for line in lines[:place] if not _policy(line)]
+    if len(numbers) == 1:
+        notes.append(f"line {numbers[0]} is a title and is skipped")
+    elif numbers:
+        notes.append(f"lines {', '.join(numbers)} are titles and are skipped")
     return lines[place:]
+
+
+_POLICY: Final = re.compile(r"\bhit[\s_-]*policy\b(?P<sign>\s*[:=])?(?P<rest>.*)", re.I | re.DOTALL)
+
+
+def _policy(line: Line) -> tuple[HitPolicy, str] | None:
+    """Return the hit policy that a line above a table names; raise an error for an unknown one.
+
+    >>> _policy(Line(1, ["Fares (hit policy: first)"])), _policy(Line(1, ["Hit policy", "C+"]))
+    (('FIRST', ''), ('COLLECT', 'SUM'))
+    """
+    cells = [str(cell).strip() for cell in line.cells if cell is not None]
+    match = _POLICY.search(cells[0])
+    if match is None or len(cells) > 2:
+        return None
+    text = " ".join([match["rest"], *cells[1:]]).strip(" \t:=().,;").upper()
+    word, *others = re.split(
+        r"[\s()]+", text.replace("RULE ORDER", "R").replace("OUTPUT ORDER", "O")
+    )
+    policy = POLICIES.get(word) or next((p for p in POLICIES.values() if p == (word, "")), None)
+    if policy is None and (match["sign"] or len(cells) > 1):
+        names = list(dict.fromkeys(name for name, _ in POLICIES.values()))
+        raise FormatError(
+            f"unknown hit policy {text!r}{did_you_mean(text, names)}", line=line.number
+        )
+    if policy == ("COLLECT", "") and ("COLLECT", others[-1] if others else "") in POLICIES.values():
+        policy = ("COLLECT", others[-1] if others else "")
+    return policy
 
 
 def _names_columns(line: Line) -> bool:

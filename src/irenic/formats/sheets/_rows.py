@@ -86,11 +86,10 @@ class Rows:
         if len(thens) > 1 and any(isinstance(part, Head) for part in thens):
             reason = "labels can only be decided one by one in the only outcome column"
             draft.fail(reason, rule=number, line=line.number)
-        if is_last and self.is_like_default(cells):
-            self.fail(_LIKE_DEFAULT, number, self.names[self.inputs[0]], line)
-            return
-        if is_last and self.is_total(cells):
-            self.fail(_TOTALS, number, self.names[self.inputs[0]], line, cells[self.inputs[0]])
+        if is_last and (reason := self.like_no_rule(cells)):
+            # errors in columns of rule names are dropped, as these are not read
+            name = self.names[self.inputs[0]]
+            self.fail(reason, number, "" if is_label(name) else name, line, cells[self.inputs[0]])
             return
         if self.is_default(cells) or (is_last and self.is_else(cells)):
             if not self.is_default(cells):
@@ -134,18 +133,13 @@ class Rows:
         others = [cells[i] for i in self.inputs[1:]]
         return all(o in (None, DEFAULT) or _is_dash(o) for o in others)
 
-    def is_like_default(self, cells: list[Any]) -> bool:
-        """Return whether a row begins with DEFAULT in lower case, and has no conditions."""
+    def like_no_rule(self, cells: list[Any]) -> str:
+        """Return why a row without conditions, named default or total, is no rule; "" if it is."""
         first, *others = (cells[i] for i in self.inputs)
         plain = first.strip() if isinstance(first, str) else ""
-        is_word = plain.upper() == DEFAULT != plain
-        return is_word and all(other is None or _is_dash(other) for other in others)
-
-    def is_total(self, cells: list[Any]) -> bool:
-        """Return whether a row sums up the rows above it."""
-        first, *others = (cells[i] for i in self.inputs)
-        is_word = isinstance(first, str) and means_total(first)
-        return is_word and not any(others)
+        if plain.upper() == DEFAULT != plain and all(o is None or _is_dash(o) for o in others):
+            return _LIKE_DEFAULT
+        return _TOTALS if means_total(plain) and not any(others) else ""
 
     def is_else(self, cells: list[Any]) -> bool:
         """Return whether a row is for all other cases, in words: ``else``, ``otherwise``."""

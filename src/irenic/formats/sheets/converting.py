@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
 from irenic.errors import FormatError
+from irenic.formats.tables.drafts import MOST_COLUMNS
 from irenic.frames.xlsx import openpyxl_module
 from irenic.model.literals import parse_duration
 
@@ -189,6 +190,7 @@ def _content(raw: bytes) -> ElementTree.Element:
 def _fill(sheet: Any, table: ElementTree.Element) -> int:
     """Fill a sheet with the cells of a table; return the number of formulas."""
     row_number, n_cells, formulas = 0, 0, 0
+    _hide_columns(sheet, table)
     for row in _rows(table):
         repeated = _count(row, "number-rows-repeated")
         cells = list(_cells(row))
@@ -198,10 +200,28 @@ def _fill(sheet: Any, table: ElementTree.Element) -> int:
                 raise FormatError(
                     f"sheet {sheet.title!r} must have at most {_MOST_CELLS:,} cells; split it"
                 )
+            sheet.row_dimensions[number].hidden = _is_hidden(row)
             for place, cell in cells:
                 formulas += _write(sheet, number, place, cell)
         row_number += repeated
     return formulas
+
+
+def _hide_columns(sheet: Any, table: ElementTree.Element) -> None:
+    from openpyxl.utils import get_column_letter
+
+    place = 1
+    for column in table.iter(f"{_TABLE}table-column"):
+        repeated = _count(column, "number-columns-repeated")
+        for number in (
+            range(place, min(place + repeated, MOST_COLUMNS)) if _is_hidden(column) else ()
+        ):
+            sheet.column_dimensions[get_column_letter(number)].hidden = True
+        place += repeated
+
+
+def _is_hidden(element: ElementTree.Element) -> bool:
+    return element.get(f"{_TABLE}visibility") in ("collapse", "filter")
 
 
 def _rows(element: ElementTree.Element) -> Iterator[ElementTree.Element]:
@@ -245,6 +265,9 @@ def _write(sheet: Any, row: int, column: int, source: ElementTree.Element) -> in
             cell.data_type = "s"  # text, even if it looks like a formula
         if source.get(f"{_OFFICE}value-type") == "percentage":
             cell.number_format = "0.00%"
+    if (note := source.find(f"{_OFFICE}annotation")) is not None:
+        text = "\n".join(_paragraph(p) for p in note.iter(f"{_TEXT}p"))
+        cell.comment = openpyxl_module().comments.Comment(text, "")
     down, right = _count(source, "number-rows-spanned"), _count(source, "number-columns-spanned")
     if down > 1 or right > 1:
         sheet.merge_cells(

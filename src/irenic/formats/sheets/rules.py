@@ -35,6 +35,7 @@ from irenic.formats.sheets._doubtful_columns import (
 from irenic.formats.sheets._doubtful_words import has_values
 from irenic.formats.sheets._grid import (
     Line,
+    comments_in,
     csv_lines,
     hidden_parts,
     sheets,
@@ -117,6 +118,8 @@ class _Options(NamedTuple):
     """The declarations of columns in another sheet, by name."""
     impossible: tuple[tuple[int, list[ParsedCondition]], ...] = ()
     """The combinations of values that another sheet declares as impossible, with their lines."""
+    comments: tuple[tuple[int, str], ...] = ()
+    """The comments on cells, with their lines."""
     locale: Locale | None = None
     """How numbers and dates are written; None if the cells have to show it."""
     has_commas: bool = False
@@ -132,7 +135,7 @@ def _names(names: str | Sequence[str] | None) -> list[str]:
 
 def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     all_lines = lines
-    lines, first, remarks = arranged(lines, options.layout)
+    lines, first, remarks, policy = arranged(lines, options.layout)
     if not lines:
         raise FormatError("the table is empty; its first line must name the columns")
     names = _header(lines[0])
@@ -143,6 +146,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         remarks.append(f"line {lines[1].number} declares the columns")
         lines = [lines[0], *lines[2:]]
     lines, accepts = _accepted(lines)
+    accepts += [(line, text) for line, comment in options.comments for text in accepted_in(comment)]
     lines = _without(lines, options.ignored)
     targets = options.targets
     header = lines[0]
@@ -186,8 +190,14 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     draft.crossed, draft.part = bool(options.layout.cross), options.layout.cells
     if options.typed and not options.layout.cross:
         draft.letters = {n: letters(place) for n, place in places.items()}
+    if policy and letter and policy != POLICIES[letter]:
+        draft.fail(
+            f"the hit policy is {policy[0]} above the table, but {POLICIES[letter][0]} ({letter})"
+            " in its first column; keep one of them"
+        )
+    if policy or letter:
+        draft.hit_policy, draft.aggregation = policy or POLICIES[letter]
     if letter:
-        draft.hit_policy, draft.aggregation = POLICIES[letter]
         if letter not in names:
             draft.letter = letter
             draft.unnumbered = lambda: _draft(name, all_lines, options._replace(numbered=False))
@@ -299,7 +309,7 @@ def _accepted(lines: list[Line]) -> tuple[list[Line], list[tuple[int, str]]]:
 def _check_notes(line: Line) -> None:
     """Raise an error if a cell outside the columns of notes accepts a finding."""
     for cell in line.cells:
-        if isinstance(cell, str) and cell[:6].lower() == "accept":
+        if isinstance(cell, str) and cell[:6].lower() == "accept" and ":" in cell:
             for text in accepted_in(cell):
                 if kind_named(re.split(r":|,|\swhere\s", text)[0]) is not None:
                     raise FormatError(
@@ -423,8 +433,9 @@ def parse_xlsx(
         if sheet not in titles:
             raise FormatError(f"unknown sheet {sheet!r}{did_you_mean(sheet, titles)}")
         tables = [(title, lines) for title, lines in tables if title == sheet]
-    hidden = hidden_parts(raw)
+    hidden, comments = hidden_parts(raw), comments_in(raw)
     for title, lines in tables:
+        options = options._replace(comments=tuple(comments.get(title, ())))
         try:
             drafts.append(_draft(title, lines, options))
             if text := _unseen(hidden.get(title, ([], [])), lines):

@@ -93,6 +93,11 @@ class TableError(FormatError):
 
 
 _ACCEPT: Final = re.compile(r"\s*accept\s*:\s*(.*?)\s*", re.IGNORECASE | re.DOTALL)
+_LOOSELY: Final = re.compile(
+    r"\s*accept(?:ed)?\s+(?:(?:the|this|these)\s+)?(conflicts?|overlaps?|gaps?|duplicates?|inside"
+    r"|mergeable|misleading|never fires)\b[\s:;,–—-]*(.*?)\s*",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def accepted_in(comment: str) -> list[str]:
@@ -100,9 +105,16 @@ def accepted_in(comment: str) -> list[str]:
 
     >>> accepted_in("agreed in May\\naccept: overlap: both discounts apply")
     ['overlap: both discounts apply']
+    >>> accepted_in("accept overlap because both apply")
+    ['overlap: because both apply']
     """
-    matches = map(_ACCEPT.fullmatch, comment.splitlines())
-    return [match[1] for match in matches if match]
+    texts = []
+    for line in comment.splitlines():
+        if match := _ACCEPT.fullmatch(line):
+            texts.append(match[1])
+        elif loose := _LOOSELY.fullmatch(line):
+            texts.append(f"{loose[1]}: {loose[2]}")
+    return texts
 
 
 class Cell(NamedTuple):
