@@ -32,6 +32,7 @@ from irenic.formats.sheets._doubtful_words import (
 )
 from irenic.formats.sheets._sequences import days_meant, is_ordered, whole_list
 from irenic.formats.sheets._spellings import is_condition, units_of
+from irenic.formats.sheets._steps import settle_pair, settle_steps
 from irenic.formats.tables.drafts import Cell, Draft, Input, distinct
 from irenic.model.literals import quote
 
@@ -102,6 +103,8 @@ def check_columns(draft: Draft, *, chosen: bool = False) -> None:
     ``chosen`` says that the caller chose the outcome or the layout.
     """
     names = [column.name for column in draft.inputs]
+    for place in range(len(names)):
+        settle_steps(draft, place)
     cells = draft.columns()
     different = [distinct(column) for column in cells]
     columns = []
@@ -177,7 +180,8 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         _check_percentages(draft, column, cells)
     elif units & _PERIODS and not of_header:
         _check_periods(draft, column, cells)
-    if is_never_negative(column.name, [c for cell in cells for c in compared(cell)]):
+    tests = [c for cell in cells for c in compared(cell)]
+    if is_never_negative(column.name, tests, column.unit):
         _begin_with_zero(draft, column, column.name)
 
 
@@ -423,9 +427,12 @@ def _is_paired(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> bo
     draft.inputs[place].bound = (stem, ">=" if word in _LOW else "<=")
     if place == low:
         bounds = [Compare(">=", v) for v in columns[low] if v is not NOTHING_ASKED]
-        if not draft.inputs[place].source and is_never_negative(stem, bounds):
+        if not draft.inputs[place].source and is_never_negative(
+            stem, bounds, draft.inputs[place].unit
+        ):
             _begin_with_zero(draft, draft.inputs[place], stem)
         _check_shared(draft, stem, names[low], names[high], columns[low], columns[high])
+        settle_pair(draft, stem, low, high)
     return True
 
 

@@ -162,23 +162,39 @@ _NEVER_NEGATIVE: Final = re.compile(
     r"(?:\s*[(\[].*|\s+in\s+.*)?",
     re.IGNORECASE,
 )
+_MAYBE_NEGATIVE: Final = re.compile(
+    r"temp(?:s|eratur\w*|ératures?)?\b|balance|saldo|solde|profit|gewinn|bénéfice|beneficio|\bloss"
+    r"|verlust|perte|change|veränderung|\bdiff|écart|diferencia|delta|growth|wachstum|croissance"
+    r"|margin|marge|margen|\bnet\b|netto|cash|kontostand|credit|guthaben|offset|deviation|abweichung"
+    r"|altitude|elevation|höhe über|latitude|longitude|\bfloor|stockwerk|étage|etage|\bpiso|level"
+    r"|return|rendite|interest|zins|°",
+    re.IGNORECASE,
+)
+_SIGNED_UNITS: Final = frozenset({"°C", "°F", "%", "K", "V", "kV", "MV", "mA", "A"})
 
 
-def is_never_negative(name: str, tests: Sequence[Compare]) -> bool:
+def is_never_negative(name: str, tests: Sequence[Compare], unit: str = "") -> bool:
     """Return whether the name and the cells of a column show that its values begin with 0.
+
+    That is so for known names, and for other whole numbers or units if the first bound is 0.
 
     >>> is_never_negative("Age", [Compare(">=", 0), Compare("<=", 17)])
     True
-    >>> is_never_negative("Balance", [Compare(">=", 0)])
+    >>> is_never_negative("Claims", [Compare("=", 0), Compare(">=", 1)])
+    True
+    >>> is_never_negative("Balance", [Compare("=", 0), Compare(">=", 1)])
     False
     """
     values = [test.value for test in tests if test.value is not None]
-    if not values or _NEVER_NEGATIVE.fullmatch(name) is None:
-        return False
-    if not all(type(value) in (int, float) for value in values):
+    if not values or not all(type(value) in (int, float) for value in values) or min(values) != 0:
         return False
     at_zero = {test.order for test in tests if test.value == 0}
-    return min(values) == 0 and ">=" in at_zero <= {">=", ">", "="}
+    if _NEVER_NEGATIVE.fullmatch(name) is not None:
+        return ">=" in at_zero <= {">=", ">", "="}
+    if len(values) < 2 or unit in _SIGNED_UNITS or _MAYBE_NEGATIVE.search(name):
+        return False
+    is_counted = all(type(value) is int for value in values) or unit != ""
+    return is_counted and bool(at_zero & {">=", "="}) and at_zero <= {">=", ">", "="}
 
 
 # --- cells of another kind than the others

@@ -188,7 +188,7 @@ def _by_role(draft: Draft, features: Sequence[str]) -> Draft:
     known: dict[tuple[int, str], Cell] = {}
 
     def cell(original: Cell, order: str) -> Cell:
-        if not order or not isinstance(original.test, Compare):
+        if not order or not isinstance(original.test, Compare) or original.test.order != "=":
             return original
         key = (id(original), order)
         if key not in known:

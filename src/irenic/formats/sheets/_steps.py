@@ -1,0 +1,114 @@
+"""Ranges that end one minute or one cent before the next begins: ``08:00-17:59``, ``18:00-23:59``.
+
+Times written to the minute and prices written to the cent have no value between the end of one
+range and the beginning of the next. Such ranges are read as if they ended where the next begins.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from irenic.formats.feel.unary_tests import ANYTHING, AllOf, AnyOf, Compare, Not, Test
+from irenic.formats.sheets._doubtful_words import compared
+from irenic.formats.tables.drafts import Cell, Draft, distinct
+
+_LAST: Final = dt.time(23, 59)
+_CENTS: Final = re.compile(r"[$€£]|EUR|USD|GBP|CHF|Euro", re.IGNORECASE)
+
+
+def settle_steps(draft: Draft, place: int) -> None:
+    """Extend the ranges of a column to the next ones, if all of them end one step before."""
+    column = draft.inputs[place]
+    cells = distinct([row.cells[place] for row in draft.rows])
+    tests = [c for cell in cells.values() for c in compared(cell)]
+    is_money = any(_CENTS.search(text) for text in (column.name, *(c.text for c in cells.values())))
+    if not touching(tests, is_money=is_money):
+        return
+    changed = {
+        key: Cell(cell.text, extended(cell.test))  # type: ignore[arg-type]
+        for key, cell in cells.items()
+        if not isinstance(cell.test, dict)
+    }
+    for row in draft.rows:
+        row.cells[place] = changed.get(id(row.cells[place]), row.cells[place])
+    draft.remarks.append(remark(column.name, tests))
+
+
+def settle_pair(draft: Draft, name: str, low: int, high: int) -> None:
+    """Extend ranges from one column to another, if they end one step before others begin."""
+    columns = [[row.cells[place] for row in draft.rows] for place in (low, high)]
+    starts, ends = ([c.value for cell in column for c in compared(cell)] for column in columns)
+    tests = [*(Compare(">=", v) for v in starts), *(Compare("<=", v) for v in ends)]
+    is_money = any(_CENTS.search(draft.inputs[place].name) for place in (low, high))
+    if not touching(tests, is_money=is_money):
+        return
+    for row in draft.rows:
+        cell = row.cells[high]
+        if isinstance(cell.test, Compare):
+            row.cells[high] = Cell(cell.text, extended(Compare("<=", cell.test.value)))
+    draft.remarks.append(remark(name, tests))
+
+
+def remark(name: str, tests: Iterable[Compare]) -> str:
+    """Return what to say about a column whose ranges are extended."""
+    if any(isinstance(test.value, dt.time) for test in tests):
+        return f"{name} is written to the minute, so that ranges include all of their last minute"
+    return f"{name} is written to the cent, so that there is nothing between ranges one cent apart"
+
+
+def touching(tests: Sequence[Compare], *, is_money: bool = False) -> bool:
+    """Return whether ranges end one minute, or one cent, before others begin.
+
+    >>> day = [Compare("<=", dt.time(11, 59)), Compare(">=", dt.time(12, 0))]
+    >>> touching(day), touching([Compare("<=", dt.time(11, 58)), *day[1:]])
+    (True, False)
+    """
+    values = [test.value for test in tests if test.value is not None]
+    ends = [test.value for test in tests if test.order == "<="]
+    starts = {test.value for test in tests if test.order == ">="}
+    if not values or not ends:
+        return False
+    if all(type(v) is dt.time and not (v.second or v.microsecond or v.tzinfo) for v in values):
+        return any(end == _LAST or after(end) in starts for end in ends)
+    if not is_money or not all(type(v) in (int, float) and _in_cents(v) for v in values):
+        return False
+    return any(type(end) is float and after(end) in starts for end in ends)
+
+
+def _in_cents(value: Any) -> bool:
+    exponent = Decimal(repr(value)).as_tuple().exponent
+    return isinstance(exponent, int) and exponent >= -2
+
+
+def after(value: Any) -> Any:
+    """Return the next minute or cent, None after the last minute of the day.
+
+    >>> after(dt.time(8, 59)), after(9.99), after(dt.time(23, 59))
+    (datetime.time(9, 0), 10.0, None)
+    """
+    if isinstance(value, dt.time):
+        minutes = value.hour * 60 + value.minute + 1
+        return None if value == _LAST else dt.time(*divmod(minutes, 60))
+    return float(Decimal(repr(value)) + Decimal("0.01"))
+
+
+def extended(test: Test) -> Test:
+    """Return a test whose ranges go on to the next minute or cent.
+
+    >>> extended(AllOf((Compare(">=", dt.time(8)), Compare("<=", dt.time(8, 59)))))[0][1]
+    Compare(order='<', value=datetime.time(9, 0))
+    """
+    if isinstance(test, Not):
+        return Not(extended(test.test))
+    if isinstance(test, AllOf | AnyOf):
+        return type(test)(tuple(map(extended, test.tests)))
+    if test.order not in ("<=", ">") or test.value is None:
+        return test
+    bound = after(test.value)
+    if bound is None:
+        return ANYTHING if test.order == "<=" else Not(ANYTHING)
+    return Compare("<" if test.order == "<=" else ">=", bound)
