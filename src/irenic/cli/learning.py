@@ -32,7 +32,6 @@ from irenic.cli.reading import (
     check_inputs,
     check_output,
     no_rules,
-    opened_space,
     parse_file,
     read_data,
     reads_rules,
@@ -470,7 +469,7 @@ def _predictions(
         if isinstance(model, irenic.RuleSet | irenic.RuleList) and set(rules.space.names) <= set(
             table
         ):
-            model = _over_table(model, parsed, table, data, table_name)
+            model = _over_table(model, parsed, table, table_name)
         return predict_table(model, table, **options)
     except ConflictError as error:
         chosen = parsed.bound(_rules(model).space).table(table_name)
@@ -505,7 +504,6 @@ def _over_table(
     rules: irenic.RuleSet | irenic.RuleList,
     parsed: irenic.formats.Parsed,
     table: Table,
-    data: Path,
     table_name: str | None,
 ) -> irenic.RuleSet | irenic.RuleList:
     """Return rules over the space of the table, if their source does not declare a space."""
@@ -513,8 +511,8 @@ def _over_table(
         return rules
     try:
         used = table.select(rules.space.names)
-        space = opened_space(parsed, irenic.Space.infer(used), data)
-        features = [_with_rule_values(feature, rules.space) for feature in space or ()]
+        space = parsed.open(irenic.Space.infer(used))
+        features = [_with_rule_values(feature, rules.space) for feature in space]
         # bound, not rules: the warnings have been shown
         return parsed.bound(irenic.Space(features)).table(table_name).as_rules()
     except SpaceError as error:

@@ -28,6 +28,7 @@ from irenic.cli.reading import (
     From,
     SpaceFile,
     TableName,
+    as_typed,
     check_inputs,
     check_output,
     check_rules_in,
@@ -189,6 +190,7 @@ def add(
     parsed = parse_file(rules, form, **reading)
     original = _table(parsed, table, given_space(None, space, form), sink)
     try:
+        rule = as_typed(rule, parsed, original, table)
         opened = original.space.opened_to(irenic.Rule.parse(rule).region.space)
         if opened != original.space:  # the rule names values that no other rule does
             original = parsed.bound(opened).table(table)

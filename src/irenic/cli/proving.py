@@ -21,6 +21,7 @@ from irenic.cli.reading import (
     From,
     SpaceFile,
     TableName,
+    as_typed,
     check_inputs,
     check_output,
     check_rules_in,
@@ -113,8 +114,13 @@ def prove(
     check_inputs(inputs, form)
     for out, option in ((certificate, "--certificate"), (smtlib, "--smtlib")):
         check_output(out, inputs, option)
-    texts = [text for text, _ in _properties(rules, properties, file, parse_properties)]
-    model = read_decided(rules, table, space, form, reading)
+    parsed = parse_file(rules, form, **reading)
+    model = decided_in(parsed, table, space, form)
+
+    def parse(text: str, **options: Any) -> Any:
+        return parse_properties(as_typed(text, parsed, model, table), **options)
+
+    texts = [text for text, _ in _properties(rules, properties, file, parse)]
     read = _reader(rules if file is None else file, reading)
     wants = certificate is not None
     verdicts = prove_properties(model, texts, read=read, budget=budget, certificates=wants)

@@ -200,6 +200,15 @@ def as_meant(
     return read.table
 
 
+def as_typed(text: str, parsed: irenic.formats.Parsed, model: Any, table: str | None) -> str:
+    """Return a case, rule or property in the notation, with names and values as the rules have."""
+    from irenic.formats.sheets.cases import in_notation
+
+    if not isinstance(model, irenic.DecisionTable):
+        return text
+    return in_notation(text, model.space, draft_of(parsed, table))
+
+
 def _input_format(form: str | None, known: tuple[str, ...]) -> str:
     if form is None:
         raise FormatError(f"standard input needs a format: --from {'|'.join(known)}")

@@ -25,6 +25,7 @@ from irenic.cli.reading import (
     SpaceFile,
     TableName,
     as_meant,
+    as_typed,
     check_inputs,
     check_output,
     draft_of,
@@ -211,9 +212,10 @@ def why(
     from irenic.reporting.documents import why_document
 
     check_inputs({"RULES": rules, "--space": space}, form)
-    model = read_decided(rules, table, space, form, reading)
+    parsed = parse_file(rules, form, **reading)
+    model = decided_in(parsed, table, space, form)
     try:
-        point = parse_point(case)
+        point = parse_point(as_typed(case, parsed, model, table))
     except FormatError as error:
         raise error.at(path="CASE") from None
     reason = explain(model, point)

@@ -7,6 +7,7 @@ rules do. For cases that no rule decides, the reason is found.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -22,7 +23,7 @@ from irenic.formats.tables.drafts import Draft, short
 from irenic.frames.columns import NOTHING, Table, as_column, as_values
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.features import Categorical, Continuous, Feature
-from irenic.model.literals import display, is_missing
+from irenic.model.literals import display, is_missing, quote
 from irenic.model.space import Space
 
 _NOUNS: Final = {
@@ -61,13 +62,35 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
     locale = Locale(own.decimal or draft.decimal, day_first)
     units = {column.name: column.unit for column in draft.inputs}
     columns, notes = dict(table), []
+    if draft.places and not locale.decimal:
+        _check_points(known, table)
     for feature in known:
         values = _values(feature, table, locale, units.get(feature.name, ""))
         if values is not None:
             columns[feature.name] = as_column(values)
+            if isinstance(feature, Categorical) and _are_bits(as_values(table[feature.name])):
+                notes.append(f"column {feature.name!r}: 1 and 0 are read as yes and no")
         if units.get(feature.name) == "%":
             notes += _beyond(feature.name, as_values(columns[feature.name]), table)
     return Cases(Table(columns, cells=table.cells), notes)
+
+
+def _check_points(features: Iterable[Feature], table: Table) -> None:
+    """Raise an error for points that may separate thousands, as for those in the rules."""
+    ambiguous = None
+    for feature in features:
+        cells = table.cells.get(feature.name, ()) if isinstance(feature, Continuous) else ()
+        for row, cell in enumerate(map(str.strip, cells), 1):
+            if may_be_thousands(cell) and cell.endswith("0"):
+                ambiguous = ambiguous or (feature.name, row, cell)
+            elif "." in cell and not may_be_thousands(cell):
+                return  # 2.5 has a decimal point
+    if ambiguous:
+        name, row, cell = ambiguous
+        raise DataError(
+            f"column {name!r}, row {row}: {thousands_or_not(cell)}, or settle the decimal separator"
+            " of rules and cases with locale=… (--locale)"
+        )
 
 
 def _has_text(column: npt.NDArray[Any]) -> bool:
@@ -89,7 +112,7 @@ def _values(feature: Feature, table: Table, locale: Locale, unit: str) -> list[A
         return None
     values = as_values(table[feature.name])
     if isinstance(feature, Categorical):
-        return _answers(feature, values)
+        return _answers(feature, values) or _as_texts(feature, table)
     cells: Sequence[Any] = table.cells.get(feature.name, ())
     separated = locale.decimal == "," and any(may_be_thousands(cell.strip()) for cell in cells)
     if separated:
@@ -113,11 +136,7 @@ def _value(text: str, feature: Continuous, locale: Locale, unit: str) -> Any:
     if may_be_thousands(text) and not locale.decimal:
         raise FormatError(thousands_or_not(text))
     if text.endswith("%") and unit != "%":
-        plain = text[:-1].strip()
-        raise FormatError(
-            f"{text!r} has a percent sign, but the numbers of the rules have none; write {plain}"
-            " or its hundredth"
-        )
+        raise _no_percent(text)
     units = units_of(text) - {"%"}
     if unit and units and unit not in units:
         raise FormatError(f"{short(text)!r} must be in {unit}, as the numbers of the rules are")
@@ -154,10 +173,28 @@ def _answers(feature: Categorical, values: list[Any]) -> list[Any] | None:
             return None
         yes, no = (next(v for v in feature.values if _plain(v) == word) for word in pair)
     words = {"true": yes, "false": no, **(dict(zip(pair, (yes, no), strict=True)) if pair else {})}
+    if _are_bits(values):
+        return [None if v is None else yes if float(v) else no for v in values]
     return [words.get(_plain(v), v) if isinstance(v, str | bool) else v for v in values]
 
 
 _BOOLEANS: Final = ("true", "false")
+
+
+def _are_bits(values: Iterable[Any]) -> bool:
+    """Return whether all values are 1 or 0, which may mean yes and no."""
+    present = {_plain(v) for v in values if v is not None and type(v) is not bool}
+    return bool(present) and present <= {"0", "1", "0.0", "1.0"}
+
+
+def _as_texts(feature: Categorical, table: Table) -> list[Any] | None:
+    """Return numbers and dates as texts, if the rules have only texts; None if there are none."""
+    values = as_values(table[feature.name])
+    of_rules = all(isinstance(value, str) for value in feature.values)
+    if not of_rules or all(value is None or isinstance(value, str) for value in values):
+        return None
+    cells = table.cells.get(feature.name) or [str(value) for value in values]
+    return [None if v is None else c.strip() for v, c in zip(values, cells, strict=True)]
 
 
 def _plain(value: Any) -> str:
@@ -201,6 +238,53 @@ def read_outcomes(table: Table, name: str, draft: Draft | None) -> list[Any]:
                 parse_value(value_text(text, locale)) if is_amount(text) else read_outcome(text)
             )
     return [known[value] if isinstance(value, str) else value for value in values]
+
+
+# --- cases, rules and properties on the command line
+
+_TESTED: Final = r"(?=\s*(?:[<>=!≤≥]|(?:is|in|not|between|IS|IN|NOT|BETWEEN)\b))"
+_PERCENT: Final = r"(?<![\w.,])[-−]?\d+(?:[.,]\d+)?\s?%"
+_DAY: Final = r"(?<![\w.,/-])\d{1,2}(?P<sign>[./])\d{1,2}(?P=sign)\d{4}(?![\w/-]|\.\d)"
+
+
+def in_notation(text: str, space: Space, draft: Draft | None = None) -> str:
+    """Return a text with names in quotes, and percentages and dates, as the notation has them.
+
+    >>> space = Space([Continuous("Weight (kg)"), Continuous("until", kind="date")])
+    >>> in_notation("Weight (kg) = 3, until = 31.12.2026", space)
+    '"Weight (kg)" = 3, until = 2026-12-31'
+    """
+    draft = Draft("") if draft is None else draft
+    written = {name: name for name in space.names if display(name) != name and '"' not in name}
+    for name in list(written):
+        stem = re.sub(r"\s*[(\[][^()\[\]]*[)\]]$", "", name)
+        if stem not in space.names and sum(n.startswith(stem) for n in space.names) == 1:
+            written[stem] = name
+    # one word may also be a keyword, or text
+    names = [re.escape(n) + (_TESTED if n.isidentifier() else r"(?!\w)") for n in written if n]
+    by_length = "|".join(sorted(names, key=len, reverse=True)) or r"(?!)"
+    pattern = (
+        rf'"(?:[^"\\]|\\.)*"|#[^\n]*|(?P<name>(?<!\w)(?:{by_length}))|(?P<percent>{_PERCENT})'
+        rf"|(?P<day>{_DAY})"
+    )
+    locale = Locale(draft.decimal, draft.day_first)
+
+    def respell(match: re.Match[str]) -> str:
+        if match["name"]:
+            return quote(written[match["name"]])
+        if match["percent"] and not any(column.unit == "%" for column in draft.inputs):
+            raise _no_percent(match["percent"])
+        return value_text(match.group(), locale) if match["percent"] or match["day"] else match[0]
+
+    return re.sub(pattern, respell, text)
+
+
+def _no_percent(text: str) -> FormatError:
+    plain = text[:-1].strip()
+    return FormatError(
+        f"{text!r} has a percent sign, but the numbers of the rules have none; write {plain}"
+        " or its hundredth"
+    )
 
 
 # --- cases without a decision

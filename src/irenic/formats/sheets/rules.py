@@ -197,10 +197,9 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         )
     if policy or letter:
         draft.hit_policy, draft.aggregation = policy or POLICIES[letter]
-    if letter:
-        if letter not in names:
-            draft.letter = letter
-            draft.unnumbered = lambda: _draft(name, all_lines, options._replace(numbered=False))
+    if letter and letter not in names:
+        draft.letter = letter
+        draft.unnumbered = lambda: _draft(name, all_lines, options._replace(numbered=False))
     if options.locale is None:
         options = _with_locale(draft, names, lines[1:], options)
     draft.decimal, draft.day_first = options.locale or Locale()
