@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from irenic.checking._rows import Rows
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import Expression, Months, say
@@ -91,8 +93,22 @@ def better_policy(rows: Rows) -> tuple[tuple[int, ...], str] | None:
     places = rows.places(last)
     is_whole = len(places) == 1 and not table.rules[int(places[0])].region.conditions()
     if not is_whole or not (rows.row_of[rows.differing] == last).any():
-        return None
+        return _exceptions_first(rows)
     return (last,), (
         f"rule {last + 1}, the last one, applies to every case and contradicts others; if it is"
         " meant for all other cases, use the hit policy FIRST (--hit-policy FIRST) or a DEFAULT"
+    )
+
+
+def _exceptions_first(rows: Rows) -> tuple[tuple[int, ...], str] | None:
+    """Return the hint for rules that only contradict later ones that contain them."""
+    of_rows = rows.row_of[rows.differing]
+    swapped = of_rows[:, 0] > of_rows[:, 1]
+    earlier, later = np.where(swapped[:, None], rows.differing[:, ::-1], rows.differing).T
+    boxes = rows.boxes
+    if not boxes.inside(earlier, later).all() or boxes.inside(later, earlier).any():
+        return None
+    return tuple(rows.among(rows.differing)), (
+        "every rule contradicts only later ones that include all of its cases; if the first rule"
+        " that applies is meant to decide, use the hit policy FIRST (--hit-policy FIRST)"
     )

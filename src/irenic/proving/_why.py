@@ -37,6 +37,8 @@ class Reason:
     region : Region
         A region around the case in which the outcome is the same for the same reason, with few
         conditions: part of the deciding rule, or a region that no rule covers.
+    impossible : Region, optional
+        What the space excludes, if the case is part of it.
 
     Examples
     --------
@@ -51,10 +53,14 @@ class Reason:
     outcome: Hashable | None
     rules: tuple[int, ...]
     region: Region
+    impossible: Region | None = None
 
     @property
     def text(self) -> str:
         """The reason in words, with rules numbered from 1."""
+        if self.impossible is not None:
+            what = "nothing is decided" if self.outcome is None else display(self.outcome)
+            return f"{what}, but the case cannot occur: the rules exclude {self.impossible}"
         if not self.rules:
             what = "nothing is decided" if self.outcome is None else display(self.outcome)
             by = "" if self.outcome is None else ", by default"
@@ -109,7 +115,8 @@ def why(rules: Rules, case: Any) -> Reason:
     grown = grown_many(_around(point), limit, rivals, _ORDERS)
     best = int(grown.n_conditions().argmin())
     region = Region.from_box(grown.take([best])).simplified()
-    return Reason(outcomes.values[code], rows, region)
+    excluded = (each for each in table.space.impossible if each.contains(point).all())
+    return Reason(outcomes.values[code], rows, region, next(excluded, None))
 
 
 def _around(point: Instances) -> Boxes:

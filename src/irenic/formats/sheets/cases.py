@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import DataError, FormatError, did_you_mean
+from irenic.formats.feel.sets import shown
 from irenic.formats.feel.unary_tests import kind_of, parse_value
 from irenic.formats.sheets._doubtful_columns import answer_pair
 from irenic.formats.sheets._outcomes import read_outcome
@@ -23,7 +24,7 @@ from irenic.formats.tables.drafts import Draft, short
 from irenic.frames.columns import NOTHING, Table, as_column, as_values
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.features import Categorical, Continuous, Feature
-from irenic.model.literals import display, is_missing, quote
+from irenic.model.literals import counted, display, is_missing, quote
 from irenic.model.space import Space
 
 _NOUNS: Final = {
@@ -312,7 +313,8 @@ def undecided(predictions: Sequence[Any], table: Table, space: Space) -> str:
         text = _NEVER if row in never else next(filter(None, texts), "no rule applies")
         reasons.setdefault(text, []).append(row)
     be = "is" if len(rows) == 1 else "are"
-    return f"{len(rows):,} of {len(predictions):,} cases {be} undecided: {_listed(reasons)}"
+    cases = counted(len(predictions), "case")
+    return f"{len(rows):,} of {cases} {be} undecided: {_listed(reasons)}"
 
 
 _NEVER: Final = "according to the rules, it cannot occur"
@@ -379,12 +381,12 @@ def _reason(feature: Feature, value: Any) -> str:
     if value is None:
         return f"{display(feature.name)} is missing"
     if isinstance(feature, Continuous):
-        broken = feature.kind == "integer" and isinstance(value, float) and not value.is_integer()
-        return (
-            f"{display(feature.name)} is {value:g}, but the rules contain only whole numbers"
-            if broken
-            else ""
-        )
+        if feature.kind == "integer" and isinstance(value, float) and not value.is_integer():
+            return f"{display(feature.name)} is {value:g}, but the rules contain only whole numbers"
+        low, high = feature.bounds
+        if (low is not None and value < low) or (high is not None and value > high):
+            return f"{display(feature.name)} is {shown(value)}, which the rules exclude"
+        return ""
     if value in feature.codes or not isinstance(value, str):
         return ""
     texts = [v for v in feature.values if isinstance(v, str)]
