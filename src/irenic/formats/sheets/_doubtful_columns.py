@@ -60,12 +60,17 @@ _PAIRS: Final = (
     ("mínimo", "máximo"), ("début", "fin"), ("beginn", "ende"),
 )  # fmt: skip
 """The words that name columns of lower and upper bounds."""
-_LOW: Final = frozenset(low for low, _ in _PAIRS)
-_BOUNDS: Final = {
-    word: frozenset(w for pair in _PAIRS if word in pair for w in pair if w != word)
-    for pair in _PAIRS
-    for word in pair
+_ORDERS: Final = {
+    **{low: ">=" for low, _ in _PAIRS},
+    **{high: "<=" for _, high in _PAIRS},
+    **dict.fromkeys(("over", "above", "more than", "über", "mehr als", "plus de", "más de"), ">"),
+    **dict.fromkeys(("meer dan", "boven"), ">"),
+    **dict.fromkeys(("at least", "mindestens", "au moins", "al menos", "vanaf"), ">="),
+    **dict.fromkeys(("under", "below", "less than", "unter", "weniger als", "moins de"), "<"),
+    **dict.fromkeys(("menos de", "onder", "minder dan"), "<"),
+    **dict.fromkeys(("up to", "at most", "bis zu", "höchstens", "jusqu'à", "t/m"), "<="),
 }
+"""What the words of bounds mean; two columns with one name and opposite words are a range."""
 _LONELY: Final = ("from", "to", "von", "bis")
 """Words that name a bound even if the other one is missing."""
 _FEWEST_ROWS: Final = 3
@@ -181,7 +186,8 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     elif units & _PERIODS and not of_header:
         _check_periods(draft, column, cells)
     tests = [c for cell in cells for c in compared(cell)]
-    if is_never_negative(column.name, tests, column.unit):
+    is_bound = _is_bound(column.name, [c.name for c in draft.inputs])
+    if not is_bound and is_never_negative(column.name, tests, column.unit):
         _begin_with_zero(draft, column, column.name)
 
 
@@ -423,16 +429,17 @@ def _is_paired(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> bo
     partner = next((i for i, n in enumerate(names) if _is_partner(n, stem, word)), None)
     if partner is None or any(v is None for v in columns[partner]):
         return False
-    low, high = (place, partner) if word in _LOW else (partner, place)
-    draft.inputs[place].bound = (stem, ">=" if word in _LOW else "<=")
+    low, high = (place, partner) if _ORDERS[word][0] == ">" else (partner, place)
+    draft.inputs[place].bound = (_bound(names[low])[0], _ORDERS[word])
     if place == low:
-        bounds = [Compare(">=", v) for v in columns[low] if v is not NOTHING_ASKED]
+        bounds = [Compare(_ORDERS[word], v) for v in columns[low] if v is not NOTHING_ASKED]
         if not draft.inputs[place].source and is_never_negative(
             stem, bounds, draft.inputs[place].unit
         ):
             _begin_with_zero(draft, draft.inputs[place], stem)
-        _check_shared(draft, stem, names[low], names[high], columns[low], columns[high])
-        settle_pair(draft, stem, low, high)
+        if (_ORDERS[word], _ORDERS[_bound(names[high])[1]]) == (">=", "<="):
+            _check_shared(draft, stem, names[low], names[high], columns[low], columns[high])
+            settle_pair(draft, stem, low, high)
     return True
 
 
@@ -552,16 +559,19 @@ def _is_bound(name: str, names: Iterable[str]) -> bool:
 def _is_partner(name: str, stem: str, word: str) -> bool:
     """Return whether a column has the other bound of the same stem."""
     other_stem, other = _bound(name)
-    return other_stem == stem and other in _BOUNDS[word]
+    if other_stem.casefold() != stem.casefold() or not other:
+        return False
+    return _ORDERS[other][0] != _ORDERS[word][0]
 
 
 def _bound(name: str) -> tuple[str, str]:
     """Return the stem and the bound of a header, as in ("Age", "from"); "" for no bound."""
     words = [word for word in re.split(r"[\s_()\[\]-]+", name) if word]
-    for place in (-1, 0):
-        if words and words[place].lower() in _BOUNDS:
-            word = words.pop(place).lower()
-            return " ".join(words), word
+    for size in (2, 1):
+        for part in (slice(-size, None), slice(0, size)):
+            if (word := " ".join(words[part]).lower()) in _ORDERS:
+                del words[part]
+                return " ".join(words), word
     return name, ""
 
 

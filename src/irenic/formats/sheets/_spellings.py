@@ -117,19 +117,19 @@ _DIGITS: Final = r"(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,
 _SCALES: Final = {"k": 3, "tsd": 3, "m": 6, "mn": 6, "mio": 6, "million": 6, "bn": 9, "mrd": 9}
 _SCALE: Final = r"(?:k|tsd\.?|mio\.?|mn|million(?:s|en|es)?|bn|mrd\.?|(?<!\s)m)(?![\w²])"
 _UNITS: Final = {
-    "years": r"years?(?:\s+old)?|yrs?\.?|jahren?|jahr|j\.|ans?|años?",
-    "months": "months?|monaten?|monat|mois|mes(?:es)?",
-    "weeks": "weeks?|wks?|wochen?|semaines?|semanas?",
-    "days": "days?|tagen?|tag|jours?|días?",
-    "hours": r"hours?|hrs?\.?|h|stunden?|std\.?|heures?|horas?|uhr|o'clock",
+    "years": r"years?(?:\s+old)?|yrs?\.?|jahren?|jahr|j\.|ans?|años?|jaar|jaren",
+    "months": "months?|monaten?|monat|mois|mes(?:es)?|maand(?:en)?",
+    "weeks": "weeks?|wks?|wochen?|semaines?|semanas?|week|weken",
+    "days": "days?|tagen?|tag|jours?|días?|dag|dagen",
+    "hours": r"hours?|hrs?\.?|h|stunden?|std\.?|heures?|horas?|uur|uren|o'clock",
     "times": "times?|mal|fois|veces",
     "minutes": r"minutes?|mins?\.?|minuten?|minutos?",
     "km/h": "km/h|kmh|kph", "mph": "mph", "kg": "kg|kilos?", "g": "g|grams?|gr",
-    "t": "t|tons?|tonnen?", "lb": "lbs?|pounds?", "oz": "oz", "km": "km",
+    "t": "t(?!/m)|tons?|tonnen?", "lb": "lbs?|pounds?", "oz": "oz", "km": "km",
     "m": r"(?<=\s)m|meters?|metres?", "cm": "cm", "mm": "mm", "miles": "mi|miles?",
     "m²": "m²|m2|qm|sqm", "l": "l|liters?|litres?|liter", "ml": "ml", "°C": r"°\s?c",
     "°F": r"°\s?f", "kWh": "kwh", "kW": "kw",
-    "pieces": r"pieces?|pcs?\.?|items?|units?|stück|stk\.?|pièces?|piezas?",
+    "pieces": r"pieces?|pcs?\.?|items?|units?|stück|stk\.?|pièces?|piezas?|stuks?",
     "persons": "persons?|people|personen?|personnes?|personas?|employees?|mitarbeiter",
     "points": r"points?|pts?\.?|punkten?|punkt|puntos?",
 }  # fmt: skip
@@ -140,11 +140,14 @@ _WRITTEN_DATE: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})")
 _NAMED_DATE: Final = re.compile(rf"(\d{{1,2}})\.?[\s-]?({MONTH})[\s-](\d{{4}})", re.IGNORECASE)
 _SHORT_YEAR: Final = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d\d")
 _TIME: Final = re.compile(r"(\d{1,2})(:\d\d(?::\d\d)?)")
+_CLOCK: Final = r"\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b\.?|uhr\b)"
+_ON_CLOCK: Final = re.compile(r"(\d{1,2})(?:[:.](\d\d))?\s?(?:([ap])\.?m\.?|uhr)", re.IGNORECASE)
 _ISO: Final = re.compile(r"\d{4}-\d\d-\d\d")
 # A value: a date, a time or an amount. Groups have no names, because a pattern has several values.
 _VALUE: Final = (
-    r"(\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/)\d\d|\d{1,2}:\d\d(?::\d\d)?"
-    rf"|\d{{1,2}}\.?[\s-]?{MONTH}[\s-]\d{{4}}|{_AMOUNT})"
+    r"(\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/)\d\d"
+    rf"|{_CLOCK}"
+    rf"|\d{{1,2}}:\d\d(?::\d\d)?|\d{{1,2}}\.?[\s-]?{MONTH}[\s-]\d{{4}}|{_AMOUNT})"
 )
 _PLAIN: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
 _PARTS: Final = re.compile(
@@ -175,6 +178,8 @@ def value_text(text: str, locale: Locale) -> str:
         raise FormatError(f"{text!r} has a year of two digits; write dates as 2026-01-31")
     if named := _NAMED_DATE.fullmatch(text):
         return _iso(text, int(named[3]), month_number(named[2]), int(named[1]))
+    if clock := _ON_CLOCK.fullmatch(text):
+        return _time(clock)
     if clock := _TIME.fullmatch(text):
         return f"{clock[1]:0>2}{clock[2]}"
     if negative := _NEGATIVE.fullmatch(text):
@@ -207,6 +212,18 @@ def _power(text: str, parts: re.Match[str]) -> int:
             f"{text!r} is ambiguous; write {millions} for millions, or {parts['digits']} for meters"
         )
     return next(power for word, power in _SCALES.items() if re.fullmatch(rf"{word}\w*", scale))
+
+
+def _time(clock: re.Match[str]) -> str:
+    """Return a time such as 6am, 6:30 p.m. or 18.30 Uhr."""
+    hour, minute = int(clock[1]), int(clock[2] or 0)
+    if clock[3] is not None:
+        if not 1 <= hour <= 12:
+            raise FormatError(f"{clock.group()!r} is not a time; write times as 18:30")
+        hour = hour % 12 + (12 if clock[3].lower() == "p" else 0)
+    if minute > 59 or hour > 24 or (hour == 24 and minute):
+        raise FormatError(f"{clock.group()!r} is not a time; write times as 18:30")
+    return f"{hour:02}:{minute:02}"
 
 
 def _iso(text: str, year: int, month: int, day: int) -> str:
@@ -297,28 +314,30 @@ _SIGNS: Final = {
 _WORDS: Final = {
     "<": "under|below|before|prior to|(?:less|fewer|lower|smaller|younger|earlier) than"
     "|unter|vor(?: dem)?|(?:weniger|kleiner|jünger|niedriger|früher) als|moins de|avant(?: le)?"
-    "|inférieure? à|menos de|menor(?:es)? (?:de|que)|antes del?|inferior a",
+    "|inférieure? à|menos de|menor(?:es)? (?:de|que)|antes del?|inferior a|onder|minder dan"
+    "|jonger dan|kleiner dan|lager dan",
     ">": "over|above|after|(?:more|greater|higher|larger|bigger|older|later) than"
     "|über|nach(?: dem)?|(?:mehr|größer|älter|höher|später) als|plus de|après(?: le)?"
-    "|supérieure? à|más de|mayor(?:es)? (?:de|que)|después del?|superior a",
+    "|supérieure? à|más de|mayor(?:es)? (?:de|que)|después del?|superior a|boven|meer dan"
+    "|ouder dan|groter dan|hoger dan",
     ">=": "at least|from|since|starting (?:at|from)|min(?:imum|\\.)?|(?:not|no) less than"
     "|(?:on or after|on/after|after or on)|ab(?: dem)?|seit(?: dem)?|mindestens|à partir d[eu]"
     "|depuis(?: le)?|dès|au moins|(?:a partir|desde) (?:del?|el)|desde|al menos|como mínimo"
-    "|mínimo",
+    "|mínimo|vanaf|minstens|minimaal|ten minste",
     "<=": "at most|up to(?: and including)?|max(?:imum|\\.)?|(?:not|no) more than"
-    "|(?:on or before|on/before|before or on)|höchstens|maximal|bis(?: zum| einschließlich)?"
-    "|jusqu['’](?:à|au)|au plus|hasta(?: el)?|como máximo|máximo",
+    "|(?:on or before|on/before|before or on)|höchstens|maximal|bis(?: zum?| zur| einschließlich)?"
+    "|jusqu['’](?:à|au)|au plus|hasta(?: el)?|como máximo|máximo|tot en met|t/m|hoogstens|maximaal|ten hoogste",
 }
 _ORDER: Final = rf"(<=|>=|=<|=>|<>|!=|==|[<>=≤≥≠]|(?:{'|'.join(_WORDS.values())})(?=\s))"
 _SIGN: Final = r"(<=|>=|=<|=>|[<>≤≥])"
 _FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _MORE: Final = (
     "(?:more|over|above|older|up|upwards?|higher|greater|later|after|mehr|älter|darüber|höher|plus"
-    "|más|mayores|superior)"
+    "|más|mayores|superior|meer|ouder|hoger)"
 )
 _LESS: Final = (
     "(?:less|under|below|younger|lower|fewer|earlier|before|weniger|jünger|darunter|moins|menos"
-    "|menores|inferior)"
+    "|menores|inferior|minder|jonger|lager)"
 )
 _FLAGS: Final = re.IGNORECASE | re.DOTALL
 
@@ -334,7 +353,9 @@ _NEGATIVE: Final = re.compile(
 _PART_NEGATIVE: Final = re.compile(
     rf"(?:^|(?<=[<>=≤≥\s–—-]))(?<!not\s)(?<!in\s){_NEGATIVE.pattern}", _FLAGS
 )
-_RANGE: Final = _pattern(r"V (?:-|–|—|~|\bto\b|\bbis\b|\bà\b|\ba\b|\.\.\.?) V")
+_RANGE: Final = _pattern(
+    r"V (?:-|–|—|~|\bto\b|\bbis\b|\bà\b|\ba\b|\bt/m\b|\btot en met\b|\.\.\.?) V"
+)
 _BELOW: Final = _pattern(
     r"(?:von\s+|from\s+)?V (?:-|–|—|\bto\b|\bbis\b) (?:\bunder\b|\bunter\b|\bbelow\b|<) V"
 )
@@ -342,9 +363,9 @@ _OPEN: Final = _pattern(r"V \.\.\.?|\.\.\.? V")
 _BRACKETS: Final = _pattern(r"([\[(\]]) V (?:-|–|—|;|\bto\b|\.\.\.?) V ([\])\[])")
 _BETWEEN: Final = _pattern(
     r"(?:between\s+V\s+and|from\s+V\s+(?:to|-|–)|zwischen\s+V\s+und|von\s+V\s+bis|entre\s+V\s+(?:et|y)"
-    r"|d[eu]l?\s+V\s+(?:à|a|au|al)|del\s+V\s+al)\s+V"
+    r"|d[eu]l?\s+V\s+(?:à|a|au|al)|del\s+V\s+al|van\s+V\s+(?:t/m|tot en met)|tussen\s+V\s+en)\s+V"
 )
-_OR_AND: Final = "(?:&|or|and|oder|und|ou|et|o|y)"
+_OR_AND: Final = "(?:&|or|and|oder|und|ou|et|o|y|of|en)"
 _UP: Final = _pattern(rf"V (?:\+|{_OR_AND}\s+{_MORE})(?: {_UNIT})?")
 _DOWN: Final = _pattern(rf"V {_OR_AND}\s+{_LESS}(?: {_UNIT})?")
 _COMPARED: Final = _pattern(rf"{_ORDER} V")
@@ -386,6 +407,36 @@ def _check_scales(low: str, high: str) -> None:
             f"{text!r} is ambiguous; write {low.strip()}{scales[1]}-{high.strip()}, or the numbers"
             " in full"
         )
+
+
+def _are_times(*values: str) -> bool:
+    return all(map(_TIME.fullmatch, values))
+
+
+_SPANS: Final = {
+    "minutes": ("minutes", 1), "hours": ("minutes", 60), "days": ("days", 1), "weeks": ("days", 7),
+    "months": ("months", 1), "years": ("months", 12), "g": ("g", 1), "kg": ("g", 1000),
+    "mm": ("mm", 1), "cm": ("mm", 10), "m": ("mm", 1000),
+}  # fmt: skip
+
+
+def _check_units(low: str, high: str) -> None:
+    """Raise an error for a range between two units, and for one between 6 and 10pm."""
+    text = f"{low} - {high}"
+    if low.isdecimal() and high.lower().replace(".", "").endswith(("am", "pm")):
+        raise FormatError(f"{text!r} is ambiguous; write {low}am-{high} or {low}pm-{high}")
+    units = [min(units_of(value), default="") for value in (low, high)]
+    if "" in units or units[0] == units[1]:
+        return
+    (base, one), (other, many) = (_SPANS.get(unit, (unit, 1)) for unit in units)
+    numbers = [re.match(r"\d+(?=\D|$)(?![.,]\d)", value) for value in (low, high)]
+    way_out = "write both in one unit"
+    if base == other and all(numbers):
+        first, last = (int(n.group()) for n in numbers if n)
+        smaller = units[0] if one <= many else units[1]
+        scale = min(one, many)
+        way_out = f"write {first * one // scale}-{last * many // scale} {smaller}"
+    raise FormatError(f"{text!r} is in {units[0]} and {units[1]}; {way_out}")
 
 
 def is_amount(text: str) -> bool:
@@ -614,9 +665,16 @@ class _Speller:
         return self.range("[" if low == ">=" else "(", a, b, "]" if high == "<=" else ")")
 
     def range(self, opening: str, low: str, high: str, closing: str) -> str:
+        _check_units(low.strip(), high.strip())
         a, b = self.value(low), self.value(high)
         if "%" in high and "%" not in low:
             a = self.value(f"{low.strip()}%")  # 10-20%
+        if high.strip().lower().endswith("uhr") and re.fullmatch(r"\d{1,2}(?:\.\d\d)?", a):
+            a = self.value(f"{low.strip()} Uhr")  # 8-17 Uhr
+        if b == "24:00" and ":" in a:
+            return f"{'>=' if opening == '[' else '>'} {a}"
+        if _are_times(a, b) and a > b:  # over midnight
+            return f"{'>=' if opening == '[' else '>'} {a}, {'<=' if closing == ']' else '<'} {b}"
         if _key(a) > _key(b):
             raise FormatError(
                 f"the range ends before it begins: {a} to {b}; write the smaller value first"
@@ -641,6 +699,7 @@ _COMPARED_MONTH: Final = re.compile(rf"{_ORDER}\s*{_MONTH_TEXT}", _FLAGS)
 _MONTHS: Final = re.compile(rf"{_MONTH_TEXT}\s*(?:-|–|—|to|bis)\s*{_MONTH_TEXT}", _FLAGS)
 _ISO_MONTH: Final = re.compile(r"()()(\d{4})-(0[1-9]|1[0-2])")
 _FRACTION: Final = re.compile(r"(\d{1,3})/([1-9]\d?)")
+_TOT: Final = _pattern(r"(?:van\s+)?(?:V\s)? tot\s+V")
 _TRAILING: Final = _pattern(r"V [-–—−]")
 _PART_OF: Final = re.compile(
     r"(\S.*?)\s+(?:except|excluding|but not|außer|ausser|sauf|excepto|salvo)(?:\s+for)?\s+\S.*",
@@ -670,6 +729,10 @@ def _unclear(text: str) -> str:
             f"{text!r} is ambiguous; write {number:.6g} for the number, dates as 2026-01-31, or"
             f" {quote(text)} in quotes for the text"
         )
+    if dutch := _TOT.fullmatch(text):
+        low, high = dutch.groups()
+        start = f">= {low} and " if low else ""
+        return f"{text!r} is ambiguous; write {start}< {high} or {start}<= {high}"
     if trailing := _TRAILING.fullmatch(text):
         value = trailing[1]
         return f"{text!r} is ambiguous; write >= {value} for at least {value}, or -{value}"

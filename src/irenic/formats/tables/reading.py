@@ -271,7 +271,8 @@ def _groups(cells: tuple[ReadCells, ...]) -> Iterator[str]:
     """Yield one text per pattern of cells, such as two numbers with a dash."""
     groups: dict[str, list[ReadCells]] = {}
     for cell in cells:
-        groups.setdefault(re.sub(r"\d+", "0", cell.text.casefold()), []).append(cell)
+        key = f"{cell.text.casefold()}\0{cell.meaning}"
+        groups.setdefault(re.sub(r"\d+", "0", key), []).append(cell)
     for first, *others in groups.values():
         count = first.times + sum(cell.times for cell in others)
         place = f", first at {first.place}" if first.place else ""
