@@ -6,6 +6,8 @@ import errno
 import io
 import json
 import os
+import re
+import shlex
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -122,8 +124,28 @@ def output() -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Print a note to standard error."""
-    print(f"irenic: {text}", file=sys.stderr)
+    """Print a note to standard error; it names options instead of arguments of Python."""
+    print(f"irenic: {_with_options(text)}", file=sys.stderr)
+
+
+_ARGUMENT = re.compile(
+    r"""\w+=(?:…|(?P<quote>['"])(?P<value>.*?)(?P=quote)|\[[^\]]*\]) \((?P<option>--[^)]*)\)"""
+)
+
+
+def _with_options(text: str) -> str:
+    """Return a message with the options of commands alone.
+
+    >>> _with_options("skip it with ignore='Rule no' (--ignore), or choose target=… (--outcome)")
+    "skip it with --ignore 'Rule no', or choose --outcome"
+    """
+
+    def option(match: re.Match[str]) -> str:
+        value, name = match["value"], match["option"]
+        return name if value is None or " " in name else f"{name} {shlex.quote(value)}"
+
+    text = re.sub(r"\(\w+, (--[\w-]+)\)", r"(\1)", _ARGUMENT.sub(option, text))
+    return text.replace("irenic check and irenic.parse(…).bind().errors list", "irenic check lists")
 
 
 def is_standard(path: Path | None) -> bool:

@@ -508,6 +508,11 @@ def _check_files(
             raise FormatError("--in-place needs a file; write standard input to --output")
         others = {name: other for name, other in inputs.items() if name != "IN"}
         check_output(path, others, "--in-place")
+        if path.suffix.lower() == ".md":
+            raise FormatError(
+                f"--in-place cannot change Markdown files ({path}); write the rules to another file"
+                " (--output), or convert the table to .csv"
+            )
         return _Out(path, output_format(path, None, (*WRITTEN, *EDITED)), "--in-place", True)
     check_output(out, inputs)
     if out is None and to is None:
@@ -605,7 +610,10 @@ def _merge_notes(before: DecisionTable, after: DecisionTable) -> dict[Any, str]:
     for row, rule in rules.items():
         merged = ", ".join(groups[rule.then, rule.weight])
         verb = "changed" if changed[row] else "dropped"
-        notes[row] = f"rule {row + 1} ({rule}) is {verb}: rules {merged} are merged"
+        what = (
+            f"rules {merged} are merged" if ", " in merged else "rules with its outcome are merged"
+        )
+        notes[row] = f"rule {row + 1} ({rule}) is {verb}: {what}"
     return notes
 
 

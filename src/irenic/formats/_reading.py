@@ -199,7 +199,8 @@ def _parse(
         from irenic.formats.sheets import rules as sheets
 
         raw = converting.tsv_as_csv(raw) if form == "tsv" else raw
-        return replace(sheets.parse_csv(raw, name=stem, **how), format=form)
+        parsed = sheets.parse_csv(raw, name=stem, converted=form == "tsv", **how)
+        return replace(parsed, format=form)
     if form == "md":
         return _parse_markdown(as_text(raw), stem, how)
     if form in _ZIPPED:
@@ -258,7 +259,8 @@ def _parse_markdown(text: str, stem: str, how: dict[str, Any]) -> Parsed:
             name = f"{heading or stem} {number}"
         names.append(name)
     parts = [
-        sheets.parse_csv(raw, name=name, **how) for name, (_, raw) in zip(names, found, strict=True)
+        sheets.parse_csv(raw, name=name, converted=True, **how)
+        for name, (_, raw) in zip(names, found, strict=True)
     ]
     drafts = [draft for part in parts for draft in part.drafts]
     notes = [note for part in parts for note in part.notes]

@@ -74,12 +74,19 @@ _SETTLING: Final = {
 _SLASHED: Final = re.compile(r"(?<![\d/-])(\d{1,2})([/-])(\d{1,2})\2\d{4}(?![\d/-])")
 _COMMA_ONLY: Final = re.compile(r"[-−]?\d+,\d{1,2}")
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BOUND: Final = re.compile(
+    r"(?:[<>≤≥=]|[^\W\d]{2}\S*\s)\s*\d+,\d{1,2}(?![\d.,])|^\d+,\d{1,2}\s*(?:[-–—+]|[^\W\d]{2})"
+)
+"""A number with a comma after or before words or signs, so that it is not a list."""
 
 
-def settled_by(texts: Iterable[str], outcomes: Iterable[str] = ()) -> tuple[Locale, str]:
+def settled_by(
+    texts: Iterable[str], outcomes: Iterable[str] = (), *, semicolons: bool = False
+) -> tuple[Locale, str]:
     """Return what the cells of a table settle, and a contradiction between cells, "" for none.
 
-    An outcome cannot be a list, so that ``4,99`` is a number.
+    An outcome cannot be a list, so that ``4,99`` is a number. So is the end of a range, as in
+    ``up to 1,5``, if cells are separated by semicolons and no number has a decimal point.
 
     >>> settled_by(["1.000", "€ 1.200,50"])
     (Locale(decimal=',', day_first=None), '')
@@ -103,6 +110,9 @@ def settled_by(texts: Iterable[str], outcomes: Iterable[str] = ()) -> tuple[Loca
                 first.setdefault(True, match.group())
             elif int(match[3]) > 12:
                 first.setdefault(False, match.group())
+    if semicolons and not {",", "."} & first.keys():
+        bounds = (text.strip() for text in texts if _BOUND.search(text.strip()))
+        first |= {",": text for text in bounds}
     for a, b, noun in ((",", ".", "numbers"), (True, False, "dates")):
         if a in first and b in first:
             return Locale(), f"{noun} are written in two ways, {first[a]!r} and {first[b]!r}"
@@ -292,7 +302,7 @@ def _own_decimal(digits: str) -> str:
     points = digits.replace(",", ".")
     whole, part = digits.split(",")
     either = f"{whole}{part} or {points}0" if len(part) == 3 else points
-    if len(part) == len(whole) > 1:
+    if len(part) == len(whole) and part > whole:
         either += f", or {whole}, {part} with a space for two values"
     raise FormatError(f"{digits!r} is ambiguous; write {either}, or {SETTLE}")
 

@@ -85,8 +85,11 @@ def parse_csv(
     header_row: int | None = None,
     cross: str = "",
     name: str = "",
+    converted: bool = False,
 ) -> Parsed:
     """Return the decision table in a CSV file, and all errors in its cells.
+
+    The delimiter of a ``converted`` file does not show how its numbers are written.
 
     >>> raw = b'age,job,fare\\n"< 18, >= 60",-,reduced\\n[18..60),"not(nurse, clerk)",full\\n'
     >>> print(parse_csv(raw).bind().table().rules)
@@ -104,6 +107,7 @@ def parse_csv(
         Layout(cells, header_row, cross),
         locale=locale_of(locale) if locale else None,
         has_commas=delimiter == ",",
+        has_semicolons=delimiter == ";" and not converted,
     )
     return Parsed("csv", [_draft(name, lines, options)], assemble)
 
@@ -124,6 +128,8 @@ class _Options(NamedTuple):
     """How numbers and dates are written; None if the cells have to show it."""
     has_commas: bool = False
     """Whether commas separate cells."""
+    has_semicolons: bool = False
+    """Whether semicolons separate cells, as where commas are decimal."""
     typed: bool = False
     numbered: bool = True
     """Whether the letter of a hit policy may be the name of a column of rule numbers."""
@@ -274,7 +280,7 @@ def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Op
         if not is_note(name):
             cells = (line.cells[place] for line in lines if place < len(line.cells))
             texts[name in draft.outputs] |= dict.fromkeys(c for c in cells if isinstance(c, str))
-    locale, contradiction = settled_by(texts[False], texts[True])
+    locale, contradiction = settled_by(texts[False], texts[True], semicolons=options.has_semicolons)
     if contradiction:
         draft.fail(f"{contradiction}; write them in one way, or choose with locale=… (--locale)")
     if locale.decimal == ",":

@@ -215,6 +215,8 @@ def _role(draft: Draft, name: str, column: Input | None, space: Space | None) ->
         return "outcome", _outcomes(draft, name)
     if name == draft.letter:
         return "rule number", f"hit policy {draft.hit_policy}"
+    if name == "IRENIC NOTE":
+        return "note, skipped", ""
     return ("weight", "of the rule") if name.upper() == "RULE WEIGHT" else ("rule number", "")
 
 
