@@ -100,9 +100,15 @@ def better_policy(rows: Rows) -> tuple[tuple[int, ...], str] | None:
     )
 
 
+_FEWEST_EXCEPTIONS: Final = 2
+"""A single contradiction is more likely a mistake."""
+
+
 def _exceptions_first(rows: Rows) -> tuple[tuple[int, ...], str] | None:
     """Return the hint for rules that only contradict later ones that contain them."""
     of_rows = rows.row_of[rows.differing]
+    if len(of_rows) < _FEWEST_EXCEPTIONS:
+        return None
     swapped = of_rows[:, 0] > of_rows[:, 1]
     earlier, later = np.where(swapped[:, None], rows.differing[:, ::-1], rows.differing).T
     boxes = rows.boxes
