@@ -160,7 +160,7 @@ def check_columns(draft: Draft, *, chosen: bool = False) -> None:
 
 
 _ANSWERS: Final = (
-    ("yes", "no"), ("y", "n"), ("ja", "nein"), ("j", "n"), ("oui", "non"), ("sí", "no"),
+    ("yes", "no"), ("y", "n"), ("ja", "nein"), ("ja", "nee"), ("j", "n"), ("oui", "non"), ("sí", "no"),
     ("si", "no"), ("sì", "no"), ("sim", "não"), ("tak", "nie"), ("true", "false"),
 )  # fmt: skip
 
@@ -365,7 +365,18 @@ def _check_roles(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]
             doubtful=True,
         )
         return
-    if seconds := second_outcomes(names, columns):
+    seconds = second_outcomes(names, columns)
+    seconds += [n for n in _priced(draft, columns) if n not in seconds]
+    if len(seconds) > 1 and set(seconds) == set(names[1:]):
+        draft.fail(
+            f"the columns {', '.join(map(repr, (*seconds, *draft.outputs)))} look like outcomes; if"
+            " they are the values of one condition in a cross table, read it with cross='NAME'"
+            " (--cross NAME), where NAME is that condition, or choose the outcomes with target=…"
+            " (--outcome)",
+            header=seconds[0],
+            doubtful=True,
+        )
+    elif seconds:
         both = [*seconds, *draft.outputs]
         options = " ".join(f"--outcome {quote(n) if ' ' in n else n}" for n in both)
         draft.fail(
@@ -374,6 +385,17 @@ def _check_roles(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]
             header=seconds[0],
             doubtful=True,
         )
+
+
+def _priced(draft: Draft, columns: Sequence[Sequence[Any]]) -> list[str]:
+    """Return the columns in which every row has a price, or a word such as free, to the letter."""
+    names = []
+    for column, cells, values in zip(draft.inputs, draft.columns(), columns, strict=True):
+        is_price = [bool(units_of(cell.text) & _PRICES - {"%"}) for cell in cells]
+        given = [type(value) in (int, float, str) for value in values]
+        if len(cells) > 1 and all(given) and 2 * sum(is_price) > len(cells):
+            names.append(column.name)
+    return names
 
 
 def _role(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> str:
@@ -495,10 +517,16 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
         elif _COMPARED_HEAD.fullmatch(name):
             reasons[name] = f"the column contains bounds; {hint}"
         elif _is_bound(name, names):
-            way = f"one column {stem!r}" if (stem := _bound(name)[0]) else "one column"
+            stem = _bound(name)[0]
+            noun = {"date": "Date", "time": "Time"}.get(kind_of(values[0]), "Age")
+            way = (
+                f"use one column {stem!r} with ranges such as [18..25]"
+                if stem
+                else f"name both columns after what they bound, such as '{noun} from' and '{noun} to'"
+            )
             reasons[name] = (
-                "the column looks like a bound of a range, but its numbers are read as exact"
-                f" values; use {way} with ranges such as [18..25], or {hint}"
+                "the column looks like a bound of a range, but its values are read as exact"
+                f" ones; {way}, or {hint}"
             )
         elif name == "WEIGHT":  # the name of the weights of rules in earlier versions
             reasons[name] = (

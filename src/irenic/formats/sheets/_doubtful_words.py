@@ -41,6 +41,7 @@ _COMPARED: Final = re.compile(
 )
 _ON: Final = re.compile(r"(\S.*?)\s+and (?:above|better|higher|up|below|lower|worse)")
 _PLUS: Final = re.compile(r"(\S.*?\d)\s*\+")
+_NUMBERED: Final = re.compile(r"(\D*[^\W\d]\D*)\d{1,3}")
 _CODE: Final = re.compile(r"[A-Z]{2,3}")
 
 
@@ -52,6 +53,12 @@ def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         if isinstance(cell.test, Compare) and isinstance(cell.test.value, str)
     }
     known = {text.casefold() for cell in cells for text in _texts(cell)}
+    stems = {match[1] for text in known if (match := _NUMBERED.fullmatch(text))}
+
+    def is_next(part: str) -> bool:  # SF 11 beside SF 10
+        match = _NUMBERED.fullmatch(part.casefold())
+        return match is not None and match[1] in stems
+
     for cell, text in values.items():
         if (
             '"' in cell.text
@@ -59,7 +66,7 @@ def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             or (column.name, cell.text) in draft.respelled
         ):
             continue
-        parts = _combined(text, lambda part: part.casefold() in known)
+        parts = _combined(text, lambda part: part.casefold() in known or is_next(part))
         if parts:
             message = (
                 f"{text!r} is ambiguous, because {' and '.join(map(repr, parts))}"

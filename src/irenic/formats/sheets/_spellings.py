@@ -66,6 +66,7 @@ _SETTLING: Final = {
     ),
     ".": re.compile(
         r"(?<![\w.,:/])\d{1,3}(?:,\d{3})+\.\d+(?![\d.,]*\d)"  # 1,200.50
+        r"|[$£]\s?\d{1,3},\d{3}(?![\d.,]*\d)"  # $1,200
         r"|(?<![\w.,:/])\d{1,3}(?:,\d{3}){2,}(?![\d.,]*\d)"  # 1,000,000
         r"|(?:(?<=\.\.)|(?<![\w.,:/]))(?:0?|\d{1,3}|\d{4,})\.(?:\d{1,2}|\d{4,})(?!\d|[.,]\d)"  # 2.5
         r"|(?:(?<=\.\.)|(?<![\w.,:/]))(?:0|\d{4,})\.\d+(?!\d|[.,]\d)"  # 0.125
@@ -191,6 +192,10 @@ def value_text(text: str, locale: Locale) -> str:
     if clock := _ON_CLOCK.fullmatch(text):
         return _time(clock)
     if clock := _TIME.fullmatch(text):
+        if clock[1] == "24":
+            raise FormatError(
+                f"{text!r} is not a time of day; write 23:59, or leave the end of a range open"
+            )
         return f"{clock[1]:0>2}{clock[2]}"
     if negative := _NEGATIVE.fullmatch(text):
         return f"-{value_text(negative[1], locale)}"
@@ -231,7 +236,7 @@ def _time(clock: re.Match[str]) -> str:
         if not 1 <= hour <= 12:
             raise FormatError(f"{clock.group()!r} is not a time; write times as 18:30")
         hour = hour % 12 + (12 if clock[3].lower() == "p" else 0)
-    if minute > 59 or hour > 24 or (hour == 24 and minute):
+    if minute > 59 or hour > 23:
         raise FormatError(f"{clock.group()!r} is not a time; write times as 18:30")
     return f"{hour:02}:{minute:02}"
 
@@ -334,7 +339,7 @@ _WORDS: Final = {
     "|(?:on or after|on/after|after or on)|ab(?: dem)?|seit(?: dem)?|mindestens|à partir d[eu]"
     "|depuis(?: le)?|dès|au moins|(?:a partir|desde) (?:del?|el)|desde|al menos|como mínimo"
     "|mínimo|vanaf|minstens|minimaal|ten minste",
-    "<=": "at most|up to(?: and including)?|max(?:imum|\\.)?|(?:not|no) more than"
+    "<=": "at most|(?:the )?first|up to(?: and including)?|max(?:imum|\\.)?|(?:not|no) more than"
     "|(?:on or before|on/before|before or on)|höchstens|maximal|bis(?: zum?| zur| einschließlich)?"
     "|jusqu['’](?:à|au)|au plus|hasta(?: el)?|como máximo|máximo|tot en met|t/m|hoogstens|maximaal|ten hoogste",
 }
@@ -379,6 +384,7 @@ _OR_AND: Final = "(?:&|or|and|oder|und|ou|et|o|y|of|en)"
 _UP: Final = _pattern(rf"V (?:\+|{_OR_AND}\s+{_MORE})(?: {_UNIT})?")
 _DOWN: Final = _pattern(rf"V {_OR_AND}\s+{_LESS}(?: {_UNIT})?")
 _COMPARED: Final = _pattern(rf"{_ORDER} V")
+_TWICE: Final = _pattern(rf"({_ORDER} V) ,? ({_ORDER} V)")
 _OR_WORD: Final = re.compile(r"\s(?:or|oder|ou|o)\s", re.IGNORECASE)
 _CHAIN: Final = _pattern(rf"V {_SIGN} (\S.*?) {_SIGN} V")
 _NAME_FIRST: Final = _pattern(rf"([^\W\d].*?) {_ORDER} V")
@@ -657,7 +663,8 @@ class _Speller:
 
     def joined(self, text: str) -> str | None:
         """Return two comparisons that are joined by "and" as a range."""
-        parts = _AND.split(text)
+        twice = _TWICE.fullmatch(text)  # über 2 bis 10
+        parts = [twice[1], twice[4]] if twice else _AND.split(text)
         if len(parts) != 2:
             return None
         (low, a), (high, b) = map(self.compared, parts)
@@ -676,13 +683,14 @@ class _Speller:
 
     def range(self, opening: str, low: str, high: str, closing: str) -> str:
         _check_units(low.strip(), high.strip())
+        if re.fullmatch(r"24:00|24(?:[:.]00)?\s?uhr", high.strip(), re.IGNORECASE):
+            start = self.value(low if ":" in low or "uhr" in low.lower() else f"{low.strip()} Uhr")
+            return f"{'>=' if opening == '[' else '>'} {start}"  # until the end of the day
         a, b = self.value(low), self.value(high)
         if "%" in high and "%" not in low:
             a = self.value(f"{low.strip()}%")  # 10-20%
         if high.strip().lower().endswith("uhr") and re.fullmatch(r"\d{1,2}(?:\.\d\d)?", a):
             a = self.value(f"{low.strip()} Uhr")  # 8-17 Uhr
-        if b == "24:00" and ":" in a:
-            return f"{'>=' if opening == '[' else '>'} {a}"
         if _are_times(a, b) and a > b:  # over midnight
             return f"{'>=' if opening == '[' else '>'} {a}, {'<=' if closing == ']' else '<'} {b}"
         if _key(a) > _key(b):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from irenic.checking import kind_named
 from irenic.errors import FormatError, did_you_mean
@@ -230,6 +230,10 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     return draft
 
 
+_LONGEST_GRADE: Final = 2
+"""In German and French, a column Note with fewer words per cell may contain grades."""
+
+
 def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[str]:
     """Return the outcome columns: those named so, else the last one that is not a note."""
     named = []
@@ -239,6 +243,16 @@ def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[s
             cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
             named += [name] if is_outcome(name, cells) else []
     others = [name for name in columns if not is_note(name)]
+    if len(others) > 1 and columns[-1].casefold() in ("note", "notes") and not named:
+        place = names.index(columns[-1])
+        cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
+        if all(c is not None and len(str(c).split()) <= _LONGEST_GRADE for c in cells):
+            raise FormatError(
+                f"it is unclear whether the column {columns[-1]!r} contains notes or the outcome;"
+                f" choose the outcome with target=… (--outcome {columns[-1]}), or skip the column"
+                f" with ignore={columns[-1]!r} (--ignore)",
+                line=lines[0].number,
+            )
     last = others[-1:] if len(others) > 1 else columns[-1:]
     if not named or named == last or len(named) == len(columns):
         return last
