@@ -16,7 +16,7 @@ from irenic.formats.feel.unary_tests import AnyOf, Compare, kind_of
 from irenic.formats.sheets._doubtful_words import (
     compared,
 )
-from irenic.formats.sheets._spellings import SETTLE
+from irenic.formats.sheets._spellings import SETTLE, units_of
 from irenic.formats.tables.drafts import Cell, Draft
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import format_literal, quote
@@ -56,6 +56,21 @@ def _excludes_nothing(cell: Cell) -> bool:
     return bool(min(above) < max(below))
 
 
+def _like_an_amount(text: str) -> str:
+    """Return why a text that ends with a number and its unit may be a condition, "" if not.
+
+    >>> _like_an_amount("some 5 kg")
+    "'some 5 kg' is read as text; write < 5, >= 5 or a range such as [10..20] for numbers"
+    >>> _like_an_amount("zone 5")
+    ''
+    """
+    number = re.fullmatch(r"\D+?(\d+)\D*", text)
+    if number is None or not units_of(text):
+        return ""
+    n = number[1]
+    return f"{text!r} is read as text; write < {n}, >= {n} or a range such as [10..20] for numbers"
+
+
 class _Place(NamedTuple):
     rule: int
     header: str
@@ -91,7 +106,7 @@ class CellDoubts:
         for value in values:
             if not isinstance(value, str) or (header, value) in self.warned:
                 continue
-            reason = warning(value)
+            reason = warning(value) or _like_an_amount(value)
             if reason and quote(value) not in cell.text:
                 self.warned.add((header, value))
                 message = f"{reason}, or {quote(value)} in quotes to avoid this warning"

@@ -8,6 +8,7 @@ unless it is a feature of the given space. Ambiguous cells are found in
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
@@ -57,7 +58,7 @@ _BESIDES: Final = re.compile(
 _PAIRS: Final = (
     ("from", "to"), ("min", "max"), ("minimum", "maximum"), ("lower", "upper"), ("since", "until"),
     ("start", "end"), ("von", "bis"), ("ab", "bis"), ("de", "à"), ("desde", "hasta"),
-    ("mínimo", "máximo"), ("début", "fin"), ("beginn", "ende"),
+    ("mínimo", "máximo"), ("mín", "máx"), ("début", "fin"), ("beginn", "ende"),
 )  # fmt: skip
 """The words that name columns of lower and upper bounds."""
 _ORDERS: Final = {
@@ -71,7 +72,7 @@ _ORDERS: Final = {
     **dict.fromkeys(("up to", "at most", "bis zu", "höchstens", "jusqu'à", "t/m"), "<="),
 }
 """What the words of bounds mean; two columns with one name and opposite words are a range."""
-_LONELY: Final = ("from", "to", "von", "bis")
+_LONELY: Final = ("from", "to", "von", "bis", "min", "max", "minimum", "maximum")
 """Words that name a bound even if the other one is missing."""
 _FEWEST_ROWS: Final = 3
 """Number of rows from which a column with a different value in each row is suspicious."""
@@ -160,8 +161,8 @@ def check_columns(draft: Draft, *, chosen: bool = False) -> None:
 
 
 _ANSWERS: Final = (
-    ("yes", "no"), ("y", "n"), ("ja", "nein"), ("ja", "nee"), ("j", "n"), ("oui", "non"), ("sí", "no"),
-    ("si", "no"), ("sì", "no"), ("sim", "não"), ("tak", "nie"), ("true", "false"),
+    ("yes", "no"), ("y", "n"), ("ja", "nein"), ("ja", "nee"), ("j", "n"), ("oui", "non"),
+    ("sí", "no"), ("si", "no"), ("sì", "no"), ("sim", "não"), ("tak", "nie"), ("true", "false"),
 )  # fmt: skip
 
 
@@ -221,6 +222,8 @@ def _head_units(name: str) -> set[str]:
     if match is None:
         return set()
     text = re.sub(r"^in\s+", "", (match[1] or match[2] or "").strip())
+    if "/" in text and text.casefold() != "km/h":
+        return {text} if units_of(f"1 {text}") else set()
     if text.casefold() == "min":  # the least value, not minutes
         return set()
     return units_of(f"1 {text}") or ({text} if _UNIT.fullmatch(text) else set())
@@ -260,12 +263,12 @@ def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         draft.fail(error.message, header=column.name, doubtful=True)
         return
     column.aliases = {**column.aliases, **meant}
+    lists = {text: ", ".join(days) for text, days in meant.items()}
+    pattern = "|".join(map(re.escape, sorted(lists, key=len, reverse=True)))
     for cell in cells if meant else ():
         if any(c.value in meant for c in compared(cell)):
-            parts = {t: ", ".join(days) for t, days in meant.items()}
-            pattern = "|".join(map(re.escape, sorted(parts, key=len, reverse=True)))
             draft.respelled[column.name, cell.text] = re.sub(
-                rf"(?<!\w)(?:{pattern})(?!\w)", lambda m: parts[m.group()], cell.text.strip()
+                rf"(?<!\w)(?:{pattern})(?!\w)", lambda m: lists[m.group()], cell.text.strip()
             )
     listed = list(dict.fromkeys(day for t in texts for day in meant.get(t, (t,))))
     if noun := whole_list(listed):
@@ -459,10 +462,26 @@ def _is_paired(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> bo
             stem, bounds, draft.inputs[place].unit
         ):
             _begin_with_zero(draft, draft.inputs[place], stem)
+        _check_midnight(draft, low, columns[low], columns[high])
         if (_ORDERS[word], _ORDERS[_bound(names[high])[1]]) == (">=", "<="):
             _check_shared(draft, stem, names[low], names[high], columns[low], columns[high])
             settle_pair(draft, stem, low, high)
     return True
+
+
+def _check_midnight(draft: Draft, low: int, lows: Sequence[Any], highs: Sequence[Any]) -> None:
+    """Add an error if a range of times in two columns goes over midnight."""
+    for row, a, b in zip(draft.rows, lows, highs, strict=True):
+        if type(a) is dt.time is type(b) and a > b:
+            draft.fail(
+                f"the range from {a:%H:%M} to {b:%H:%M} goes over midnight; write one row that"
+                f" begins at {a:%H:%M} and one that ends at {b:%H:%M}, or one column of ranges such"
+                f" as {a:%H:%M}-{b:%H:%M}",
+                rule=row.number,
+                header=draft.inputs[low].name,
+                line=row.line,
+                doubtful=True,
+            )
 
 
 def _check_shared(
@@ -592,9 +611,15 @@ def _is_partner(name: str, stem: str, word: str) -> bool:
     return _ORDERS[other][0] != _ORDERS[word][0]
 
 
+_COMPOUND: Final = re.compile(r"(mindest|minimal|höchst|maximal)-?([^\W\d]{3}.*)", re.IGNORECASE)
+
+
 def _bound(name: str) -> tuple[str, str]:
     """Return the stem and the bound of a header, as in ("Age", "from"); "" for no bound."""
-    words = [word for word in re.split(r"[\s_()\[\]-]+", name) if word]
+    if compound := _COMPOUND.fullmatch(name):
+        low = compound[1].lower().startswith("mi")
+        return compound[2].capitalize(), "minimum" if low else "maximum"
+    words = [word for word in re.split(r"[\s_().\[\]-]+", name) if word]
     for size in (2, 1):
         for part in (slice(-size, None), slice(0, size)):
             if (word := " ".join(words[part]).lower()) in _ORDERS:

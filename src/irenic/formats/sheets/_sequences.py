@@ -47,7 +47,8 @@ _QUARTERS: Final = ("q1", "q2", "q3", "q4")
 _SIZES: Final = ("xxs", "xs", "s", "m", "l", "xl", "xxl", "xxxl")
 _ROMAN: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _SPAN: Final = re.compile(
-    r"([^\W\d_]+\d?)\.?(?:\s*[-–—]\s*|\s+(?:to|through|thru|bis|à|a)\s+)([^\W\d_]+\d?)\.?",
+    r"(?:(?:from|von|de|du|van)\s+)?([^\W\d_]+\d?)\.?"
+    r"(?:\s*[-–—]\s*|\s+(?:to|through|thru|bis|à|au?|al|t/m|tot en met)\s+)([^\W\d_]+\d?)\.?",
     re.IGNORECASE,
 )
 _BOTH: Final = re.compile(r"\s*(?:[&+/]|(?<=\s)(?:and|und|et|y)(?=\s))\s*", re.IGNORECASE)

@@ -329,18 +329,18 @@ _SIGNS: Final = {
 _WORDS: Final = {
     "<": "under|below|before|prior to|(?:less|fewer|lower|smaller|younger|earlier) than"
     "|unter|vor(?: dem)?|(?:weniger|kleiner|jünger|niedriger|früher) als|moins de|avant(?: le)?"
-    "|inférieure? à|menos de|menor(?:es)? (?:de|que)|antes del?|inferior a|onder|minder dan"
+    "|inférieure? à|(?:en|au)[- ]dessous de|unterhalb(?: von)?|por debajo de|menos de|menor(?:es)? (?:de|que)|antes del?|inferior a|onder|minder dan"
     "|jonger dan|kleiner dan|lager dan",
     ">": "over|above|after|(?:more|greater|higher|larger|bigger|older|later) than"
     "|über|nach(?: dem)?|(?:mehr|größer|älter|höher|später) als|plus de|après(?: le)?"
-    "|supérieure? à|más de|mayor(?:es)? (?:de|que)|después del?|superior a|boven|meer dan"
+    "|supérieure? à|au[- ]dessus de|au[- ]delà de|oberhalb(?: von)?|por encima de|más de|mayor(?:es)? (?:de|que)|después del?|superior a|boven|meer dan"
     "|ouder dan|groter dan|hoger dan",
     ">=": "at least|from|since|starting (?:at|from)|min(?:imum|\\.)?|(?:not|no) less than"
     "|(?:on or after|on/after|after or on)|ab(?: dem)?|seit(?: dem)?|mindestens|à partir d[eu]"
     "|depuis(?: le)?|dès|au moins|(?:a partir|desde) (?:del?|el)|desde|al menos|como mínimo"
     "|mínimo|vanaf|minstens|minimaal|ten minste",
     "<=": "at most|(?:the )?first|up to(?: and including)?|max(?:imum|\\.)?|(?:not|no) more than"
-    "|(?:on or before|on/before|before or on)|höchstens|maximal|bis(?: zum?| zur| einschließlich)?"
+    "|(?:on or before|on/before|before or on)|höchstens|maximal|bis(?: zum?| zur| einschließlich| einschl\\.?| inkl\\.?)?"
     "|jusqu['’](?:à|au)|au plus|hasta(?: el)?|como máximo|máximo|tot en met|t/m|hoogstens|maximaal|ten hoogste",
 }
 _ORDER: Final = rf"(<=|>=|=<|=>|<>|!=|==|[<>=≤≥≠]|(?:{'|'.join(_WORDS.values())})(?=\s))"
@@ -381,7 +381,7 @@ _BETWEEN: Final = _pattern(
     r"|d[eu]l?\s+V\s+(?:à|a|au|al)|del\s+V\s+al|van\s+V\s+(?:t/m|tot en met)|tussen\s+V\s+en)\s+V"
 )
 _OR_AND: Final = "(?:&|or|and|oder|und|ou|et|o|y|of|en)"
-_UP: Final = _pattern(rf"V (?:\+|{_OR_AND}\s+{_MORE})(?: {_UNIT})?")
+_UP: Final = _pattern(rf"V (?:(?:{_OR_AND} )?\+|{_OR_AND}\s+{_MORE})(?: {_UNIT})?")
 _DOWN: Final = _pattern(rf"V {_OR_AND}\s+{_LESS}(?: {_UNIT})?")
 _COMPARED: Final = _pattern(rf"{_ORDER} V")
 _TWICE: Final = _pattern(rf"({_ORDER} V) ,? ({_ORDER} V)")
