@@ -538,11 +538,9 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
         elif _is_bound(name, names):
             stem = _bound(name)[0]
             noun = {"date": "Date", "time": "Time"}.get(kind_of(values[0]), "Age")
-            way = (
-                f"use one column {stem!r} with ranges such as [18..25]"
-                if stem
-                else f"name both columns after what they bound, such as '{noun} from' and '{noun} to'"
-            )
+            way = f"use one column {stem!r} with ranges such as [18..25]"
+            if not stem:
+                way = f"name both after what they bound, such as '{noun} from' and '{noun} to'"
             reasons[name] = (
                 "the column looks like a bound of a range, but its values are read as exact"
                 f" ones; {way}, or {hint}"

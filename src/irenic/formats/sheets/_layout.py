@@ -62,8 +62,8 @@ def arranged(lines: list[Line], layout: Layout) -> Arranged:
         lines = _without_titles(lines, notes)
     above = [line for line in all_lines if lines and line.number < lines[0].number]
     policies = {line.number: policy for line in above if (policy := _policy(line))}
-    for number, (policy, aggregation) in policies.items():
-        notes.append(f"line {number} sets the hit policy {' '.join((policy, aggregation)).strip()}")
+    for number, names in policies.items():
+        notes.append(f"line {number} sets the hit policy {' '.join(filter(None, names))}")
     margin = min((_first(line) for line in lines), default=0)
     lines = [Line(line.number, line.cells[margin:]) for line in lines] if margin else lines
     if lines:

@@ -95,6 +95,7 @@ def settled_by(
     "numbers are written in two ways, '1.200,50' and '2.5'"
     """
     first: dict[Any, str] = {}
+    texts = list(texts)
     commas = [text.strip() for text in outcomes if _COMMA_ONLY.fullmatch(text.strip())]
     if commas:
         first[","] = commas[0]
@@ -111,9 +112,9 @@ def settled_by(
                 first.setdefault(True, match.group())
             elif int(match[3]) > 12:
                 first.setdefault(False, match.group())
-    if semicolons and not {",", "."} & first.keys():
-        bounds = (text.strip() for text in texts if _BOUND.search(text.strip()))
-        first |= {",": text for text in bounds}
+    bounds = [text for text in texts if semicolons and _BOUND.search(text.strip())]
+    if bounds and not {",", "."} & first.keys():
+        first[","] = bounds[0]
     for a, b, noun in ((",", ".", "numbers"), (True, False, "dates")):
         if a in first and b in first:
             return Locale(), f"{noun} are written in two ways, {first[a]!r} and {first[b]!r}"
@@ -329,19 +330,23 @@ _SIGNS: Final = {
 _WORDS: Final = {
     "<": "under|below|before|prior to|(?:less|fewer|lower|smaller|younger|earlier) than"
     "|unter|vor(?: dem)?|(?:weniger|kleiner|jünger|niedriger|früher) als|moins de|avant(?: le)?"
-    "|inférieure? à|(?:en|au)[- ]dessous de|unterhalb(?: von)?|por debajo de|menos de|menor(?:es)? (?:de|que)|antes del?|inferior a|onder|minder dan"
+    "|inférieure? à|(?:en|au)[- ]dessous de|unterhalb(?: von)?"
+    "|por debajo de|menos de|menor(?:es)? (?:de|que)|antes del?|inferior a|onder|minder dan"
     "|jonger dan|kleiner dan|lager dan",
     ">": "over|above|after|(?:more|greater|higher|larger|bigger|older|later) than"
     "|über|nach(?: dem)?|(?:mehr|größer|älter|höher|später) als|plus de|après(?: le)?"
-    "|supérieure? à|au[- ]dessus de|au[- ]delà de|oberhalb(?: von)?|por encima de|más de|mayor(?:es)? (?:de|que)|después del?|superior a|boven|meer dan"
+    "|supérieure? à|au[- ]dessus de|au[- ]delà de|oberhalb(?: von)?"
+    "|por encima de|más de|mayor(?:es)? (?:de|que)|después del?|superior a|boven|meer dan"
     "|ouder dan|groter dan|hoger dan",
     ">=": "at least|from|since|starting (?:at|from)|min(?:imum|\\.)?|(?:not|no) less than"
     "|(?:on or after|on/after|after or on)|ab(?: dem)?|seit(?: dem)?|mindestens|à partir d[eu]"
     "|depuis(?: le)?|dès|au moins|(?:a partir|desde) (?:del?|el)|desde|al menos|como mínimo"
     "|mínimo|vanaf|minstens|minimaal|ten minste",
     "<=": "at most|(?:the )?first|up to(?: and including)?|max(?:imum|\\.)?|(?:not|no) more than"
-    "|(?:on or before|on/before|before or on)|höchstens|maximal|bis(?: zum?| zur| einschließlich| einschl\\.?| inkl\\.?)?"
-    "|jusqu['’](?:à|au)|au plus|hasta(?: el)?|como máximo|máximo|tot en met|t/m|hoogstens|maximaal|ten hoogste",
+    "|(?:on or before|on/before|before or on)|höchstens|maximal"
+    "|bis(?: zum?| zur| einschließlich| einschl\\.?| inkl\\.?)?"
+    "|jusqu['’](?:à|au)|au plus|hasta(?: el)?|como máximo|máximo"
+    "|tot en met|t/m|hoogstens|maximaal|ten hoogste",
 }
 _ORDER: Final = rf"(<=|>=|=<|=>|<>|!=|==|[<>=≤≥≠]|(?:{'|'.join(_WORDS.values())})(?=\s))"
 _SIGN: Final = r"(<=|>=|=<|=>|[<>≤≥])"

@@ -29,7 +29,7 @@ def settle_steps(draft: Draft, place: int) -> None:
     if not touching(tests, is_money=is_money):
         return
     changed = {
-        key: Cell(cell.text, extended(cell.test))  # type: ignore[arg-type]
+        key: Cell(cell.text, extended(cell.test))
         for key, cell in cells.items()
         if not isinstance(cell.test, dict)
     }
