@@ -60,6 +60,21 @@ def by_rate(rate: float) -> str:
     return "low" if rate < 0.05 else "middle" if rate <= 0.125 else "high"
 
 
+CLOCK = [dt.time(hour, minute) for hour in (0, 1, 5, 6, 7, 12, 21, 22, 23) for minute in (0, 59)]
+CLOCK += [dt.time(5, 59, 30), dt.time(21, 59, 59)]
+
+
+def by_clock(time: dt.time) -> str:
+    return "day" if dt.time(6) <= time < dt.time(22) else "night"
+
+
+WEEK = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] * 3
+
+
+def by_week(day: str) -> str:
+    return "rest" if day in ("Sat", "Sun") else "work"
+
+
 class Table(NamedTuple):
     """A table, the options to read it with, and its meaning or the reason that it is rejected."""
 
@@ -132,6 +147,14 @@ AGE = {
     "source": "age | fare\n<18 | child\n18-64 | adult\n65+ | senior\nSource: tariff office",
     "begins with 0": _ages("0-17", "18-64", "65+"),
     "hidden else": "age | fare\n0-17 | child\n65+ | senior\nsonst | adult",
+    "dutch": _ages("onder 18 jaar", "18 t/m 64 jaar", "65 jaar en ouder"),
+    "dutch words": _ages("jonger dan 18", "van 18 tot en met 64", "vanaf 65 jaar"),
+    "french plus": _ages("en dessous de 18 ans", "18–64 ans", "65 ans et +"),
+    "bis zu": _ages("bis zu 17 Jahren", "über 17 bis 64", "über 64 Jahre"),
+    "over up to": "Age over | Age up to | fare\n | 17 | child\n17 | 64 | adult\n64 | | senior",
+    "short min max": "Min. age | Max. age | fare\n0 | 17 | child\n18 | 64 | adult\n65 | | senior",
+    "policy above": "Hit policy: First\n\nage | fare\n<18 | child\n<65 | adult\n- | senior",
+    "policy in two cells": "Hit policy | F\nage | fare\n<18 | child\n<65 | adult\n- | senior",
     "outcome name": "age | Result\nunder 18 | child\n18-64 | adult\n65+ | senior",
 }
 AMOUNT = {
@@ -171,6 +194,20 @@ COUNTRY = {
     "capitals": ("DE ODER AT", "CH", "sonst"),
     "ou": ("DE ou AT", "CH", "sinon"),
 }
+TIME = {
+    "feel": ("[06:00..22:00)", "< 06:00, >= 22:00"),
+    "minutes": ("06:00-21:59", "22:00-05:59"),
+    "over midnight": ("6:00 to < 22:00", "22:00 to < 6:00"),
+    "am and pm": ("6am - 9:59pm", "10 p.m. - 5:59 a.m."),
+    "uhr": ("6-21.59 Uhr", "22 - 5.59 Uhr"),
+    "end of the day": ("6:00 - 21:59", "0:00-5:59, 22:00-24:00"),
+}
+DAYS_OF_WEEK = {
+    "weekdays": "weekdays | work\nSat | rest\nSun | rest",
+    "weekend": "Mon | work\nTue-Fri | work\nweekend | rest",
+    "both": "Working days | work\nWeekend | rest\nMon | work",
+    "list": "Mon, Tue | work\nWed to Fri | work\nnot(weekdays) | rest",
+}
 DAY = {
     "iso": ("< 2026-02-01", "2026-02-01 - 2026-12-31", "> 2026-12-31", {}),
     "dots": ("before 1.2.2026", "1.2.2026 - 31.12.2026", "after 31.12.2026", {}),
@@ -205,7 +242,30 @@ REFUSED = [
     ("thousands", "amount | f\n< 1.000 | a\n>= 1.000 | b", "'1.000' is ambiguous",
      ("semicolon", "xlsx")),
     ("comma", "amount | f\n< 1,000 | a\n>= 1,000 | b", "'1,000' is ambiguous; write 1000 or 1.000"),
-    ("decimal comma alone", "amount | f\n< 1,5 | a\n>= 1,5 | b", "'1,5' is ambiguous; write 1.5"),
+    ("decimal comma alone", "amount | f\n< 1,5 | a\n>= 1,5 | b", "'1,5' is ambiguous; write 1.5",
+     ("comma", "xlsx")),
+    ("list or number", "zone | f\n1,2 | a\n3,4 | b", "or 1, 2 with a space for two values"),
+    ("five or six days", "day | f\nMo | a\nWerktage | b", "write Mo,Di,Mi,Do,Fr or Mo,"),
+    ("dutch until", "age | f\ntot 18 jaar | a", "write < 18 jaar or <= 18 jaar"),
+    ("dutch range", "age | f\n18 tot 65 | a", "write >= 18 and < 65 or >= 18 and <= 65"),
+    ("am or pm", "time | f\n6-10pm | a", "write 6am-10pm or 6pm-10pm"),
+    ("no such hour", "time | f\n13pm | a", "'13pm' is not a time; write times as 18:30"),
+    ("24:00", "time | f\n<= 24:00 | a", "'24:00' is not a time of day; write 23:59"),
+    ("two units", "tenure | f\n6 months - 2 years | a", "write 6-24 months"),
+    ("days and years", "tenure | f\n6 days - 2 years | a", "write both in one unit"),
+    ("bounds of nothing", "From | To | f\n1 | 5 | a\n6 | 9 | b", "such as 'Age from' and 'Age to'"),
+    ("lonely minimum", "Min. order | f\n50 | a\n100 | b", "looks like a bound of a range"),
+    ("over midnight", "Time from | Time to | f\n06:00 | 21:59 | a\n22:00 | 05:59 | b",
+     "the range from 22:00 to 05:59 goes over midnight"),
+    ("grades", "subject | points | Note\nart | >90 | 1\nart | <=90 | 2",
+     "'Note' contains notes or the outcome"),
+    ("priced column", "size | North | South\n<5 | € 5 | € 6\n5+ | free | € 8\n9+ | € 7 | € 9",
+     "(--outcome North --outcome South)"),
+    ("priced columns", "size | North | South | West\n<5 | € 5 | € 6 | € 1\n5+ | € 7 | € 8 | € 2",
+     "(--cross NAME)"),
+    ("named total", "Rule | age | f\nR1 | <18 | 5\nR2 | 18+ | 7\nTotal | | 12", "like a total"),
+    ("unknown policy", "Hit policy: Frist\nage | f\n<18 | a\n18+ | b", "did you mean 'FIRST'"),
+    ("next name", "class | f\nSF 0 | a\nSF 1 | b\nab SF 2 | c", "because 'SF 2' is a value of"),
     ("two notations", "amount | f\n< 1.200,50 | a\n>= 2.5 | b", "numbers are written in two ways"),
     ("dates", "day | f\n< 01/02/2026 | a\n>= 01/02/2026 | b",
      "write it as 2026-02-01 or 2026-01-02"),
@@ -318,6 +378,11 @@ TABLES = [
         Table(f"day: {name}", _three("day", (a, b, c), "before in after"), "day", options)
         for name, (a, b, c, options) in DAY.items()
     ),
+    *(
+        Table(f"time: {name}", _three("time", cells, "day night"), "time")
+        for name, cells in TIME.items()
+    ),
+    *(Table(f"week: {name}", f"week | f\n{rows}", "week") for name, rows in DAYS_OF_WEEK.items()),
     *(Table(f"member: {name}", _member(*cells), "member") for name, cells in MEMBER.items()),
     *(
         Table(f"rate: {name}", _three("rate", cells, "low middle high"), "rate")

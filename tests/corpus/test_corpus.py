@@ -61,6 +61,8 @@ def cases_of(table):
         "country": (corpus.COUNTRIES, corpus.by_country),
         "day": (corpus.DAYS, corpus.by_day),
         "rate": (corpus.RATES, corpus.by_rate),
+        "time": (corpus.CLOCK, corpus.by_clock),
+        "week": (corpus.WEEK[:20], corpus.by_week),
     }[table.meaning]
     return {table.meaning: values}, [decide(value) for value in values]
 

@@ -276,8 +276,12 @@ def comments_in(raw: bytes) -> dict[str, list[tuple[int, str]]]:
 def _comments(raw: bytes) -> list[tuple[int, str]]:
     if b"<!DOCTYPE" in raw or b"<!ENTITY" in raw:
         raise FormatError("document types and entities are not allowed; save the file again")
+    try:
+        root = ElementTree.fromstring(raw)
+    except ElementTree.ParseError:
+        raise FormatError("the comments are damaged; save the file again") from None
     comments = []
-    for element in ElementTree.fromstring(raw).iter():
+    for element in root.iter():
         place = re.fullmatch(r"\$?[A-Z]{1,3}\$?(\d{1,7})", element.get("ref", ""))
         if element.tag.endswith("}comment") and place:
             pieces = (part.text or "" for part in element.iter() if part.tag.endswith("}t"))

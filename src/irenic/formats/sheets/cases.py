@@ -113,7 +113,10 @@ def _values(feature: Feature, table: Table, locale: Locale, unit: str) -> list[A
         return None
     values = as_values(table[feature.name])
     if isinstance(feature, Categorical):
-        return _answers(feature, values) or _as_texts(feature, table)
+        answers = _answers(feature, values)
+        if answers and all(isinstance(value, str | bool | None) for value in answers):
+            return answers
+        return _as_texts(feature, table) or answers
     cells: Sequence[Any] = table.cells.get(feature.name, ())
     separated = locale.decimal == "," and any(may_be_thousands(cell.strip()) for cell in cells)
     if separated:

@@ -1,0 +1,457 @@
+"""Habits of people who write tables: days, minutes, cents, marks, comments, and their cases."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import zipfile
+
+import numpy as np
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openpyxl.comments import Comment
+
+import irenic
+from bound import loads_csv
+from irenic import Categorical, Continuous, DataError, FormatError, Space
+from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not
+from irenic.formats.sheets._sequences import days_meant, whole_list
+from irenic.formats.sheets._steps import after, extended, touching
+from irenic.formats.sheets.cases import in_notation, read_cases
+from irenic.formats.tables.drafts import Draft, Input, accepted_in
+from irenic.frames.columns import Table, as_column
+
+
+def gaps_of(found):
+    return [str(region) for region in irenic.gaps(found.tables[0].as_rules())]
+
+
+def warnings_of(found):
+    return [str(warning) for warning in found.warnings]
+
+
+# --- days, months and quarters
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["Mon", "weekdays"], "Mon Tue Wed Thu Fri"),
+        (["SAT", "WEEKDAYS"], "MON TUE WED THU FRI"),
+        (["lundi", "week-end"], "samedi dimanche"),
+        (["Mo", "Wochenende"], "Sa So"),
+        (["ma", "za", "weekend"], "za zo"),
+        (["lunes", "entre semana"], "lunes martes miércoles jueves viernes"),
+    ],
+)
+def test_sets_of_days_are_read_in_the_language_of_the_days_beside_them(words, meant):
+    assert days_meant(words) == {words[-1]: tuple(meant.split())}
+
+
+def test_sets_of_days_alone_or_beside_two_languages_stay_words():
+    assert days_meant(["weekdays", "weekend"]) == {}
+    assert days_meant(["Mon", "Dienstag", "weekend"]) == {}
+
+
+def test_weekdays_beside_days_are_days_and_the_reading_says_so():
+    found = loads_csv('Day,f\nweekdays,a\n"not(weekend, Mon)",a\nSat,b\nSun,c\n')
+    assert gaps_of(found) == []
+    [column, _] = found.readings[0].columns
+    meanings = {cell.text: cell.meaning for cell in column.interpreted}
+    assert meanings["weekdays"] == "Mon, Tue, Wed, Thu, Fri"
+    assert meanings["not(weekend, Mon)"] == "not(Sat, Sun, Mon)"
+    assert found.tables[0].as_rules().predict({"Day": ["Tue", "Sun"]}).tolist() == ["a", "c"]
+
+
+def test_words_of_a_given_space_and_quoted_words_keep_their_meaning():
+    space = Space([Categorical("Day", ["weekend", "Mon"], other=True)])
+    text = "Day,f\nweekend,a\nMon,b\n"
+    rules = irenic.parse(text, format="csv").bound(space).tables[0].rules
+    assert str(rules[0].region) == "Day in {weekend}"
+    found = loads_csv('Day,f\n"""weekend""",a\nMon,b\n')
+    assert found.tables[0].space["Day"].values == ("weekend", "Mon")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        "Mon-Fri Sat Sun",
+        "January-June July-December",
+        "Q1 Q2 Q3+",
+        "weekday weekend",
+        "ma-vr za zo",
+    ],
+)
+def test_complete_lists_are_closed(values):
+    rows = "".join(f"{value},{n}\n" for n, value in enumerate(values.split()))
+    found = loads_csv(f"when,f\n{rows}")
+    assert gaps_of(found) == []
+    assert not found.tables[0].space["when"].other
+    assert "when has no other values" in found.readings[0].remarks[-1]
+
+
+@pytest.mark.parametrize("values", ["Mon-Fri Sat", "Jan Feb", "Q1 Q2 Q3", "weekend"])
+def test_incomplete_lists_stay_open(values):
+    rows = "".join(f"{value},{n}\n" for n, value in enumerate(values.split()))
+    assert loads_csv(f"when,f\n{rows}").tables[0].space["when"].other
+
+
+def test_a_holiday_beside_all_days_is_one_more_value():
+    found = loads_csv("Day,f\nMon-Sun,a\nHoliday,b\n")
+    assert found.tables[0].space["Day"].values[-1] == "Holiday"
+    assert gaps_of(found) == []
+    assert whole_list(["Mon", "Holiday"]) == ""
+
+
+# --- ranges one step apart
+
+
+def test_times_to_the_minute_leave_no_gaps():
+    found = loads_csv("t,f\n00:00-07:59,a\n08:00-17:59,b\n18:00-23:59,c\n")
+    assert gaps_of(found) == []
+    assert "t is written to the minute" in found.readings[0].remarks[0]
+    times = [dt.time(7, 59, 59), dt.time(8), dt.time(23, 59, 59, 999_999)]
+    assert found.tables[0].as_rules().predict({"t": times}).tolist() == ["a", "b", "c"]
+
+
+def test_times_further_apart_or_with_seconds_have_gaps():
+    assert len(gaps_of(loads_csv("t,f\n00:00-07:58,a\n08:00-20:00,b\n"))) == 2
+    assert len(gaps_of(loads_csv("t,f\n00:00-07:59:30,a\n08:00-23:59,b\n"))) == 2
+
+
+def test_two_columns_of_times_to_the_minute_leave_no_gaps():
+    found = loads_csv("Time from,Time to,f\n00:00,11:59,a\n12:00,23:59,b\n")
+    assert gaps_of(found) == []
+    assert found.tables[0].as_rules().predict({"Time": [dt.time(11, 59, 30)]}).tolist() == ["a"]
+
+
+def test_prices_to_the_cent_leave_no_gaps_but_other_numbers_do():
+    found = loads_csv("p,f\n$0-$49.99,a\n$50.00+,b\n")
+    assert gaps_of(found) == []
+    assert "p is written to the cent" in found.readings[0].remarks[0]
+    assert gaps_of(loads_csv("kg,f\n<= 49.99,a\n>= 50.00,b\n")) == ["49.99 < kg < 50"]
+
+
+TIMES = st.times().map(lambda t: t.replace(second=0, microsecond=0))
+CLOCK = st.times()
+
+
+def holds(test, value):
+    """Return whether a test holds for a value, by its definition."""
+    if isinstance(test, Not):
+        return not holds(test.test, value)
+    if isinstance(test, AllOf):
+        return all(holds(part, value) for part in test.tests)
+    if isinstance(test, AnyOf):
+        return any(holds(part, value) for part in test.tests)
+    orders = {"<": value < test.value, "<=": value <= test.value, "=": value == test.value}
+    return orders.get(test.order, not orders.get({">": "<=", ">=": "<"}.get(test.order)))
+
+
+@given(st.sampled_from(("<", "<=", ">", ">=")), TIMES, CLOCK)
+def test_an_extended_test_holds_for_a_time_if_the_test_holds_for_its_minute(order, bound, time):
+    test = Compare(order, bound)
+    minute = time.replace(second=0, microsecond=0)
+    assert holds(extended(test), time) == holds(test, minute)
+    assert holds(extended(Not(AnyOf((test,)))), time) == (not holds(test, minute))
+
+
+@given(st.integers(0, 10**7))
+def test_the_next_cent_is_exact(cents):
+    assert after(cents / 100) == (cents + 1) / 100
+
+
+def test_ranges_touch_only_if_one_begins_a_step_after_another():
+    ends, starts = Compare("<=", 9.99), Compare(">=", 10.0)
+    assert touching([ends, starts], is_money=True)
+    assert not touching([ends, starts])
+    assert not touching([ends, Compare(">=", 10.01)], is_money=True)
+    assert not touching([Compare("<=", 9.999), starts], is_money=True)
+    assert not touching([starts], is_money=True)
+
+
+# --- counts
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Years of service,f\n0-4,a\n5+,b\n",
+        "Claims,f\n0,a\n1+,b\n",
+        "Order value,f\n$0-$49.50,a\n> $49.50,b\n",
+        "Kids from,Kids to,f\n0,1,a\n2,,b\n",
+    ],
+)
+def test_counts_that_begin_with_0_are_never_negative(table):
+    found = loads_csv(table)
+    assert gaps_of(found) == []
+    assert any("is taken to be at least 0" in remark for remark in found.readings[0].remarks)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Balance,f\n0-4,a\n5+,b\n",
+        "Temperature,f\n0-4,a\n5+,b\n",
+        "x (°C),f\n0-4,a\n5+,b\n",
+        "x,f\n0-4.5,a\n> 4.5,b\n",
+        "x,f\n>= 0,a\n",
+        "x,f\n1-4,a\n5+,b\n",
+    ],
+)
+def test_other_columns_may_be_negative(table):
+    assert len(gaps_of(loads_csv(table))) == 1
+
+
+# --- marks, amounts and lists of outcomes
+
+
+def test_empty_cells_beside_marks_are_doubtful():
+    found = loads_csv("a,b,f\nx,,1\n,x,2\n")
+    assert [w.split(": ")[2] for w in map(str, found.warnings)] == [
+        "empty cells are read as any value; write not(x) in them if they mean that there is no x,"
+        " or - to avoid this warning"
+    ] * 2
+    assert warnings_of(loads_csv("a,b,f\nx,-,1\nnot(x),x,2\n")) == []
+
+
+def test_a_text_with_an_amount_is_doubtful():
+    [warning] = warnings_of(loads_csv("size,f\nrund 5 kg,a\nklein,b\n"))
+    assert "'rund 5 kg' is read as text; write < 5, >= 5 or a range such as [10..20]" in warning
+    assert warnings_of(loads_csv('size,f\n"""rund 5 kg""",a\nZone 5,b\n')) == []
+
+
+def test_an_outcome_that_lists_others_is_doubtful():
+    [warning] = warnings_of(loads_csv('a,f\n<5,"Free shipping,Expedite"\n>=5,Free shipping\n'))
+    assert "read as one text, although 'Free shipping' is an outcome by itself" in warning
+    assert 'write {"Free shipping", Expedite} for several outcomes' in warning
+    assert warnings_of(loads_csv('a,f\n<5,"""Mail, Fax"""\n>=5,Mail\n')) == []
+    assert warnings_of(loads_csv('a,f\n<5,"Smith, Jane"\n>=5,"Smith, John"\n')) == []
+
+
+# --- acceptances and hit policies
+
+
+@pytest.mark.parametrize(
+    ("comment", "accepted"),
+    [
+        ("accept overlap because both apply", ["overlap: because both apply"]),
+        ("Jane:\naccepted gap - no such case", ["gap: no such case"]),
+        ("accept overlap", ["overlap: "]),
+        ("accept the gap: rare", ["gap: rare"]),
+        ("accepted in May", []),
+    ],
+)
+def test_acceptances_without_a_colon(comment, accepted):
+    assert accepted_in(comment) == accepted
+
+
+def test_an_acceptance_without_a_reason_is_a_finding():
+    found = loads_csv("a,f,Comment\n<5,x,accept overlap\n<9,x,\n>=9,y,\n")
+    [finding] = irenic.check(found.tables[0]).of("acceptances")
+    assert "an acceptance must be a kind of finding and a reason" in str(finding)
+
+
+def commented(form="xlsx"):
+    book = openpyxl.Workbook()
+    for row in (["a", "f"], ["<5", "x"], ["<9", "x"], [">=9", "y"]):
+        book.active.append(row)
+    book.active["A3"].comment = Comment("Jane:\naccept: overlap: agreed", "Jane")
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def test_comments_on_cells_accept_findings():
+    table = irenic.parse(commented(), format="xlsx").bind().tables[0]
+    assert table.accepts == (((1,), "overlap: agreed"),)
+    findings = irenic.check(table)
+    assert len(findings.of("overlaps")) == 0
+    assert len(findings.of("acceptances")) == 0
+
+
+def test_comments_with_entities_are_refused():
+    source, target = zipfile.ZipFile(io.BytesIO(commented())), io.BytesIO()
+    with zipfile.ZipFile(target, "w") as changed:
+        for name in source.namelist():
+            part = source.read(name)
+            if "comment" in name and name.endswith(".xml"):
+                part = b'<!DOCTYPE x [<!ENTITY y "z">]>' + part
+            changed.writestr(name, part)
+    with pytest.raises(FormatError, match="document types and entities are not allowed"):
+        irenic.parse(target.getvalue(), format="xlsx").bind().table()
+
+
+@pytest.mark.parametrize(
+    ("title", "policy", "aggregation"),
+    [
+        ("Hit policy: First", "FIRST", ""),
+        ("Fares (hit policy: rule order)", "RULE ORDER", ""),
+        ("Hit-Policy = P", "PRIORITY", ""),
+        ("Hit policy,Collect (sum)", "COLLECT", "SUM"),
+        ("hit policy ANY", "ANY", ""),
+        ("The hit policy is new", None, ""),
+    ],
+)
+def test_a_hit_policy_above_the_table(title, policy, aggregation):
+    found = loads_csv(f"{title}\nage,fare\n< 5,1\n< 9,2\n")
+    table = found.tables[0]
+    assert (table.hit_policy, table.aggregation) == (policy, aggregation)
+    expected = f"line 1 sets the hit policy {policy}" if policy else "line 1 is a title"
+    assert found.readings[0].remarks[0].startswith(expected)
+
+
+def test_a_hit_policy_above_a_chosen_header_is_read():
+    text = "Hit policy: First\nx,y\nage,fare\n< 5,1\n< 9,2\n"
+    found = irenic.parse(text, format="csv", header_row=3).bind()
+    assert found.tables[0].hit_policy == "FIRST"
+
+
+def test_two_hit_policies_must_agree():
+    text = "Hit policy: {}\nF,age,fare\n1,< 5,1\n2,< 9,2\n"
+    assert loads_csv(text.format("First")).tables[0].hit_policy == "FIRST"
+    [error] = loads_csv(text.format("Any")).errors
+    assert "the hit policy is ANY above the table, but FIRST (F) in its first column" in str(error)
+
+
+def test_a_default_in_lower_case_beside_rule_names_is_not_dropped():
+    [error] = loads_csv("Rule,age,f\nR1,<5,1\nR2,>=5,2\ndefault,,3\n").errors
+    assert "write DEFAULT in capitals" in str(error)
+
+
+# --- hidden parts and comments of OpenDocument
+
+_ODS = "urn:oasis:names:tc:opendocument:xmlns"
+
+
+def opendocument():
+    def cell(text, note=""):
+        return (
+            f'<table:table-cell office:value-type="string">{note}<text:p>{text}</text:p>'
+            "</table:table-cell>"
+        )
+
+    note = "<office:annotation><text:p>accept: overlap: agreed</text:p></office:annotation>"
+    rows = "".join(
+        f"<table:table-row{hidden}>{cells}</table:table-row>"
+        for hidden, cells in (
+            ("", cell("a") + cell("b") + cell("f")),
+            ("", cell("&lt;5", note) + cell("-") + cell("x")),
+            (' table:visibility="collapse"', cell("&lt;9") + cell("-") + cell("x")),
+            (' table:visibility="filter"', cell("&gt;=9") + cell("-") + cell("y")),
+        )
+    )
+    hidden = '<table:table-column table:visibility="collapse"/>'
+    columns = f"<table:table-column/>{hidden}<table:table-column/>"
+    names = "".join(f' xmlns:{n}="{_ODS}:{n}:1.0"' for n in ("office", "table", "text"))
+    content = (
+        f"<office:document-content{names}><office:body><office:spreadsheet>"
+        f'<table:table table:name="T">{columns}{rows}</table:table>'
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as parts:
+        parts.writestr("content.xml", content)
+    return file.getvalue()
+
+
+def test_hidden_parts_and_comments_of_opendocument_are_those_of_workbooks():
+    found = irenic.parse(opendocument(), format="ods").bound(None)
+    [warning] = warnings_of(found)
+    assert "rows 3, 4 and column B are hidden, but read like the others" in warning
+    assert found.tables[0].accepts == (((0,), "overlap: agreed"),)
+
+
+# --- decimal commas in files with semicolons
+
+
+@pytest.mark.parametrize("cell", ["bis 1,0", "< 1,5", "1,5-2,0", "1,5 kg"])
+def test_commas_of_bounds_are_decimal_where_semicolons_separate_cells(cell):
+    found = loads_csv(f"w;f\n{cell};a\n> 9;b\n")
+    assert found.errors == []
+    assert "numbers are written with a decimal comma" in found.readings[0].remarks
+
+
+def test_semicolons_do_not_settle_lists_points_and_other_formats():
+    assert "'1,2' is ambiguous" in str(loads_csv("w;f\n1,2;a\n> 9;b\n").errors[0])
+    found = irenic.parse("w\tf\n< 1,5\ta\n> 9\tb\n", format="tsv").bind()
+    assert "'1,5' is ambiguous" in str(found.errors[0])
+    assert loads_csv("w;f\n< 1,5;a\n> 9.5;b\n").errors != []
+
+
+# --- cases
+
+
+def case_table(**columns):
+    cells = {name: list(map(str, values)) for name, values in columns.items()}
+    return Table({name: as_column(values) for name, values in columns.items()}, cells=cells)
+
+
+def test_bits_are_yes_and_no_and_said_so():
+    space = Space([Categorical("vip", ["Yes", "No"]), Categorical("old", [True, False])])
+    cases = case_table(vip=[1, 0, 1], old=[0.0, 1.0, 1.0])
+    read = read_cases(cases, space)
+    assert read.table["vip"].tolist() == ["Yes", "No", "Yes"]
+    assert read.table["old"].tolist() == [False, True, True]
+    assert read.notes == [
+        "column 'vip': 1 and 0 are read as yes and no",
+        "column 'old': 1 and 0 are read as yes and no",
+    ]
+    other = read_cases(case_table(vip=[1, 0, 2]), Space([Categorical("vip", ["Yes", "No"])]))
+    assert (other.table["vip"].tolist(), other.notes) == (["1", "0", "2"], [])
+
+
+def test_numbers_of_cases_are_texts_where_the_rules_have_texts():
+    space = Space([Categorical("zip", ["00501", "10115"], other=True)])
+    table = Table({"zip": as_column([501, 10115])}, cells={"zip": ["00501", "10115"]})
+    assert read_cases(table, space).table["zip"].tolist() == ["00501", "10115"]
+
+
+def spreadsheet_draft(**options):
+    return Draft("fares", inputs=[Input("w")], places={"w": 0}, **options)
+
+
+def test_points_that_may_separate_thousands_are_refused_in_cases_as_in_tables():
+    space = Space([Continuous("w")])
+    table = Table({"w": np.array([6.0, 4.0])}, cells={"w": ["6.000", "4"]})
+    with pytest.raises(DataError, match=r"column 'w', row 1: '6.000' is ambiguous; write 6000 if"):
+        read_cases(table, space, spreadsheet_draft())
+    settled = Table({"w": np.array([6.0, 2.5])}, cells={"w": ["6.000", "2.5"]})
+    assert read_cases(settled, space, spreadsheet_draft()).table["w"].tolist() == [6.0, 2.5]
+    assert read_cases(table, space, spreadsheet_draft(decimal=".")).table["w"].tolist() == [6, 4]
+    assert read_cases(table, space, spreadsheet_draft(decimal=",")).table["w"].tolist() == [6000, 4]
+    assert read_cases(table, space).table["w"].tolist() == [6, 4]
+
+
+# --- what is typed
+
+
+@pytest.mark.parametrize(
+    ("typed", "notation"),
+    [
+        ("Weight (kg) = 3, job = cook", '"Weight (kg)" = 3, job = cook'),
+        ("IF Weight > 3 THEN a WEIGHT 2", 'IF "Weight (kg)" > 3 THEN a WEIGHT 2'),
+        ('"Weight (kg)" = 3 # Weight (kg)', '"Weight (kg)" = 3 # Weight (kg)'),
+        ("rate = 40%, Valid until <= 31.12.2026", 'rate = 0.4, "Valid until" <= 2026-12-31'),
+        ("rate = 12.5 %", "rate = 0.125"),
+        ("job = kg", "job = kg"),
+    ],
+)
+def test_names_percentages_and_dates_may_be_typed_as_they_are(typed, notation):
+    space = Space(
+        [
+            Continuous("Weight (kg)"),
+            Continuous("rate"),
+            Continuous("Valid until", kind="date"),
+            Categorical("job", ["cook"]),
+        ]
+    )
+    draft = Draft("fares", inputs=[Input("rate", unit="%")])
+    assert in_notation(typed, space, draft) == notation
+
+
+def test_percentages_need_rules_with_percentages():
+    with pytest.raises(FormatError, match="'40%' has a percent sign, but the numbers of the rules"):
+        in_notation("rate = 40%", Space([Continuous("rate")]))
