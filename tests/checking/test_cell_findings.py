@@ -200,3 +200,28 @@ def test_a_better_hit_policy_is_suggested(policy, rows, text):
     found = texts(rules, "policy")
     assert len(found) == bool(text)
     assert not found or found[0].startswith(text)
+
+
+def test_thresholds_in_order_get_the_hint_to_use_first():
+    text = "Score,Grade\n>= 90,A\n>= 80,B\n>= 70,C\n< 70,F\n"
+    table = irenic.parse(text, format="csv").bind().table()
+    [finding] = irenic.check(table).of("policy")
+    assert finding.rules == (0, 1, 2)
+    assert str(finding) == (
+        "every rule contradicts only later ones that include all of its cases; if the first rule"
+        " that applies is meant to decide, use the hit policy FIRST (--hit-policy FIRST)"
+    )
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ">= 70,C\n>= 80,B\n>= 90,A\n",  # the later ones would never fire
+        ">= 90,A\n>= 80,B\n",  # a single contradiction
+        ">= 90,A\n>= 90,B\n>= 80,C\n",  # the same cases
+        ">= 90,A\n>= 80,B\n<= 95,C\n",  # part of a rule
+    ],
+)
+def test_other_contradictions_get_no_such_hint(rows):
+    table = irenic.parse(f"Score,Grade\n{rows}", format="csv").bind().table()
+    assert len(irenic.check(table).of("policy")) == 0

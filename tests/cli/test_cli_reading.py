@@ -189,6 +189,4 @@ def test_commands_say_how_many_more_errors_there_are(run, file):
     status, _, err = run("merge", path)
     first, others = err.splitlines()
     assert (status, "'12 apples of 3' is not a condition" in first) == (2, True)
-    assert others == (
-        "irenic: 2 more errors; irenic check lists all"
-    )
+    assert others == ("irenic: 2 more errors; irenic check lists all")

@@ -244,7 +244,7 @@ REFUSED = [
     ("comma", "amount | f\n< 1,000 | a\n>= 1,000 | b", "'1,000' is ambiguous; write 1000 or 1.000"),
     ("decimal comma alone", "amount | f\n< 1,5 | a\n>= 1,5 | b", "'1,5' is ambiguous; write 1.5",
      ("comma", "xlsx")),
-    ("list or number", "zone | f\n1,2 | a\n3,4 | b", "or 1, 2 with a space for two values"),
+    ("list or number", "zone | f\n1,2 | a\n3,4 | b", "'1,2' is ambiguous; write 1.2"),
     ("five or six days", "day | f\nMo | a\nWerktage | b", "write Mo,Di,Mi,Do,Fr or Mo,"),
     ("dutch until", "age | f\ntot 18 jaar | a", "write < 18 jaar or <= 18 jaar"),
     ("dutch range", "age | f\n18 tot 65 | a", "write >= 18 and < 65 or >= 18 and <= 65"),

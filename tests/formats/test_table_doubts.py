@@ -409,9 +409,9 @@ def test_bounds_that_two_ranges_share_are_rejected():
 def test_bounds_without_a_name_are_rejected():
     errors, _ = csv("job,From,To,then\n-,18,25,A\n-,26,40,B\n")
     assert errors == [
-        f"column {column!r}: the column looks like a bound of a range, but its numbers are"
-        f" read as exact values; use one column with ranges such as [18..25], or write = {first}"
-        f" in its first cell if it is a condition"
+        f"column {column!r}: the column looks like a bound of a range, but its values are read as"
+        " exact ones; name both after what they bound, such as 'Age from' and 'Age to', or write ="
+        f" {first} in its first cell if it is a condition"
         for column, first in (("From", 18), ("To", 25))
     ]
 

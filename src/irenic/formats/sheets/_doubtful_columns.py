@@ -72,7 +72,7 @@ _ORDERS: Final = {
     **dict.fromkeys(("up to", "at most", "bis zu", "höchstens", "jusqu'à", "t/m"), "<="),
 }
 """What the words of bounds mean; two columns with one name and opposite words are a range."""
-_LONELY: Final = ("from", "to", "von", "bis", "min", "max", "minimum", "maximum")
+_LONELY: Final = ("from", "to", "von", "bis")
 """Words that name a bound even if the other one is missing."""
 _FEWEST_ROWS: Final = 3
 """Number of rows from which a column with a different value in each row is suspicious."""
@@ -393,10 +393,14 @@ def _check_roles(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]
 def _priced(draft: Draft, columns: Sequence[Sequence[Any]]) -> list[str]:
     """Return the columns in which every row has a price, or a word such as free, to the letter."""
     names = []
+    has_conditions = any(None in values for values in columns)
     for column, cells, values in zip(draft.inputs, draft.columns(), columns, strict=True):
-        is_price = [bool(units_of(cell.text) & _PRICES - {"%"}) for cell in cells]
-        given = [type(value) in (int, float, str) for value in values]
-        if len(cells) > 1 and all(given) and 2 * sum(is_price) > len(cells):
+        given = all(type(value) in (int, float, str) for value in values)
+        if len(cells) < 2 or not has_conditions or not given:
+            continue
+        texts = [cell.text for cell in distinct(cells).values()]
+        priced = [text for text in texts if units_of(text) & _PRICES - {"%"}]
+        if 2 * len(priced) > len(texts):
             names.append(column.name)
     return names
 
@@ -598,7 +602,9 @@ def _is_bound(name: str, names: Iterable[str]) -> bool:
     if not word:
         return False
     paired = any(_is_partner(other, stem, word) for other in names)
-    return paired or (stem != "" and word in _LONELY)
+    # "Min. order" is a bound, but "pulse max" is measured
+    is_least = word in ("min", "minimum") and name.lower().startswith("min")
+    return paired or (stem != "" and (word in _LONELY or is_least))
 
 
 def _is_partner(name: str, stem: str, word: str) -> bool:

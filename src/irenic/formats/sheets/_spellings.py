@@ -308,7 +308,7 @@ def _own_decimal(digits: str) -> str:
     points = digits.replace(",", ".")
     whole, part = digits.split(",")
     either = f"{whole}{part} or {points}0" if len(part) == 3 else points
-    if len(part) == len(whole) and part > whole:
+    if len(part) == len(whole) > 1:
         either += f", or {whole}, {part} with a space for two values"
     raise FormatError(f"{digits!r} is ambiguous; write {either}, or {SETTLE}")
 

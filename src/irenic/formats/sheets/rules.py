@@ -243,7 +243,7 @@ def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[s
             cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
             named += [name] if is_outcome(name, cells) else []
     others = [name for name in columns if not is_note(name)]
-    if len(others) > 1 and columns[-1].casefold() in ("note", "notes") and not named:
+    if len(others) > 1 and columns[-1].casefold() == "note" and not named:
         place = names.index(columns[-1])
         cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
         if all(c is not None and len(str(c).split()) <= _LONGEST_GRADE for c in cells):

@@ -309,6 +309,17 @@ def _outlier(feature: Feature, cell: Cell) -> Any:
     return None
 
 
+def _is_empty_range(test: Test | Operators) -> bool:
+    """Return whether a test is a range that ends before it begins."""
+    if not isinstance(test, AllOf) or not all(isinstance(part, Compare) for part in test.tests):
+        return False
+    bounds = {c.order[0]: c.value for c in comparisons(test) if c.order in ("<", "<=", ">", ">=")}
+    try:
+        return bounds.keys() == {"<", ">"} and bool(bounds[">"] > bounds["<"])
+    except TypeError:  # two kinds
+        return False
+
+
 def _lines(draft: Draft) -> tuple[int, ...]:
     by_row = {row.number: row.line for row in draft.rows}
     lines = [by_row.get(number) for number in range(1, draft.n_rows + 1)]
@@ -734,7 +745,8 @@ class _Selector:
         if name not in self.possible:
             self.possible[name] = _possible(self.axes[name])
         reason = f"column {name!r} requires {', '.join(texts) or 'anything'}, which"
-        if possible := self.possible[name]:
+        is_empty = all(_is_empty_range(cell.test) for cell in cells if cell.test != ANYTHING)
+        if (possible := self.possible[name]) and not is_empty:
             return f"{reason} cannot occur (possible: {possible})"
         return f"{reason} no value satisfies"
 
