@@ -455,3 +455,13 @@ def test_names_percentages_and_dates_may_be_typed_as_they_are(typed, notation):
 def test_percentages_need_rules_with_percentages():
     with pytest.raises(FormatError, match="'40%' has a percent sign, but the numbers of the rules"):
         in_notation("rate = 40%", Space([Continuous("rate")]))
+
+
+def test_rows_that_cannot_occur_are_read_like_others():
+    found = loads_csv(
+        "Day,t,f\nMon-Fri,06:00-11:59,a\nMon-Fri,12:00-23:59,b\nweekend,-,cannot occur\n"
+        "-,00:00-05:59,cannot occur\n"
+    )
+    assert found.errors == []
+    assert gaps_of(found) == []
+    assert found.tables[0].space["Day"].values == ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

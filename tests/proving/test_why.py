@@ -133,3 +133,15 @@ def test_invalid_questions():
         counterfactual(DecisionTable.from_rules(LOANS.rules).under("COLLECT"), case)
     with pytest.raises(BudgetError, match="the search was stopped by seconds"):
         counterfactual(LOANS, case, budget=0)
+
+
+def test_a_reason_says_that_the_case_cannot_occur():
+    space = Space([Continuous("age"), Categorical("drives", [True, False])])
+    space = Space(space, impossible=[{"age": (None, 18), "drives": {True}}])
+    rules = RuleSet([Rule({"age": (18, None)}, then="full")], space, default="half")
+    reason = why(rules, {"age": 5, "drives": True})
+    assert reason.impossible == space.impossible[0]
+    assert str(reason) == (
+        "half, but the case cannot occur: the rules exclude age < 18 and drives in {true}"
+    )
+    assert why(rules, {"age": 5, "drives": False}).impossible is None

@@ -117,8 +117,9 @@ def check_columns(draft: Draft, *, chosen: bool = False) -> None:
     for column, known in zip(cells, different, strict=True):
         values = {key: bare_value(cell) for key, cell in known.items()}
         columns.append([values[id(cell)] for cell in column])
-    for feature, known in zip(draft.inputs, different, strict=True):
-        _settle_kind(draft, feature, list(known.values()))
+    for place, (feature, known) in enumerate(zip(draft.inputs, different, strict=True)):
+        excluded = distinct([row.cells[place] for row in draft.impossible_rows])
+        _settle_kind(draft, feature, list((known | excluded).values()))
         advise(draft, feature, list(known.values()))
     if not chosen:
         _check_roles(draft, names, columns)
@@ -252,10 +253,12 @@ def _settle_answers(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
 
 def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     """Read sets of days beside days, and close a column that lists all days, months or quarters."""
-    values = dict.fromkeys(c.value for cell in cells for c in compared(cell))
-    texts = [value for value in values if isinstance(value, str)]
-    if not texts or not all(value is None or isinstance(value, str) for value in values):
-        return
+    values: dict[Any, None] = {}
+    for value in (c.value for cell in cells for c in compared(cell)):
+        if value is not None and not isinstance(value, str):
+            return
+        values[value] = None
+    texts = [value for value in values if value is not None]
     bare = [t for t in texts if not any(quote(t) in cell.text for cell in cells)]
     try:
         meant = days_meant(bare)
@@ -396,7 +399,7 @@ def _priced(draft: Draft, columns: Sequence[Sequence[Any]]) -> list[str]:
     has_conditions = any(None in values for values in columns)
     for column, cells, values in zip(draft.inputs, draft.columns(), columns, strict=True):
         given = all(type(value) in (int, float, str) for value in values)
-        if len(cells) < 2 or not has_conditions or not given:
+        if len(cells) < 2 or column.unit not in _PRICES - {"%"} or not has_conditions or not given:
             continue
         texts = [cell.text for cell in distinct(cells).values()]
         priced = [text for text in texts if units_of(text) & _PRICES - {"%"}]

@@ -23,9 +23,18 @@ _CENTS: Final = re.compile(r"[$€£]|EUR|USD|GBP|CHF|Euro", re.IGNORECASE)
 def settle_steps(draft: Draft, place: int) -> None:
     """Extend the ranges of a column to the next ones, if all of them end one step before."""
     column = draft.inputs[place]
-    cells = distinct([row.cells[place] for row in draft.rows])
+    rows = [*draft.rows, *draft.impossible_rows]
+    cells = distinct([row.cells[place] for row in rows])
+    values = (c.value for cell in cells.values() for c in compared(cell))
+    first = next((value for value in values if value is not None), None)
+    if type(first) not in (dt.time, int, float):
+        return
+    is_money = type(first) is not dt.time and any(
+        _CENTS.search(text) for text in (column.name, *(c.text for c in cells.values()))
+    )
+    if type(first) is not dt.time and not is_money:
+        return
     tests = [c for cell in cells.values() for c in compared(cell)]
-    is_money = any(_CENTS.search(text) for text in (column.name, *(c.text for c in cells.values())))
     if not touching(tests, is_money=is_money):
         return
     changed = {
@@ -33,7 +42,7 @@ def settle_steps(draft: Draft, place: int) -> None:
         for key, cell in cells.items()
         if not isinstance(cell.test, dict)
     }
-    for row in draft.rows:
+    for row in rows:
         row.cells[place] = changed.get(id(row.cells[place]), row.cells[place])
     draft.remarks.append(remark(column.name, tests))
 
