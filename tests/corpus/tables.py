@@ -263,6 +263,8 @@ REFUSED = [
      "(--outcome North --outcome South)"),
     ("priced columns", "size | North | South | West\n<5 | € 5 | € 6 | € 1\n5+ | € 7 | € 8 | € 2",
      "(--cross NAME)"),
+    ("prices without a sign", "kg | Zone A | Zone B | C\n0-1 | 5.00 | 7.5 | 9\n2-5 | 8 | 9.50 | 1",
+     "(--cross NAME)"),
     ("named total", "Rule | age | f\nR1 | <18 | 5\nR2 | 18+ | 7\nTotal | | 12", "like a total"),
     ("unknown policy", "Hit policy: Frist\nage | f\n<18 | a\n18+ | b", "did you mean 'FIRST'"),
     ("next name", "class | f\nSF 0 | a\nSF 1 | b\nab SF 2 | c", "because 'SF 2' is a value of"),

@@ -71,8 +71,8 @@ def test_cases_may_be_written_as_rules_are(predict, rules, cases, decisions):
          " none; write 3 or its hundredth"),
         ("n,r\n< 5,a\n", "n;x\n1.000;2\n",
          "cases.csv: column 'n', row 1: '1.000' is ambiguous; write 1000 if the point separates"
-         " thousands, or 1.0000 if it is a decimal point, or settle the decimal separator of rules and"
-         " cases with locale=… (--locale)"),
+         " thousands, or 1.0000 if it is a decimal point, or settle the decimal separator of rules"
+         " and cases with locale=… (--locale)"),
         ("n,r\n< 5,a\n", 'n\n"1.200,50"\n2.5\n',
          "cases.csv: numbers are written in two ways, '1.200,50' and '2.5'; write them in one way"),
     ],

@@ -465,3 +465,18 @@ def test_rows_that_cannot_occur_are_read_like_others():
     assert found.errors == []
     assert gaps_of(found) == []
     assert found.tables[0].space["Day"].values == ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "age,Fee from,Fee to,f\n< 5,0.5,1.25,a\n>= 5,1.5,2.25,b\n",
+        "age,Fee >=,f\n< 5,0.5,a\n>= 5,1.5,b\n",
+        "age,ph,f\ninteger,number,text\n< 5,6.5,a\n>= 5,7.5,b\n",
+        "ph,age,f\n6.5,< 5,a\n7.5,>= 5,b\n",
+        "age,ph,f\n< 5,6.5,a\n>= 5,6.5,b\n",
+        "age,ph,f\n< 5,= 6.5,a\n>= 5,7.5,b\n",
+    ],
+)
+def test_decimals_that_are_conditions(table):
+    assert loads_csv(table).errors == []

@@ -394,16 +394,22 @@ def _check_roles(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]
 
 
 def _priced(draft: Draft, columns: Sequence[Sequence[Any]]) -> list[str]:
-    """Return the columns in which every row has a price, or a word such as free, to the letter."""
+    """Return the columns in which every row has a price, or a word such as free.
+
+    A price has a currency sign, or decimals if no two rows have the same.
+    """
     names = []
+    heads = [column.name for column in draft.inputs]
     has_conditions = any(None in values for values in columns)
     for column, cells, values in zip(draft.inputs, draft.columns(), columns, strict=True):
         given = all(type(value) in (int, float, str) for value in values)
-        if len(cells) < 2 or column.unit not in _PRICES - {"%"} or not has_conditions or not given:
+        is_bound = _is_bound(column.name, heads) or _COMPARED_HEAD.fullmatch(column.name)
+        if len(cells) < 2 or not has_conditions or not given or is_bound or column.source:
             continue
-        texts = [cell.text for cell in distinct(cells).values()]
-        priced = [text for text in texts if units_of(text) & _PRICES - {"%"}]
-        if 2 * len(priced) > len(texts):
+        texts = [c.text for c in distinct(cells).values()] if column.unit in _PRICES else []
+        is_price = 2 * sum(bool(units_of(text) & _PRICES - {"%"}) for text in texts) > len(texts)
+        is_decimal = float in map(type, values) and str not in map(type, values)
+        if is_price or (column is not draft.inputs[0] and is_decimal and _all_differ(values, 2)):
             names.append(column.name)
     return names
 

@@ -18,6 +18,12 @@ from irenic.formats.tables.drafts import Cell, Draft, distinct
 
 _LAST: Final = dt.time(23, 59)
 _CENTS: Final = re.compile(r"[$€£]|EUR|USD|GBP|CHF|Euro", re.IGNORECASE)
+_MONEY: Final = re.compile(
+    r"\b(?:income|salary|price|amount|total|turnover|revenue|(?:order|cart|purchase|invoice) value"
+    r"|umsatz|\w*betrag|\w*einkommen|\w*gehalt|\w*preis|\w*bestellwert|montant|prix|salaire|revenus?"
+    r"|importe|precio|salario|ingresos|bedrag|prijs|inkomen|omzet)\b",
+    re.IGNORECASE,
+)
 
 
 def settle_steps(draft: Draft, place: int) -> None:
@@ -29,8 +35,8 @@ def settle_steps(draft: Draft, place: int) -> None:
     first = next((value for value in values if value is not None), None)
     if type(first) not in (dt.time, int, float):
         return
-    is_money = type(first) is not dt.time and any(
-        _CENTS.search(text) for text in (column.name, *(c.text for c in cells.values()))
+    is_money = type(first) is not dt.time and (
+        _is_money(column.name) or any(_CENTS.search(cell.text) for cell in cells.values())
     )
     if type(first) is not dt.time and not is_money:
         return
@@ -52,7 +58,7 @@ def settle_pair(draft: Draft, name: str, low: int, high: int) -> None:
     columns = [[row.cells[place] for row in draft.rows] for place in (low, high)]
     starts, ends = ([c.value for cell in column for c in compared(cell)] for column in columns)
     tests = [*(Compare(">=", v) for v in starts), *(Compare("<=", v) for v in ends)]
-    is_money = any(_CENTS.search(draft.inputs[place].name) for place in (low, high))
+    is_money = any(_is_money(draft.inputs[place].name) for place in (low, high))
     if not touching(tests, is_money=is_money):
         return
     for row in draft.rows:
@@ -60,6 +66,10 @@ def settle_pair(draft: Draft, name: str, low: int, high: int) -> None:
         if isinstance(cell.test, Compare):
             row.cells[high] = Cell(cell.text, extended(Compare("<=", cell.test.value)))
     draft.remarks.append(remark(name, tests))
+
+
+def _is_money(name: str) -> bool:
+    return _CENTS.search(name) is not None or _MONEY.search(name) is not None
 
 
 def remark(name: str, tests: Iterable[Compare]) -> str:
