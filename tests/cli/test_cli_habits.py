@@ -144,3 +144,15 @@ def test_a_merged_rule_alone_in_its_group_is_not_called_rules(run, file, tmp_pat
     path = file("a,b,f\n<5,-,x\n>=5,<3,x\n>=5,>=3,x\n<0,<0,x\n", "t.csv")
     run("merge", path, "-o", str(out))
     assert "rules 4 are" not in out.read_text()
+
+
+def test_messages_of_the_library_are_put_in_the_words_of_the_command(run, file):
+    rules = file("VIP,Kids,f\nyes,0,a\nyes,1+,b\nno,-,c\n", "t.csv")
+    err = run("why", rules, "VIP = maybe, Kids = 1")[2]
+    assert err.endswith(
+        "'maybe' is not among its values (yes, no); declare the others to allow them\n"
+    )
+    err = run("why", rules, "VIP = yes, Kids = -3")[2]
+    assert err.endswith("feature 'Kids': -3 is outside its bounds (at least 0)\n")
+    err = run("why", file("IF a < 5 THEN x\nIF a < 6 THEN y\n"), "a = 1")[2]
+    assert err.endswith("repair them, or let the first rule win with --hit-policy FIRST\n")

@@ -145,7 +145,19 @@ def _with_options(text: str) -> str:
         return name if value is None or " " in name else f"{name} {shlex.quote(value)}"
 
     text = re.sub(r"\(\w+, (--[\w-]+)\)", r"(\1)", _ARGUMENT.sub(option, text))
-    return text.replace("irenic check and irenic.parse(…).bind().errors list", "irenic check lists")
+    for phrase, of_command in _PHRASES.items():
+        text = re.sub(phrase, of_command, text)
+    return text
+
+
+_PHRASES = {
+    r"irenic check and irenic\.parse\(…\)\.bind\(\)\.errors list": "irenic check lists",
+    r"RuleList\.from_rules\(rules\) or (?=--)": "",
+    r"; declare it with other=True to allow others": "; declare the others to allow them",
+    r"(?<=outside its bounds )\(([^,()]+), None\)": r"(at least \1)",
+    r"(?<=outside its bounds )\(None, ([^,()]+)\)": r"(at most \1)",
+}
+"""What messages for users of Python say, and what the command says instead."""
 
 
 def is_standard(path: Path | None) -> bool:
