@@ -367,7 +367,7 @@ def test_hidden_parts_and_comments_of_opendocument_are_those_of_workbooks():
 # --- decimal commas in files with semicolons
 
 
-@pytest.mark.parametrize("cell", ["bis 1,0", "< 1,5", "1,5-2,0", "1,5 kg"])
+@pytest.mark.parametrize("cell", ["bis 1,0", "< 1,5", "1,5-2,0", "1,5 kg", "1 - 2,5"])
 def test_commas_of_bounds_are_decimal_where_semicolons_separate_cells(cell):
     found = loads_csv(f"w;f\n{cell};a\n> 9;b\n")
     assert found.errors == []
@@ -480,3 +480,10 @@ def test_rows_that_cannot_occur_are_read_like_others():
 )
 def test_decimals_that_are_conditions(table):
     assert loads_csv(table).errors == []
+
+
+def test_times_that_may_be_durations_are_doubtful():
+    for name in ("Delay", "Wait (h:mm)", "Dauer"):
+        [warning] = warnings_of(loads_csv(f"{name},f\n< 2:30,a\n>= 2:30,b\n"))
+        assert "read as times of day; write durations as PT2H30M" in warning
+    assert warnings_of(loads_csv("Departure,f\n< 2:30,a\n>= 2:30,b\n")) == []

@@ -188,9 +188,22 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     elif units & _PERIODS and not of_header:
         _check_periods(draft, column, cells)
     tests = [c for cell in cells for c in compared(cell)]
+    if any(type(c.value) is dt.time for c in tests) and _DURATION.search(column.name):
+        draft.warn(
+            "read as times of day; write durations as PT2H30M, or as numbers of hours or minutes",
+            header=column.name,
+            doubtful=True,
+        )
     is_bound = _is_bound(column.name, [c.name for c in draft.inputs])
     if not is_bound and is_never_negative(column.name, tests, column.unit):
         _begin_with_zero(draft, column, column.name)
+
+
+_DURATION: Final = re.compile(
+    r"\b(?:duration|delay|dauer|verspätung|wartezeit|durée|retard|duración|retraso|duur|vertraging)\b"
+    r"|\bh+:mm",
+    re.IGNORECASE,
+)
 
 
 def _begin_with_zero(draft: Draft, column: Input, name: str) -> None:

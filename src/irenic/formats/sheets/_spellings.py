@@ -77,6 +77,7 @@ _COMMA_ONLY: Final = re.compile(r"[-−]?\d+,\d{1,2}")
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _BOUND: Final = re.compile(
     r"(?:[<>≤≥=]|[^\W\d]{2}\S*\s)\s*\d+,\d{1,2}(?![\d.,])|^\d+,\d{1,2}\s*(?:[-–—+]|[^\W\d]{2})"
+    r"|\d\s*[-–—]\s*\d+,\d{1,2}(?![\d.,])"
 )
 """A number with a comma after or before words or signs, so that it is not a list."""
 
