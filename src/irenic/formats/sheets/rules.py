@@ -135,6 +135,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     lines, first, remarks = arranged(lines, options.layout)
     if not lines:
         raise FormatError("the table is empty; its first line must name the columns")
+    last = lines[-1].number
     names = _header(lines[0])
     places = {n: first + place for place, n in enumerate(names) if n}
     declared = dict(options.declared)
@@ -181,7 +182,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         )
     draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
     draft.remarks, draft.places, draft.ignored = remarks, places, tuple(options.ignored)
-    draft.header, draft.declared = header.number, declared
+    draft.header, draft.last, draft.declared = header.number, last, declared
     draft.impossible = options.impossible
     draft.crossed, draft.part = bool(options.layout.cross), options.layout.cells
     if options.typed and not options.layout.cross:

@@ -217,6 +217,8 @@ class Draft:
     """What was left out or interpreted, apart from cells."""
     header: int = 0
     """The first line of the header of a sheet."""
+    last: int = 0
+    """The last line of the table; footnotes are below it."""
     declared: Mapping[str, Any] = field(default_factory=dict)
     """The declarations of columns in the file, by name."""
     ignored: tuple[str, ...] = ()
