@@ -196,7 +196,7 @@ def decided_in(
     """Return the table of a source, or the model."""
     if parsed.is_model:
         return parsed.model()
-    chosen = parsed.bind(given_space(None, space, form)).table(table)
+    chosen = parsed.bind(given_space(space, form)).table(table)
     check_rules_in(chosen, Path(parsed.name))
     return chosen
 

@@ -31,6 +31,7 @@ from irenic.cli.reading import (
     parse_file,
     read_data,
     reads_rules,
+    split_outcomes,
 )
 from irenic.errors import DataError, FormatError, did_you_mean
 from irenic.model.literals import counted, display, say, show_point
@@ -100,7 +101,9 @@ def run_cases(
     parsed = parse_file(rules, form, **reading)
     model = decided_in(parsed, table, space, form)
     rows = _read_cases(cases, form)
-    X, expected = _expected(model, rows, label, cases, draft_of(parsed, table))
+    if not rows.shape[0]:
+        raise FormatError("no cases in the file", path=str(cases))
+    X, expected = split_outcomes(rows, _outputs(model), label, draft_of(parsed, table), cases)
     if isinstance(model, irenic.DecisionTable):
         X = as_meant(X, parsed, model.space, table, cases)
     try:
@@ -314,30 +317,6 @@ def _outputs(model: Any) -> tuple[str, ...]:
     return model.outputs if isinstance(model, irenic.DecisionTable) else ("then",)
 
 
-def _expected(
-    model: Any, rows: Table, label: str | None, path: Path, draft: Any
-) -> tuple[Table, list[Any]]:
-    """Return the cases, and their expected outcomes."""
-    from irenic.formats.sheets.cases import read_outcomes
-
-    outputs = _outputs(model)
-    if not rows.shape[0]:
-        raise FormatError("no cases in the file", path=str(path))
-    if label is None and all(name in rows for name in outputs):
-        names = list(outputs)
-    else:
-        names = [list(rows)[-1] if label is None else label]
-    for name in names:
-        if name not in rows:
-            raise DataError(f"{path}: unknown column {name!r}{did_you_mean(name, rows)}")
-    try:
-        columns = [read_outcomes(rows, name, draft) for name in names]
-    except FormatError as error:
-        raise DataError(f"{path}: {error.message}") from None
-    expected = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
-    return rows.select([name for name in rows if name not in names]), expected
-
-
 def _records(X: Table) -> list[dict[str, Any]]:
     from irenic.frames.columns import as_values
 
@@ -410,8 +389,8 @@ def _text(outcome: Any) -> str:
 def _named(model: Any, outcome: Any) -> dict[str, Any]:
     """Return an outcome by the names of the outputs."""
     outputs = _outputs(model)
-    if len(outputs) > 1 and isinstance(outcome, tuple):
-        return dict(zip(outputs, outcome, strict=True))
+    if len(outputs) > 1 and (outcome is None or isinstance(outcome, tuple)):
+        return dict(zip(outputs, outcome or [None] * len(outputs), strict=True))
     name = outputs[0] if len(outputs) == 1 else ", ".join(outputs)
     return {"outcome" if name == "then" else name: outcome}
 

@@ -19,6 +19,7 @@ from irenic.errors import FormatError, did_you_mean
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.parsed import Parsed
 from irenic.formats.sheets._domains import (
+    OUTCOME,
     SHEETS,
     allowed,
     declaration,
@@ -145,7 +146,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         lines = [lines[0], *lines[2:]]
     lines, accepts = _accepted(lines)
     lines = _without(lines, options.ignored)
-    targets = options.targets
+    targets = options.targets or [n for n in names if _is_outcome(declared.get(n))]
     header = lines[0]
     names = _header(header)
     letter = _letter(names, lines[1:], targets) if options.numbered else ""
@@ -216,6 +217,11 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     return draft
 
 
+def _is_outcome(text: Any) -> bool:
+    found = declaration(text)
+    return found is not None and found.kind == OUTCOME
+
+
 def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[str]:
     """Return the outcome columns: those named so, else the last one that is not a note."""
     named = []
@@ -241,7 +247,8 @@ def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[s
 def _declare(draft: Draft, declared: Mapping[str, Any]) -> None:
     """Set what the sheet declares about its columns, and check the outcomes."""
     for column in draft.inputs:
-        if found := declaration(declared.get(column.name)):
+        found = declaration(declared.get(column.name))
+        if found is not None and found.kind != OUTCOME:
             column.kind, column.domain, column.unit = found
             column.source = "its declaration"
     for place, name in enumerate(draft.outputs):
