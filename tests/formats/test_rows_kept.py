@@ -24,8 +24,7 @@ AGES = 'age,job,then\n< 18,-,A\n[10..5],nurse,B\n">= 18 and < 30",-,C\n'
 WHY = "column 'age' requires [10..5], which no value satisfies"
 LEFT_OUT = f"rule 2 can never hold and is left out: {WHY}"
 UNDECLARED = [
-    "the name of the outcome, 'fare', is left out; .json keeps it",
-    "what is known about 'age' beyond the rules (such as whole numbers, units, bounds and allowed"
+    "what is known about 'age', 'job' beyond the rules (such as whole numbers, units, bounds and allowed"
     " values) is left out; .json keeps it",
 ]
 
@@ -263,3 +262,9 @@ def test_omitted_annotations_cause_a_warning(tmp_path):
     assert run("check", path).stderr == ""
     empty = path.read_text().replace("because", "")
     assert loads_dmn(empty.encode()).tables[0].left_out == ()
+
+
+def test_a_text_file_leaves_out_names_of_outcomes():
+    table = irenic.parse("a,b,c\n< 5,1,2\n", format="csv", target=["b", "c"]).bind().table()
+    with pytest.warns(FormatWarning, match="the name of the outcome, 'b', 'c', is left out"):
+        irenic.dumps(table, format="txt")

@@ -149,6 +149,9 @@ def warn_of_loss(table: DecisionTable, format: str, name: str = "", text: str | 
         warnings.warn(f"{name}: {loss}" if name else loss, FormatWarning, stacklevel=3)
 
 
+_SHOWN: Final = 5
+
+
 def _undeclared(table: DecisionTable, text: str) -> list[str]:
     """Return what a text file, which has no declarations, leaves out."""
     losses = []
@@ -159,8 +162,9 @@ def _undeclared(table: DecisionTable, text: str) -> list[str]:
     known = tables[0].space if tables else Space([])
     lost = [repr(f.name) for f in table.space if f.name not in known or known[f.name] != f]
     if lost:
+        listed = ", ".join(lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
         losses.append(
-            f"what is known about {', '.join(lost)} beyond the rules (such as whole numbers,"
+            f"what is known about {listed} beyond the rules (such as whole numbers,"
             " units, bounds and allowed values) is left out; .json keeps it"
         )
     return losses
