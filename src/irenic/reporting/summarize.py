@@ -239,7 +239,7 @@ class Source:
             "several_labels": data.many,
             "counted_on": self.counted_on,
             "score": _score(self.classifier),
-            "outside": [
+            "impossible": [
                 {"text": r.to_text(), "box": encode_box(r)} for r in table.space.impossible
             ],
             "instances": _instances(data, shown),

@@ -229,10 +229,12 @@ def test_a_cell_lists_what_the_summary_counts_in_it(read_page):
 def test_impossible_instances_are_listed_separately(page_of):
     summary = irenic.summarize(ages(((0, 40), "low")), {"age": [10.0, 60.0, 70.0]})
     results = summary["models"][0]["results"]
-    results |= {"outside": 1, "outside_rows": [3], "uncovered": 1, "uncovered_rows": [2]}
+    results |= {"impossible": 1, "impossible_rows": [3], "uncovered": 1, "uncovered_rows": [2]}
     page = page_of(summary)
-    assert "1 instance excluded by the table as impossible" in page.locator("#outside").inner_text()
-    assert page.locator("#outside tbody th").all_inner_texts() == ["3"]
+    assert (
+        "1 instance excluded by the table as impossible" in page.locator("#impossible").inner_text()
+    )
+    assert page.locator("#impossible tbody th").all_inner_texts() == ["3"]
     assert page.locator("#uncovered tbody th").all_inner_texts() == ["2"]
     assert "the table excludes 1 as impossible" in page.locator("#verdicts").inner_text()
 

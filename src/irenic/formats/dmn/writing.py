@@ -147,7 +147,7 @@ class _Writer:
             back = None
         if back is None:
             self.features = set(table.space.names)
-            self.keep = {"row", "ranking", "outside"}
+            self.keep = {"row", "ranking", "impossible"}
             return True
         names = back.space.names
         if names != table.space.names:
@@ -161,7 +161,7 @@ class _Writer:
             self.keep.add("ranking")
         impossible = table.space.impossible
         if {*back.space.impossible} != {*impossible} or (self.features and impossible):
-            self.keep.add("outside")
+            self.keep.add("impossible")
         return bool(self.features or self.keep)
 
     # --- elements
@@ -212,8 +212,10 @@ class _Writer:
             text += f' irenic:rows="{table.n_rows}"' if table.n_rows else ""
         if "ranking" in self.keep:
             text += _ours("ranking", [json_rules.encode_value(v) for v in table.ranking])
-        if "outside" in self.keep:
-            text += _ours("outside", [json_rules.encode_region(r) for r in table.space.impossible])
+        if "impossible" in self.keep:
+            text += _ours(
+                "impossible", [json_rules.encode_region(r) for r in table.space.impossible]
+            )
         default = table.rules.default
         if default is not None and not self.has_literal(default):
             text += _ours("default", json_rules.encode_value(default))

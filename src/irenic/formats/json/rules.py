@@ -129,10 +129,11 @@ def _impossible(data: Mapping[str, Any]) -> list[tuple[int, list[ParsedCondition
     listed = data.get("impossible", [])
     if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
         raise FormatError('"impossible" must be a list of conditions such as {"age": {"<": 16}}')
-    return [(number, _conditions(entry)) for number, entry in enumerate(listed, 1)]
+    return [(number, decode_conditions(entry)) for number, entry in enumerate(listed, 1)]
 
 
-def _conditions(data: Mapping[str, Any]) -> list[ParsedCondition]:
+def decode_conditions(data: Mapping[str, Any]) -> list[ParsedCondition]:
+    """Return the conditions of a region, for any space."""
     return [ParsedCondition(name, decode_operators(name, test)) for name, test in data.items()]
 
 
@@ -319,7 +320,7 @@ def _rule(entry: Any, number: int) -> ParsedRule:
         raise FormatError(f'{where}: "if" must be an object of conditions, got {short(conditions)}')
     try:
         return ParsedRule(
-            _conditions(conditions),
+            decode_conditions(conditions),
             as_consequent(_decode_then(entry["then"])),
             _weight(decode_value(entry.get("weight", 1.0))),
         )
@@ -327,11 +328,6 @@ def _rule(entry: Any, number: int) -> ParsedRule:
         raise FormatError(f"{where}: {error.message}") from None
     except ConditionError as error:
         raise FormatError(f"{where}: {error}") from None
-
-
-def decode_region(data: Mapping[str, Any], space: Space) -> Region:
-    """Return a decoded region: the inverse of :func:`encode_region`."""
-    return Region(space, {name: decode_operators(name, test) for name, test in data.items()})
 
 
 def _weight(value: Any) -> float:

@@ -184,7 +184,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
     draft.remarks, draft.places, draft.ignored = remarks, places, tuple(options.ignored)
     draft.header, draft.last, draft.declared = header.number, last, declared
-    draft.impossible = options.impossible
+    draft.impossible = [*options.impossible]
     draft.crossed, draft.part = bool(options.layout.cross), options.layout.cells
     if options.typed and not options.layout.cross:
         draft.letters = {n: letters(place) for n, place in places.items()}

@@ -159,7 +159,7 @@ class Row:
     then: Hashable
     weight: float = 1.0
     is_impossible: bool = False
-    """Whether the row says that its cases cannot occur, instead of deciding them."""
+    """Whether the row is one of :attr:`Draft.impossible`."""
 
 
 CANNOT_OCCUR: Final = "cannot occur"
@@ -177,10 +177,9 @@ class Draft:
     inputs: list[Input] = field(default_factory=list)
     outputs: tuple[str, ...] = ("then",)
     rows: list[Row] = field(default_factory=list)
-    impossible_rows: list[Row] = field(default_factory=list)
-    """Rows that say which cases cannot occur, instead of deciding them."""
-    impossible: tuple[tuple[int, list[ParsedCondition]], ...] = ()
-    """Other combinations that cannot occur, with their lines."""
+    impossible: list[Row | tuple[int | None, list[ParsedCondition]]] = field(default_factory=list)
+    """Combinations that cannot occur, besides values outside domains: rows that say so instead of
+    deciding them, and declared conditions with their lines."""
     n_rows: int = 0
     hit_policy: HitPolicy | None = None
     default: Hashable | None = None
@@ -189,8 +188,6 @@ class Draft:
     """The letter of a hit policy that is the name of the first column of a sheet."""
     unnumbered: Callable[[], Draft] | None = None
     """Reads the sheet again, for a space in which that letter is a feature."""
-    outside: Any = None
-    """The declared regions that cannot occur, as a function of the space; None uses the domains."""
     aggregation: str = ""
     left_out: tuple[str, ...] = ()
     """Parts of the table in the file that are not read, such as annotations."""

@@ -181,7 +181,7 @@ type Label = {
 };
 
 /** A part of the space that cannot occur. */
-type Outside = {
+type Impossible = {
   box: Record<string, (number | null)[]>;
 };
 
@@ -358,8 +358,8 @@ type Results = {
   contradicted: number;
   contradicted_rows: number[];
   /** Covered by no rule, in a part of the space that cannot occur. */
-  outside: number;
-  outside_rows: number[];
+  impossible: number;
+  impossible_rows: number[];
   right?: number;
   accuracy?: number;
   wrong?: number;
@@ -414,7 +414,7 @@ type Summary = {
   counted_on: "instances" | "training" | null;
   /** What the scores of a front measure. */
   score: string | null;
-  outside: Outside[];
+  impossible: Impossible[];
   instances: Instances | null;
   /** The rule sets, of a classifier its front from small to accurate. */
   models: Model[];
