@@ -34,10 +34,11 @@ def test_properties_stand_beside_the_rules(run, file):
     file("# minors\nNEVER accept WHERE age < 18  # by law\n", "loans.properties")
     assert run("prove", path)[:2] == (0, "proved: NEVER accept WHERE age < 18  # by law\n")
     other = file("NEVER acept\n", "other.txt")
-    status, out, _ = run("prove", path, "--properties", other)
-    assert (status, out) == (
-        0,
-        "proved: NEVER acept (no rule has the outcome acept; did you mean 'accept'?)\n",
+    assert run("prove", path, "--properties", other) == (
+        2,
+        "",
+        "irenic: no rule has the outcome acept; did you mean 'accept'? to ask about it, write"
+        " outcome in {acept}\n",
     )
 
 

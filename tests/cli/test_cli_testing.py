@@ -98,7 +98,24 @@ def test_cases_of_the_kit(run, file):
     path, cases = file(MODEL, "m.dmn"), file(KIT, "m-test-01.xml")
     assert run("test", path, cases)[:2] == (
         1,
-        "case 002 fails: Fare: expected 'half', got 'full'\n1 of 2 cases pass.\n",
+        "case 002 fails: Fare: expected 'half', got 'full'\n"
+        "no case is just above 18 in Age < 18 of rule 1\n"
+        "no case is just above 18 in Age >= 18 of rule 2\n"
+        "1 of 2 cases pass; they exercise 2 of 2 rules, 4 of 4 conditions, 4 of 6 bounds.\n",
+    )
+    document = validated(run("test", path, cases, "--json")[1])
+    assert [(case["name"], case["passed"]) for case in document["cases"]] == [
+        ("001", True),
+        ("002", False),
+    ]
+    assert document["cases"][1]["values"] == {"Age": 18}
+    assert document["covered"] == {"rules": 2, "conditions": 4, "bounds": 4}
+    right = file(KIT.replace("18</value>", "16</value>"), "right.xml")
+    assert run("test", path, right)[0] == 0
+    assert run("test", path, right, "--coverage")[0] == 1
+    assert run("test", path, right, "--table", "Fare")[0] == 0
+    assert run("test", path, right, "--table", "Fair")[2] == (
+        f"irenic: {right}: no case expects a result of 'Fair'; did you mean 'Fare'?\n"
     )
     assert "<testCases>" in run("test", path, file("<a/>", "a.xml"))[2]
 

@@ -15,6 +15,7 @@ import irenic
 from irenic.cli.common import (
     Json,
     To,
+    as_cell,
     check_one_output,
     console,
     is_standard,
@@ -445,7 +446,7 @@ def _outcomes(
     if names and all(isinstance(part, dict) for part in parts):
         return {
             f"{key} (prediction)" if key in table else key: as_column(
-                [_cell((outcome or {}).get(key)) for outcome in outcomes]
+                [as_cell((outcome or {}).get(key)) for outcome in outcomes]
             )
             for key in names
         }
@@ -454,7 +455,7 @@ def _outcomes(
             f"{data}: the table must not have a column 'prediction', because predictions add one;"
             " rename it"
         )
-    return {"prediction": as_column([_cell(outcome) for outcome in outcomes])}
+    return {"prediction": as_column([as_cell(outcome) for outcome in outcomes])}
 
 
 def _outcome_of(columns: Mapping[str, Any]) -> list[Any]:
@@ -465,16 +466,6 @@ def _outcome_of(columns: Mapping[str, Any]) -> list[Any]:
         next((part for part in parts if part is not None), None)
         for parts in zip(*outcomes, strict=True)
     ]
-
-
-def _cell(outcome: Any) -> Any:
-    """Return the outcome of a decision as one cell."""
-    if isinstance(outcome, list):
-        return "; ".join(str(_cell(part)) for part in outcome)
-    if isinstance(outcome, dict):
-        return ", ".join(f"{name}: {_cell(part)}" for name, part in outcome.items())
-    plain = outcome is None or isinstance(outcome, str | int | float)
-    return outcome if plain else display(outcome)
 
 
 def _predictions(

@@ -118,7 +118,7 @@ class Verdict:
         remark = f" ({self.note})" if self.note else ""
         if self.holds:
             return f"proved: {self.claim}{remark}"
-        decided = [_decided(*each) for each in zip(self.outcomes, self.rules, strict=True)]
+        decided = [decided_text(*each) for each in zip(self.outcomes, self.rules, strict=True)]
         points = [show_point(case) for case in self.cases]
         if len(points) == len(decided):
             parts = [f"{what} at {where}" for what, where in zip(decided, points, strict=True)]
@@ -129,7 +129,8 @@ class Verdict:
         return self.text
 
 
-def _decided(outcome: Any, rules: tuple[int, ...]) -> str:
+def decided_text(outcome: Any, rules: tuple[int, ...]) -> str:
+    """Return what was decided, and by which rules."""
     if outcome is None:
         return "nothing is decided"
     shown = display(outcome)
