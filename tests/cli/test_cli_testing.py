@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -177,6 +179,20 @@ def test_invalid_questions_exit_with_2(run, file):
 # --- impact
 
 
+def test_the_impact_as_a_page(run, file, tmp_path):
+    old, new = file(LOANS, "old.txt"), file(LOANS.replace("18", "21"), "new.txt")
+    data, page = file("age,debt,sum\n17,0,10\n19,0,20\n", "past.csv"), tmp_path / "impact.html"
+    status, out, _ = run("impact", old, new, data, "--amount", "sum", "--html", str(page))
+    assert status == 1
+    assert out.splitlines()[-1] == f"Written to {page}; open it in a browser."
+    text = page.read_text("utf-8")
+    assert "<title>new.txt, compared with old.txt</title>" in text
+    embedded = re.search(r'<script type="application/json" id="summary">(.*?)</script>', text)
+    impact = json.loads(embedded[1])["impact"]
+    assert (impact["changed"], impact["amount_of"], len(impact["moves"])) == (1, "sum", 1)
+    assert "are the same file" in run("impact", old, new, data, "--html", data)[2]
+
+
 def test_the_impact_on_past_cases(run, file):
     old, new = file(LOANS, "old.txt"), file(LOANS.replace("18", "21"), "new.txt")
     data = file(
@@ -195,6 +211,7 @@ def test_the_impact_on_past_cases(run, file):
     )
     document = validated(run("impact", old, new, data, "--json")[1])
     assert (document["changed"], document["moves"][0]["rows"]) == (2, [2, 3])
+    assert (document["amount_of"], document["grouped_by"]) == (None, None)
     assert run("impact", old, old, data)[:2] == (0, "0 of 4 cases change (0.00%).\n")
     assert "--by: unknown column 'regio'" in run("impact", old, new, data, "--by", "regio")[2]
 

@@ -268,6 +268,7 @@ def why(
     epilog="""[bold]Examples[/]
 irenic impact old.dmn new.dmn past.csv
 irenic impact old.txt new.txt past.parquet --amount income --by region
+irenic impact old.txt new.txt past.csv --html impact.html
 
 [bold]Exit status[/]
 0 no case changes, 1 some do, 2 invalid input"""
@@ -285,6 +286,12 @@ def impact(
     by: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column to group the cases by.")
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a page about the change and the new rules."
+        ),
+    ] = None,
     table: TableName = None,
     form: From = None,
     as_json: Json = False,
@@ -295,7 +302,9 @@ def impact(
     from irenic.proving import impact as measure
     from irenic.reporting.documents import impact_document
 
-    check_inputs({"OLD": old, "NEW": new, "DATA": data}, form)
+    inputs = {"OLD": old, "NEW": new, "DATA": data}
+    check_inputs(inputs, form)
+    check_output(page, inputs, "--html")
     parsed = parse_file(old, None, **reading)
     before = decided_in(parsed, table, None, None)
     after = read_decided(new, table, None, None, reading)
@@ -308,11 +317,19 @@ def impact(
         change = measure(before, after, rows, amount=amounts, by=groups)
     except DataError as error:
         raise DataError(f"{data}: {error}") from None
+    document = impact_document(change, amount, by)
+    if page is not None:
+        name = f"{new.name}, compared with {old.name}"
+        summary = irenic.report(after, rows, name=name).summary
+        summary["impact"] = document
+        irenic.reporting.Report(summary).save(page)
     with output():
         if as_json:
-            print_json(impact_document(change))
+            print_json(document)
         else:
             _print_impact(change, amount, by)
+            if page is not None:
+                print(f"Written to {page}; open it in a browser.")
     raise typer.Exit(1 if change.changed else 0)
 
 

@@ -465,6 +465,8 @@ class Summarized(TypedDict):
     score: str | None
     """What the scores of a front measure."""
     impossible: list[Impossible]
+    impact: ImpactDocument | None
+    """What the change from an earlier version does to past cases, if it is compared with one."""
     instances: Instances | None
     models: list[Model]
     """The rule sets, of a classifier its front from small to accurate."""
@@ -785,6 +787,10 @@ class ImpactDocument(TypedDict):
     changed: int
     amount: float
     amount_changed: float
+    amount_of: str | None
+    """The column of amounts."""
+    grouped_by: str | None
+    """The column of groups."""
     moves: list[ImpactMove]
     groups: list[ImpactGroup]
 

@@ -242,6 +242,7 @@ class Source:
             "impossible": [
                 {"text": r.to_text(), "box": encode_box(r)} for r in table.space.impossible
             ],
+            "impact": None,
             "instances": _instances(data, shown),
             "models": [self.model(index, shown) for index in range(len(self.tables))],
             "chosen": self.chosen,

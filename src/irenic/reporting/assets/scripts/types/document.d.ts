@@ -185,6 +185,43 @@ type Impossible = {
   box: Record<string, (number | null)[]>;
 };
 
+/** Past cases whose outcome changes in one way. */
+type ImpactMove = {
+  before: Written | null;
+  after: Written | null;
+  rules_before: number[];
+  rules_after: number[];
+  cases: number;
+  amount: number;
+  /** Numbers of the first few of the rows, from 1. */
+  rows: number[];
+  text: string;
+};
+
+/** The impact on the cases with one value in a column. */
+type ImpactGroup = {
+  value: string;
+  cases: number;
+  changed: number;
+  amount: number;
+};
+
+/** What `irenic impact --json` prints. */
+type ImpactDocument = {
+  format: "irenic impact";
+  version: Version;
+  cases: number;
+  changed: number;
+  amount: number;
+  amount_changed: number;
+  /** The column of amounts. */
+  amount_of: string | null;
+  /** The column of groups. */
+  grouped_by: string | null;
+  moves: ImpactMove[];
+  groups: ImpactGroup[];
+};
+
 /** The instances that rules were counted on. */
 type Instances = {
   /** How many were counted. */
@@ -415,6 +452,8 @@ type Summary = {
   /** What the scores of a front measure. */
   score: string | null;
   impossible: Impossible[];
+  /** What the change from an earlier version does to past cases, if it is compared with one. */
+  impact: ImpactDocument | null;
   instances: Instances | null;
   /** The rule sets, of a classifier its front from small to accurate. */
   models: Model[];
