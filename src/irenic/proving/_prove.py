@@ -234,8 +234,15 @@ def prove(
     lines = properties.splitlines() if isinstance(properties, str) else list(properties)
     verdicts = []
     for text, parsed in _parsed(lines):
-        question = ask(table, parsed, _reference(parsed, read))
-        result = answer(question, budget, record=certificates)
+        try:
+            question = ask(table, parsed, _reference(parsed, read))
+            result = answer(question, budget, record=certificates)
+        except ConditionError as error:
+            raise ConditionError(f"{text}: {error}") from None
+        except FormatError as error:
+            if error.path:  # of another file
+                raise
+            raise FormatError(f"{text}: {error.message}") from None
         verdicts.append(_verdict(text, question, result))
     return verdicts
 

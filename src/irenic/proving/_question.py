@@ -283,8 +283,8 @@ def side_of(table: DecisionTable, space: Space, outcomes: Outcomes, which: str =
     rows = tuple(table.rows[i] for i in order.tolist())
     if not table.is_ordered and (conflict := table.first_conflict()) is not None:
         raise ConflictError(
-            f"the {which}rules contradict each other: {conflict}; repair them, or let the first"
-            " rule win with RuleList.from_rules(rules) or --hit-policy FIRST",
+            f"the {which}rules contradict each other: {table.say_conflict(conflict)}; repair them,"
+            " or let the first rule win with --hit-policy FIRST (in Python: RuleList.from_rules)",
             [conflict],
         )
     boxes = rules.boxes.take(order).simplified()

@@ -179,9 +179,8 @@ class Alternative:
     rules: tuple[int, ...]
 
     def __str__(self) -> str:
-        what = decided_text(self.outcome, self.rules)
-        if self.outcome is None or self.outcome == []:
-            what = "no outcome"
+        outcome: Any = self.outcome
+        what = "no outcome" if outcome in (None, []) else decided_text(outcome, self.rules)
         parts = [
             f"{show_point({name: new})} instead of {_shown(old)}"
             for name, (old, new) in self.changes.items()
