@@ -180,9 +180,33 @@ def test_acceptances_in_json_must_be_texts():
     )
 
 
-def test_writing_says_that_acceptances_are_lost():
+@pytest.mark.parametrize("form", ["csv", "xlsx", "dmn", "json", "rules", "txt"])
+def test_writers_keep_acceptances(form):
+    text = (
+        "IF a < 5 THEN x # accept: gap: known # accept: conflict: ticket #7\n"
+        "IF a > 3 THEN y\nIF a > 9 THEN z # accept: conflict: later\n"
+    )
+    source = table(text, "rules")
+    back = table(irenic.dumps(source, format=form), form)
+    assert back.accepts == source.accepts
+    assert [accepted[0] for accepted in back.accepts] == [(0,), (0,), (2,)]
+    # of the rules as they are ordered in the file
+    ordered = source.under("FIRST")
+    if form not in ("rules", "txt"):
+        assert table(irenic.dumps(ordered, format=form), form).accepts == source.accepts
+
+
+@pytest.mark.parametrize("form", ["dmn", "json", "rules"])
+def test_acceptances_of_the_whole_table_are_kept(form):
+    source = table("# accept: gap: known\nIF a < 5 THEN x\n", "rules")
+    assert table(irenic.dumps(source, format=form), form).accepts == (((), "gap: known"),)
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx", "sql", "py"])
+def test_writing_says_that_acceptances_are_lost(form):
+    source = table("# accept: gap: known\nIF a < 5 THEN x\n", "rules")
     with pytest.warns(irenic.errors.FormatWarning, match="1 acceptance is left out"):
-        irenic.dumps(table("IF a < 5 THEN x # accept: gap: known\n", "rules"), format="csv")
+        irenic.dumps(source, format=form)
 
 
 @given(strategies.rule_sets(), st.sets(st.sampled_from(KINDS)), st.sampled_from([None, "UNIQUE"]))

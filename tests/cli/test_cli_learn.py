@@ -518,7 +518,7 @@ def test_predict_decides_a_whole_model(run, tmp_path):
     (tmp_path / "new.csv").write_text("Years,Name\n3,Ada\n7,Ben\n")
     assert run("predict", "total.dmn", "new.csv") == (
         0,
-        'Years,Name,prediction\n3,Ada,"sum: 1, of: 1"\n7,Ben,"sum: 3, of: 1; 2"\n',
+        "Years,Name,sum,of\n3,Ada,1,1\n7,Ben,3,1; 2\n",
         "irenic: columns not used by the rules: Name\n",
     )
     status, out, _ = run("predict", "total.dmn", "new.csv", "--table", "Bonus")
@@ -533,8 +533,41 @@ def test_predict_decides_a_whole_model(run, tmp_path):
         "irenic: bad.csv: the table must have a column 'Years', which decision 'Total' requires;"
         " did you mean 'Year'?\n",
     )
+    (tmp_path / "past.csv").write_text("Years,sum\n3,1\n")
+    assert run("predict", "total.dmn", "past.csv")[1] == "Years,sum,sum (prediction),of\n3,1,1,1\n"
     (tmp_path / "bad.csv").write_text("Years,prediction\n3,1\n")
-    assert run("predict", "total.dmn", "bad.csv")[2] == (
+    assert run("predict", "total.dmn", "bad.csv", "--table", "Bonus")[2] == (
         "irenic: bad.csv: the table must not have a column 'prediction', because predictions add"
         " one; rename it\n"
     )
+
+
+TWO = "age,result,reason\n,outcome,outcome\n< 18,refuse,minor\n[18..60),grant,ok\n"
+
+
+def test_several_outcomes_are_columns_everywhere(run, tmp_path):
+    (tmp_path / "two.csv").write_text(TWO)
+    (tmp_path / "new.csv").write_text("age\n10\n30\n70\n")
+    expected = "age,result,reason\n10,refuse,minor\n30,grant,ok\n70,,\n"
+    for form in ("csv", "json", "dmn", "xlsx"):
+        assert run("convert", "two.csv", f"copy.{form}")[0] == 0
+        status, out, told = run("predict", f"copy.{form}", "new.csv")
+        assert (status, out) == (0, expected)
+        assert told == "irenic: 1 of 3 cases is undecided: row 3 (no rule applies)\n"
+        assert run("cases", f"copy.{form}", "-o", f"cases-{form}.csv")[0] == 0
+        assert run("test", f"copy.{form}", f"cases-{form}.csv")[0] == 0
+    assert (tmp_path / "copy.csv").read_text() == TWO
+    out = run("predict", "two.csv", "new.csv", "--explain")[1].splitlines()
+    assert out[1] == '10,refuse,minor,"IF age < 18 THEN (refuse, minor)"'
+    (tmp_path / "past.csv").write_text("age,result\n10,grant\n")
+    out = run("predict", "two.csv", "past.csv")[1]
+    assert out == "age,result,result (prediction),reason\n10,grant,refuse,minor\n"
+
+
+def test_several_outcomes_of_several_rules(run, tmp_path):
+    (tmp_path / "all.csv").write_text(
+        "C,age,fee,why\n,,outcome,outcome\n1,< 18,1,young\n2,< 60,2,not old\n"
+    )
+    (tmp_path / "new.csv").write_text("age\n10\n30\n70\n")
+    status, out, _ = run("predict", "all.csv", "new.csv")
+    assert (status, out) == (0, "age,fee,why\n10,1; 2,young; not old\n30,2,not old\n70,,\n")

@@ -34,10 +34,11 @@ def test_properties_stand_beside_the_rules(run, file):
     file("# minors\nNEVER accept WHERE age < 18  # by law\n", "loans.properties")
     assert run("prove", path)[:2] == (0, "proved: NEVER accept WHERE age < 18  # by law\n")
     other = file("NEVER acept\n", "other.txt")
-    status, out, _ = run("prove", path, "--properties", other)
-    assert (status, out) == (
-        0,
-        "proved: NEVER acept (no rule has the outcome acept; did you mean 'accept'?)\n",
+    assert run("prove", path, "--properties", other) == (
+        2,
+        "",
+        "irenic: NEVER acept: no rule has the outcome acept; did you mean 'accept'? to ask about"
+        " it, write outcome in {acept}\n",
     )
 
 
@@ -116,3 +117,30 @@ def test_a_policy_holds_for_the_reference_too(run, file):
     path = file(LOANS, "loans.txt")
     assert run("prove", path, "SAME AS old.txt")[0] == 2
     assert run("prove", path, "SAME AS old.txt", "--hit-policy", "FIRST")[0] == 0
+
+
+def test_errors_name_the_property(run, file):
+    path = file(LOANS, "loans.txt")
+    for text, message in [
+        ("NEVER accept WHERE agee < 5", "NEVER accept WHERE agee < 5: unknown feature 'agee'; did"),
+        (
+            "NEVER accept WHERE age < 5 min",
+            "unexpected 'min' after a number; write numbers without",
+        ),
+        ("days off INCREASES WITH age", "put names of more than one word in quotes"),
+    ]:
+        status, out, err = run("prove", path, "NEVER nothing", text)
+        assert (status, out) == (2, "")
+        assert message in err
+
+
+def test_an_earlier_version_is_read_with_the_same_options(run, file):
+    text = "age,fee,why\n< 18,1,young\n>= 18,2,old\n"
+    new, options = file(text, "new.csv"), ("--outcome", "fee", "--outcome", "why")
+    old = file(text.replace("2", "3"), "old.csv")
+    status, out, _ = run(
+        "prove", new, *options, f'SAME AS "{old}"', f'SAME AS "{old}" WHERE age < 9'
+    )
+    assert status == 1
+    assert "(2, old) (rule 2), but there (3, old) (rule 2) at age" in out
+    assert out.endswith("1 of 2 proved.\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -98,7 +100,24 @@ def test_cases_of_the_kit(run, file):
     path, cases = file(MODEL, "m.dmn"), file(KIT, "m-test-01.xml")
     assert run("test", path, cases)[:2] == (
         1,
-        "case 002 fails: Fare: expected 'half', got 'full'\n1 of 2 cases pass.\n",
+        "case 002 fails: Fare: expected 'half', got 'full'\n"
+        "no case is just above 18 in Age < 18 of rule 1\n"
+        "no case is just above 18 in Age >= 18 of rule 2\n"
+        "1 of 2 cases pass; they exercise 2 of 2 rules, 4 of 4 conditions, 4 of 6 bounds.\n",
+    )
+    document = validated(run("test", path, cases, "--json")[1])
+    assert [(case["name"], case["passed"]) for case in document["cases"]] == [
+        ("001", True),
+        ("002", False),
+    ]
+    assert document["cases"][1]["values"] == {"Age": 18}
+    assert document["covered"] == {"rules": 2, "conditions": 4, "bounds": 4}
+    right = file(KIT.replace("18</value>", "16</value>"), "right.xml")
+    assert run("test", path, right)[0] == 0
+    assert run("test", path, right, "--coverage")[0] == 1
+    assert run("test", path, right, "--table", "Fare")[0] == 0
+    assert run("test", path, right, "--table", "Fair")[2] == (
+        f"irenic: {right}: no case expects a result of 'Fair'; did you mean 'Fare'?\n"
     )
     assert "<testCases>" in run("test", path, file("<a/>", "a.xml"))[2]
 
@@ -160,6 +179,20 @@ def test_invalid_questions_exit_with_2(run, file):
 # --- impact
 
 
+def test_the_impact_as_a_page(run, file, tmp_path):
+    old, new = file(LOANS, "old.txt"), file(LOANS.replace("18", "21"), "new.txt")
+    data, page = file("age,debt,sum\n17,0,10\n19,0,20\n", "past.csv"), tmp_path / "impact.html"
+    status, out, _ = run("impact", old, new, data, "--amount", "sum", "--html", str(page))
+    assert status == 1
+    assert out.splitlines()[-1] == f"Written to {page}; open it in a browser."
+    text = page.read_text("utf-8")
+    assert "<title>new.txt, compared with old.txt</title>" in text
+    embedded = re.search(r'<script type="application/json" id="summary">(.*?)</script>', text)
+    impact = json.loads(embedded[1])["impact"]
+    assert (impact["changed"], impact["amount_of"], len(impact["moves"])) == (1, "sum", 1)
+    assert "are the same file" in run("impact", old, new, data, "--html", data)[2]
+
+
 def test_the_impact_on_past_cases(run, file):
     old, new = file(LOANS, "old.txt"), file(LOANS.replace("18", "21"), "new.txt")
     data = file(
@@ -178,6 +211,7 @@ def test_the_impact_on_past_cases(run, file):
     )
     document = validated(run("impact", old, new, data, "--json")[1])
     assert (document["changed"], document["moves"][0]["rows"]) == (2, [2, 3])
+    assert (document["amount_of"], document["grouped_by"]) == (None, None)
     assert run("impact", old, old, data)[:2] == (0, "0 of 4 cases change (0.00%).\n")
     assert "--by: unknown column 'regio'" in run("impact", old, new, data, "--by", "regio")[2]
 

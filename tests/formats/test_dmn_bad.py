@@ -143,12 +143,12 @@ def test_invalid_irenic_attributes_are_errors():
         ("ranking", '<decisionTable id="t" >', "5", "the value must be a list, got 5"),
         ("name", '<decisionTable id="t" >', "5", "the value must be text, got 5"),
         (
-            "outside",
+            "impossible",
             '<decisionTable id="t" >',
             "[5]",
             "a region must be an object of conditions, got 5",
         ),
-        ("outside", '<decisionTable id="t" >', '[{"g": {"<": 5}}]', "unknown feature 'g'"),
+        ("impossible", '<decisionTable id="t" >', '[{"g": {"<": 5}}]', "unknown feature 'g'"),
     ]:
         changed = text.replace(place, f"{place[:-1]} irenic:{name}='{escape(value)}'>")
         assert changed != text

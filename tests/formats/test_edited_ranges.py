@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import re
 import zipfile
 from xml.etree import ElementTree
 
@@ -279,3 +280,110 @@ def test_outcomes_of_added_rows_are_written_as_the_others(written, expected):
         book.active.append(line)
     new = openpyxl.load_workbook(io.BytesIO(added(saved(book), {"age": (30, 40)}))).active
     assert new["B4"].value == expected
+
+
+# --- footnotes
+
+
+def with_footnotes():
+    book = fares()
+    sheet = book["Fares"]
+    sheet["A6"], sheet["A8"] = "* valid from 2026", "Source: tariff office"
+    sheet["A6"].font = Font(bold=True)
+    sheet.row_dimensions[8].height = 44
+    sheet.merge_cells("A6:C6")
+    sheet["A8"].hyperlink = "https://example.org"
+    sheet.print_area = "A1:C8"
+    return book
+
+
+def test_footnotes_move_below_added_rows():
+    old = saved(with_footnotes())
+    content = added(old, *TWO)
+    book = openpyxl.load_workbook(io.BytesIO(content))
+    new, before = book["Fares"], openpyxl.load_workbook(io.BytesIO(old))["Fares"]
+    assert [cell.value for cell in new["A"]] == [
+        "age", "< 10", "[10..20)", "> 90", "[30..40)", "[50..60)",
+        None, "* valid from 2026", None, "Source: tariff office",
+    ]  # fmt: skip
+    for row in before.iter_rows():  # cell for cell
+        for cell in row:
+            same = new.cell(cell.row + 2 * (cell.row > 4), cell.column)
+            assert (same.value, same.style_id) == (cell.value, cell.style_id)
+    assert [str(cells) for cells in new.merged_cells.ranges] == ["A8:C8"]
+    assert new.row_dimensions[10].height == 44
+    assert new["A10"].hyperlink.target == "https://example.org"
+    assert new["A10"].hyperlink.ref == "A10"
+    assert new.print_area == "'Fares'!$A$1:$C$10"
+    assert attribute(parts(content)[SHEET], "dataValidation", "sqref") == ["B2:B6", "C2:C3"]
+    assert attribute(parts(content)[SHEET], "dimension", "ref") == ["A1:E10"]
+    assert book["Other"]["A4"].value == "stays"
+    # a second edit finds the same table
+    again = openpyxl.load_workbook(io.BytesIO(added(content, {"age": (70, 80)})))["Fares"]
+    assert [again["A7"].value, again["A9"].value] == ["[70..80)", "* valid from 2026"]
+
+
+@pytest.mark.parametrize("sheet", ["Fares", "Other"])
+def test_formulas_that_refer_to_footnotes_are_not_broken(sheet):
+    book = with_footnotes()
+    book["Fares"]["D1"] = "memo"
+    book[sheet]["D2"] = "=Fares!$A$8" if sheet == "Other" else "=A8"
+    with pytest.raises(irenic.errors.FormatError, match="a formula refers to rows below the table"):
+        added(saved(book), *TWO, target="price", ignore="memo")
+
+
+def test_a_footnote_that_is_a_formula_does_not_move():
+    old = parts(saved(with_footnotes()))
+    formula = b'<c r="A8" t="str"><f>1+1</f><v>Source: 2</v></c>'
+    old[SHEET] = re.sub(rb'<c r="A8".*?</c>', formula, old[SHEET])
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as new:
+        for name, part in old.items():
+            new.writestr(name, part)
+    with pytest.raises(irenic.errors.FormatError, match="row 8 below the table contains a formula"):
+        added(file.getvalue(), *TWO)
+
+
+def test_a_formula_that_stays_correct_is_kept():
+    book = with_footnotes()
+    book["Other"]["B2"] = "=Fares!C4"
+    new = openpyxl.load_workbook(io.BytesIO(added(saved(book), *TWO)))
+    assert new["Other"]["B2"].value == "=Fares!C4"
+
+
+def test_a_comment_on_a_footnote_is_not_left_behind():
+    book = with_footnotes()
+    book["Fares"]["A8"].comment = openpyxl.comments.Comment("really?", "me")
+    with pytest.raises(irenic.errors.FormatError, match="a row below the table has a comment"):
+        added(saved(book), *TWO)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("1 Tag", "1-5 Tage", "2-5 Tage"),
+        ("2-3 Tage", "2 Tage - 6 Tage", "4-6 Tage"),
+        ("< 2 days", ">= 1 day", ">= 2 days"),
+        ("< 1 day", ">= 0 days", ">= 1 day"),
+        ("2 kg - 3 kg", "2 kg - 5.5 kg", "(3 kg..5.5 kg]"),
+        ("3+ hours", "2-5 hours", ">= 6 hours"),
+    ],
+)
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_units_in_cells_are_kept(first, second, expected, form):
+    lines = [("Frist", "fare"), (first, "x"), (second, "y")]
+    content = "".join(f"{a};{b}\n" for a, b in lines).encode()
+    if form == "xlsx":
+        book = openpyxl.Workbook()
+        for line in lines:
+            book.active.append(line)
+        content = saved(book)
+    parsed = irenic.parse(content, format=form)
+    table = parsed.bind().table()
+    new = edited(parsed, table, irenic.repair(table, "trim").table)
+    cells = [line.split(";")[0] for line in new.decode().splitlines()] if form == "csv" else []
+    sheet = None if cells else openpyxl.load_workbook(io.BytesIO(new)).active
+    cells = cells or [cell.value for cell in sheet["A"]]
+    kept = [cell for cell in cells if cell in (first, second)]
+    assert len(kept) == 1
+    assert expected in cells

@@ -23,6 +23,10 @@ from irenic.formats.sheets.writing import dumps_csv, dumps_xlsx
 AGES = 'age,job,then\n< 18,-,A\n[10..5],nurse,B\n">= 18 and < 30",-,C\n'
 WHY = "column 'age' requires [10..5], which no value satisfies"
 LEFT_OUT = f"rule 2 can never hold and is left out: {WHY}"
+UNDECLARED = [
+    "what is known about 'age', 'job' beyond the rules (such as whole numbers, units, bounds and"
+    " allowed values) is left out; .json keeps it",
+]
 
 
 def facts(table):
@@ -165,11 +169,12 @@ def test_files_of_rules_leave_them_out_with_a_warning(suffix, ages, tmp_path):
     out = tmp_path / f"x{suffix}"
     with pytest.warns(FormatWarning) as told:
         irenic.write(table, out)
-    assert [str(one.message) for one in told] == [f"{out}: {LEFT_OUT}"]
+    losses = [LEFT_OUT, *(UNDECLARED if suffix in (".txt", ".rules") else [])]
+    assert [str(one.message) for one in told] == [f"{out}: {loss}" for loss in losses]
     assert told[0].filename == __file__
-    found = run("convert", ages, tmp_path / f"y{suffix}")
+    found = run("convert", ages, out := tmp_path / f"y{suffix}")
     assert found.exit_code == 0
-    assert found.stderr == f"irenic: warning: {tmp_path / f'y{suffix}'}: {LEFT_OUT}\n"
+    assert found.stderr == "".join(f"irenic: warning: {out}: {loss}\n" for loss in losses)
 
 
 def test_rules_alone_leave_them_out_with_a_warning(ages):
@@ -257,3 +262,11 @@ def test_omitted_annotations_cause_a_warning(tmp_path):
     assert run("check", path).stderr == ""
     empty = path.read_text().replace("because", "")
     assert loads_dmn(empty.encode()).tables[0].left_out == ()
+
+
+def test_a_text_file_leaves_out_names_of_outcomes():
+    table = irenic.parse("a,b,c\n< 5,1,2\n", format="csv", target=["b", "c"]).bind().table()
+    with pytest.warns(FormatWarning) as told:
+        irenic.dumps(table, format="txt")
+    message = "the name of the outcome, 'b', 'c', is left out; .json keeps it"
+    assert str(told[0].message) == message

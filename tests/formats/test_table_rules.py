@@ -3,6 +3,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 import zipfile
+from dataclasses import replace
 
 import openpyxl
 import pytest
@@ -595,9 +596,39 @@ def test_a_list_keeps_its_order(rules):
         assert table.as_rules() == rules
 
 
-def test_several_outputs_are_a_tuple_in_one_column():
+OUTCOMES = st.one_of(
+    st.text("ab 0,;-\"'({=", max_size=5),
+    st.integers(-99, 99),
+    st.booleans(),
+    st.sampled_from([0.5, "cannot occur", "outcome", "integer", "DEFAULT", Expression("null")]),
+)
+
+
+@given(st.lists(st.tuples(OUTCOMES, OUTCOMES), min_size=1, max_size=4), st.booleans(), OUTCOMES)
+@sts.examples(2)
+def test_columns_of_outcomes_and_units_read_back_as_equal(thens, has_default, last):
+    space = Space([Continuous("stay", unit="days", kind="integer"), Continuous("b")])
+    rules = RuleSet(
+        [Rule({"stay": (3 * i, 3 * i + 2)}, then=then) for i, then in enumerate(thens)],
+        space,
+        default=(last, "x") if has_default else None,
+    )
+    table = DecisionTable.from_rules(rules)
+    table = replace(table, outputs=("b 2", "c"))
+    assert dumps_csv(table).startswith("stay,b,b 2,c\ninteger (days),,outcome,outcome\n")
+    for found in (loads_csv(dumps_csv(table)), loads_xlsx(dumps_xlsx(table))):
+        [back] = found.tables
+        assert back.outputs == ("b 2", "c")
+        assert [rule.then for rule in back.rules] == thens
+        for rule, same_rule in zip(back.rules, rules, strict=True):
+            assert [*map(type, rule.then)] == [*map(type, same_rule.then)]
+        assert back.rules.default == rules.default
+        assert back.space["stay"] == space["stay"]
+
+
+def test_several_outputs_are_columns():
     table = csv_table("a,b,c\n1,x,2\n3,y,z\n", target=["b", "c"])
-    assert dumps_csv(table) == 'a,"b, c"\n1,"(x, 2)"\n3,"(y, z)"\n'
+    assert dumps_csv(table) == "a,b,c\n,outcome,outcome\n1,x,2\n3,y,z\n"
     for found in (loads_csv(dumps_csv(table)), loads_xlsx(dumps_xlsx(table))):
         back = same(found, table.rules)
         assert back.outputs == ("b", "c")

@@ -109,7 +109,7 @@ def test_a_moved_cut_proves_nothing_wrong():
     rng = random.Random(1)
     rules = partition(3)
     wrong = RuleList([Rule({"a": (None, 5)}, then="D"), *rules], SPACE)
-    document = certify(rules, ["NEVER D"])
+    document = certify(rules, ["NEVER outcome in {D}"])
     nodes = document["certificates"][0]["nodes"]
     for _ in range(300):
         moved = copy.deepcopy(nodes)
@@ -117,7 +117,10 @@ def test_a_moved_cut_proves_nothing_wrong():
             if isinstance(node, list) and type(node[1]) is float:
                 node[1] += rng.choice([-1, 0, 0.5, 1])
         with pytest.raises(CertificateError):
-            verify(document | {"certificates": [{"claim": "NEVER D", "nodes": moved}]}, wrong)
+            verify(
+                document | {"certificates": [{"claim": "NEVER outcome in {D}", "nodes": moved}]},
+                wrong,
+            )
 
 
 @given(st.data())
@@ -126,7 +129,7 @@ def test_a_certificate_never_proves_what_is_wrong(data):
     space = data.draw(sts.spaces(2))
     pool = st.lists(sts.rules(space), max_size=4)
     first, second = (RuleList(data.draw(pool), space, default="A") for _ in range(2))
-    (verdict,) = prove(first, ["NEVER B"], certificates=True)
+    (verdict,) = prove(first, ["NEVER outcome in {B}"], certificates=True)
     if verdict.holds:
         document = {"format": "irenic certificate", "version": 1}
         document |= {"certificates": [verdict.certificate]}
@@ -134,7 +137,7 @@ def test_a_certificate_never_proves_what_is_wrong(data):
             verify(document, second)
         except CertificateError:
             return
-        assert prove(second, ["NEVER B"])[0].holds
+        assert prove(second, ["NEVER outcome in {B}"])[0].holds
 
 
 @pytest.mark.parametrize(

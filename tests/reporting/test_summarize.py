@@ -301,14 +301,14 @@ def test_impossible_cases_need_no_rule():
     rules = [Rule({"age": {"<": 50}}, then="A"), Rule({"age": {">=": 60}}, then="B")]
     table = DecisionTable.from_rules(RuleSet(rules, space))
     summary = summarize(table, {"age": [10, 55, 70]}, ["A", "A", "B"])
-    assert summary["outside"] == [{"text": "50 <= age < 60", "box": {"age": [50.0, 60.0]}}]
+    assert summary["impossible"] == [{"text": "50 <= age < 60", "box": {"age": [50.0, 60.0]}}]
     (model,) = summary["models"]
     assert (
         model["verdicts"]["complete"]["text"] == "every case that can occur is covered by a rule."
     )
     results = model["results"]
-    assert (results["covered"], results["uncovered"], results["outside"]) == (2, 0, 1)
-    assert results["outside_rows"] == [2]
+    assert (results["covered"], results["uncovered"], results["impossible"]) == (2, 0, 1)
+    assert results["impossible_rows"] == [2]
     assert (results["right"], results["wrong"], results["wrong_rows"]) == (2, 1, [2])
 
 

@@ -27,10 +27,11 @@ from irenic.cli.reading import (
     Data,
     From,
     SpaceFile,
+    all_meant,
     check_inputs,
     check_output,
     files_of,
-    given_space,
+    given_data,
     is_folder,
     no_rules,
     opened_space,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from irenic.budget import Progress
     from irenic.checking import Kind
+    from irenic.frames.columns import Table
     from irenic.reporting.documents import CheckedFile
 
 
@@ -170,7 +172,7 @@ def check(
     check_output(certificate, {**inputs, "--data": data, "--space": space}, "--certificate")
     files = _check_files(
         paths or [None],
-        given_space(data, space, source_form),
+        given_data(data, space, source_form),
         data,
         source_form,
         reading,
@@ -270,7 +272,7 @@ def _kinds(fail_on: str | None) -> list[Kind] | None:
 
 def _check_files(
     paths: Sequence[Path | None],
-    space: irenic.Space | None,
+    given: Table | irenic.Space | None,
     data: Path | None,
     source_form: str | None,
     options: dict[str, Any],
@@ -286,7 +288,7 @@ def _check_files(
             try:
                 parsed = parse_file(path, source_form, **options)
                 # bound, not bind: warnings are printed with the file
-                tables = parsed.bound(opened_space(parsed, space, data))
+                tables = parsed.bound(opened_space(parsed, all_meant(parsed, given, data), data))
             except IrenicError as error:
                 problem = error if isinstance(error, FormatError) else FormatError(str(error))
                 files.append(CheckedFile(str(path), [], [problem]))

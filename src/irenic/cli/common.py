@@ -19,6 +19,7 @@ from rich.console import Console
 import irenic
 from irenic.errors import FormatError, did_you_mean
 from irenic.frames.files import format_of
+from irenic.model.literals import display
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -121,6 +122,16 @@ def output() -> Iterator[None]:
         closed = error.errno == errno.EBADF
         reason = "standard output is closed" if closed else error.strerror or error
         raise irenic.FileError(f"cannot write the output: {reason}") from None
+
+
+def as_cell(outcome: Any) -> Any:
+    """Return a value of a decision model, such as a list or context, as one cell."""
+    if isinstance(outcome, list):
+        return "; ".join(str(as_cell(part)) for part in outcome)
+    if isinstance(outcome, dict):
+        return ", ".join(f"{name}: {as_cell(part)}" for name, part in outcome.items())
+    plain = outcome is None or isinstance(outcome, str | int | float)
+    return outcome if plain else display(outcome)
 
 
 def note(text: str) -> None:

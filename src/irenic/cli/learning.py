@@ -15,6 +15,7 @@ import irenic
 from irenic.cli.common import (
     Json,
     To,
+    as_cell,
     check_one_output,
     console,
     is_standard,
@@ -41,6 +42,8 @@ from irenic.model.literals import display, say
 from irenic.model.ruleset import RESOLVE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from irenic.frames.columns import Table
     from irenic.learn.models import Classifier
     from irenic.model.features import Feature
@@ -386,13 +389,16 @@ def predict(
     whole = table.select(list(table))
     if model is not None and not parsed.is_model:
         table = as_meant(table, parsed, _rules(model).space, name, data)
-    options = {"explain": explain, "resolve": resolve}
+    options: dict[str, Any] = {"explain": explain, "resolve": resolve}
+    if model is not None and not parsed.is_model:
+        options["outputs"] = parsed.bound(None).table(name).outputs
     if model is None:
         whole.update(_outcomes(parsed, table, name, data))
     else:
-        whole.update(_predictions(model, parsed, table, data, name, options))
+        added = _predictions(model, parsed, table, data, name, options)
+        whole.update(added)
         for remark in (undecided, doubtful):
-            if text := remark(whole["prediction"].tolist(), table, _rules(model).space):
+            if text := remark(_outcome_of(added), table, _rules(model).space):
                 note(text)
     if out is not None and not is_standard(out):
         write_table(whole, out)
@@ -426,30 +432,39 @@ def _model(
 def _outcomes(
     parsed: irenic.formats.Parsed, table: Table, name: str | None, data: Path
 ) -> dict[str, Any]:
-    """Return the outcomes of a decision model with several decisions as a column."""
+    """Return the outcomes of a decision model with several decisions as columns."""
     from irenic.frames.columns import as_column
 
     parsed.bind()  # shows the warnings
+    try:
+        outcomes = parsed.predict(table, table=name).tolist()
+    except DataError as error:
+        raise DataError(f"{data}: {error}") from None
+    parts = [outcome for outcome in outcomes if outcome is not None]
+    names = list(dict.fromkeys(key for part in parts if isinstance(part, dict) for key in part))
+    if names and all(isinstance(part, dict) for part in parts):
+        return {
+            f"{key} (prediction)" if key in table else key: as_column(
+                [as_cell((outcome or {}).get(key)) for outcome in outcomes]
+            )
+            for key in names
+        }
     if "prediction" in table:
         raise DataError(
             f"{data}: the table must not have a column 'prediction', because predictions add one;"
             " rename it"
         )
-    try:
-        outcomes = parsed.predict(table, table=name).tolist()
-    except DataError as error:
-        raise DataError(f"{data}: {error}") from None
-    return {"prediction": as_column([_cell(outcome) for outcome in outcomes])}
+    return {"prediction": as_column([as_cell(outcome) for outcome in outcomes])}
 
 
-def _cell(outcome: Any) -> Any:
-    """Return the outcome of a decision as one cell."""
-    if isinstance(outcome, list):
-        return "; ".join(str(_cell(part)) for part in outcome)
-    if isinstance(outcome, dict):
-        return ", ".join(f"{name}: {_cell(part)}" for name, part in outcome.items())
-    plain = outcome is None or isinstance(outcome, str | int | float)
-    return outcome if plain else display(outcome)
+def _outcome_of(columns: Mapping[str, Any]) -> list[Any]:
+    """Return one of the outcomes of each row, None for a row without any."""
+    added = ("rule", "support", "confidence")
+    outcomes = [column.tolist() for name, column in columns.items() if name not in added]
+    return [
+        next((part for part in parts if part is not None), None)
+        for parts in zip(*outcomes, strict=True)
+    ]
 
 
 def _predictions(

@@ -28,16 +28,19 @@ from irenic.cli.reading import (
     From,
     SpaceFile,
     TableName,
+    as_meant,
     as_typed,
     check_inputs,
     check_output,
     check_rules_in,
+    draft_of,
     given_space,
     parse_file,
     read_data,
     reads_rules,
+    split_outcomes,
 )
-from irenic.errors import DataError, FormatError, did_you_mean
+from irenic.errors import DataError, FormatError
 from irenic.formats.editing import EDITED, MARKS
 from irenic.formats.writing import TABLES, WRITTEN, warn_of_loss
 from irenic.model.literals import counted, display
@@ -129,8 +132,8 @@ def repair(
     files = {"IN": rules, "--data": data, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
     parsed = parse_file(rules, form, **reading)
-    original = _table(parsed, table, given_space(None, space, form), sink)
-    X, y = _instances(data, label, form)
+    original = _table(parsed, table, given_space(space, form), sink)
+    X, y = _instances(data, label, form, parsed, original, table)
     mended = irenic.repair(original, how.value, X=X, y=y, budget=budget)
     result = original if mended.table is None else mended.table
     steps: list[irenic.mend.Change | str] = list(mended.changes)
@@ -188,7 +191,7 @@ def add(
     files = {"IN": rules, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
     parsed = parse_file(rules, form, **reading)
-    original = _table(parsed, table, given_space(None, space, form), sink)
+    original = _table(parsed, table, given_space(space, form), sink)
     try:
         rule = as_typed(rule, parsed, original, table)
         opened = original.space.opened_to(irenic.Rule.parse(rule).region.space)
@@ -267,8 +270,8 @@ def complete(
     files = {"IN": rules, "--data": data, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
     parsed = parse_file(rules, form, **reading)
-    original = _table(parsed, table, given_space(None, space, form), sink)
-    X, y = _instances(data, label, form)
+    original = _table(parsed, table, given_space(space, form), sink)
+    X, y = _instances(data, label, form, parsed, original, table)
     completion = irenic.complete(original, X=X, y=y, limit=limit, budget=budget)
     steps: list[irenic.mend.Proposal | str] = list(completion.proposals)
     verdict = f"{counted(len(completion.added), 'rule')} added; " + (
@@ -313,7 +316,7 @@ def merge(
     files = {"IN": rules, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
     parsed = parse_file(rules, form, **reading)
-    original = _table(parsed, table, given_space(None, space, form), sink)
+    original = _table(parsed, table, given_space(space, form), sink)
     unordered = original.with_rules(_as_set(original, budget)) if original.is_ordered else original
     merged = irenic.merge(unordered, budget=budget)
     notes = []
@@ -378,7 +381,7 @@ def convert(
     check_output(out, files, "OUT")
     sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
     parsed = parse_file(rules, form, **reading)
-    result = _table(parsed, table, given_space(None, space, form), sink)
+    result = _table(parsed, table, given_space(space, form), sink)
     if sink.form in ("sql", "py") and space is None and parsed.declared is None:
         result = parsed.open_to_missing(table)  # as in irenic predict
     change = ""
@@ -428,7 +431,7 @@ def diff(
 ) -> None:
     """List the regions in which two sets of rules decide differently."""
     check_inputs({"A": a, "B": b, "--space": space}, form)
-    common_space = given_space(None, space, form)
+    common_space = given_space(space, form)
     names = _two_names(table or [])
     before, after = (
         _table(
@@ -561,25 +564,28 @@ def _as_set(table: DecisionTable, budget: float) -> irenic.RuleSet:
     return rules if isinstance(rules, irenic.RuleSet) else irenic.to_set(rules, budget=budget)
 
 
-def _instances(data: Path | None, label: str | None, form: str | None) -> tuple[Any, Any]:
-    """Return the instances of a table and their outcomes; None for both without a table."""
+def _instances(
+    data: Path | None,
+    label: str | None,
+    form: str | None,
+    parsed: irenic.formats.Parsed,
+    table: DecisionTable,
+    name: str | None,
+) -> tuple[Any, Any]:
+    """Return the instances in a file and their outcomes; None for both without a file."""
     if data is None:
         if label is not None:
             raise FormatError("--label names a column of --data, so it needs --data FILE")
         return None, None
-    from irenic.frames.columns import as_values
-
-    table = read_data(data, form)
-    name = list(table)[-1] if label is None else label
-    if name not in table:
-        raise DataError(f"{data}: unknown column {name!r}{did_you_mean(name, table)}")
-    labels = as_values(table[name])
-    if None in labels:
-        row = labels.index(None) + 1
-        raise DataError(
-            f"{data}: column {name!r} must have an outcome in every row, got none in row {row}"
-        )
-    return table.select([column for column in table if column != name]), labels
+    rows = read_data(data, form, as_written=True)
+    X, outcomes = split_outcomes(rows, table.outputs, label, draft_of(parsed, name), data)
+    for row, outcome in enumerate(outcomes, 1):
+        if outcome is None or (isinstance(outcome, tuple) and None in outcome):
+            columns = ", ".join(repr(column) for column in rows if column not in X)
+            raise DataError(
+                f"{data}: column {columns} must have an outcome in every row, got none in row {row}"
+            )
+    return as_meant(X, parsed, table.space, name, data), outcomes
 
 
 def _opened(mended: irenic.mend.Repair) -> list[str]:
@@ -627,6 +633,9 @@ def _write_result(
 ) -> None:
     """Write or print rules, and print the steps; on standard error if it prints the rules."""
     is_file = out.path is not None and not is_standard(out.path)
+    if edit.table.accepts and not table.accepts:
+        lost = f"{counted(len(edit.table.accepts), 'acceptance')} left out; add them again"
+        edit = edit._replace(lost=[*edit.lost, lost])
     written, marks = _write_file(table, out, edit) if is_file else ("", [*edit.lost])
     if not is_file and not out.form:
         warn_of_loss(table, "rules")

@@ -121,7 +121,7 @@ def prove(
         return parse_properties(as_typed(text, parsed, model, table), **options)
 
     texts = [text for text, _ in _properties(rules, properties, file, parse)]
-    read = _reader(rules if file is None else file, reading)
+    read = _reader(rules, rules if file is None else file, reading)
     wants = certificate is not None
     verdicts = prove_properties(model, texts, read=read, budget=budget, certificates=wants)
     if certificate is not None:
@@ -174,7 +174,7 @@ def verify(
         raise FormatError(f"not valid JSON ({error})", path=str(certificate)) from None
     model = read_decided(rules, table, space, form, reading)
     try:
-        claims = verify_document(document, model, read=_reader(rules, reading))
+        claims = verify_document(document, model, read=_reader(rules, rules, reading))
     except CertificateError as error:
         with output():
             print(f"Rejected: {error}")
@@ -202,18 +202,24 @@ def decided_in(
     """Return the table of a source, or the model."""
     if parsed.is_model:
         return parsed.model()
-    chosen = parsed.bind(given_space(None, space, form)).table(table)
+    chosen = parsed.bind(given_space(space, form)).table(table)
     check_rules_in(chosen, Path(parsed.name))
     return chosen
 
 
-def _reader(beside: Path, reading: dict[str, Any]) -> Any:
-    """Return a function that reads the rules of a file beside another one, or of a path."""
+def _reader(rules: Path, beside: Path, reading: dict[str, Any]) -> Any:
+    """Return a function that reads the rules of a file beside another one, or of a path.
+
+    A file of the same format as the rules is read with the same options.
+    """
 
     def read(name: str) -> irenic.DecisionTable | Classifier:
         near = beside.parent / name
         path = near if near.exists() else Path(name)
-        return read_decided(path, None, None, None, {"hit_policy": reading["hit_policy"]})
+        options = {"hit_policy": reading["hit_policy"]}
+        if path.suffix.lower() == rules.suffix.lower():  # an earlier version has the same columns
+            options = {name: value for name, value in reading.items() if name != "sheet"}
+        return read_decided(path, None, None, None, options)
 
     return read
 
@@ -221,7 +227,12 @@ def _reader(beside: Path, reading: dict[str, Any]) -> Any:
 def _properties(rules: Path, given: list[str] | None, file: Path | None, parse: Any) -> Any:
     from irenic.frames.files import as_text, read_bytes
 
-    listed = [pair for text in given or () for pair in parse(text)]
+    listed = []
+    for text in given or ():
+        try:
+            listed += parse(text)
+        except FormatError as error:
+            raise FormatError(error.message, path=repr(text), column=error.column) from None
     if file is None and given:
         return listed
     path = file or rules.with_suffix(".properties")

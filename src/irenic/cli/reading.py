@@ -20,7 +20,7 @@ from irenic.frames import table as tables
 from irenic.model.literals import display
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from irenic.frames.columns import Table
 
@@ -209,6 +209,33 @@ def as_typed(text: str, parsed: irenic.formats.Parsed, model: Any, table: str | 
     return in_notation(text, model.space, draft_of(parsed, table))
 
 
+def split_outcomes(
+    cases: Table, outputs: Sequence[str], label: str | None, draft: Any, path: Path
+) -> tuple[Table, list[Any]]:
+    """Return cases without the columns of their outcomes, and the outcomes.
+
+    These are in the columns that the table of rules names, else in the last one, or in ``label``.
+    """
+    from irenic.formats.sheets.cases import read_outcomes
+
+    if label is None and all(name in cases for name in outputs):
+        names = list(outputs)
+    else:
+        names = [list(cases)[-1] if label is None else label]
+    for name in names:
+        if name not in cases:
+            raise DataError(f"{path}: unknown column {name!r}{did_you_mean(name, cases)}")
+    try:
+        columns = [read_outcomes(cases, name, draft) for name in names]
+    except FormatError as error:
+        raise DataError(f"{path}: {error.message}") from None
+    outcomes = columns[0]
+    if len(columns) > 1:
+        rows = zip(*columns, strict=True)
+        outcomes = [None if all(part is None for part in row) else row for row in rows]
+    return cases.select([name for name in cases if name not in names]), outcomes
+
+
 def _input_format(form: str | None, known: tuple[str, ...]) -> str:
     if form is None:
         raise FormatError(f"standard input needs a format: --from {'|'.join(known)}")
@@ -222,14 +249,17 @@ def _input_format(form: str | None, known: tuple[str, ...]) -> str:
 # --- the space
 
 
-def given_space(
-    data: Path | None, space_file: Path | None, form: str | None = None
-) -> irenic.Space | None:
-    """Return the space of a table of instances or of a .json file, None for neither."""
+def given_data(
+    data: Path | None, space_file: Path | None, form: str | None
+) -> Table | irenic.Space | None:
+    """Return what defines the space: instances, or the space of a .json file; None for neither."""
     if data is not None and space_file is not None:
         raise FormatError("--data and --space both define the space; use one of them")
-    if data is not None:
-        return irenic.Space.infer(read_data(data, form))
+    return given_space(space_file, form) if data is None else read_data(data, form, as_written=True)
+
+
+def given_space(space_file: Path | None, form: str | None = None) -> irenic.Space | None:
+    """Return the space of a .json file, None without one."""
     if space_file is None:
         return None
     standard = is_standard(space_file)
@@ -244,12 +274,26 @@ def given_space(
     return parsed.declared
 
 
+def all_meant(
+    parsed: irenic.formats.Parsed, given: Table | irenic.Space | None, data: Path | None
+) -> Table | irenic.Space | None:
+    """Return what defines the space: instances as the rules read them, without their outcomes."""
+    if data is None or given is None or isinstance(given, irenic.Space):
+        return given
+    for table in parsed.bound(None).tables:
+        given = as_meant(given, parsed, table.space, table.name, data)
+        outcomes = [name for name in table.outputs if name not in table.space]
+        given = given.select([name for name in given if name not in outcomes])
+    return given
+
+
 def opened_space(
-    parsed: irenic.formats.Parsed, space: irenic.Space | None, data: Path | None
+    parsed: irenic.formats.Parsed, given: Table | irenic.Space | None, data: Path | None
 ) -> irenic.Space | None:
     """Return the space to bind rules to, with values of the rules that no row of the data has."""
-    if space is None or data is None:
-        return space
+    if given is None or isinstance(given, irenic.Space):
+        return given
+    space = irenic.Space.infer(given)
     opened = parsed.open(space)
     for before, after in zip(space.categorical, opened.categorical, strict=True):
         unseen = after.values[len(before.values) :]
@@ -272,9 +316,10 @@ def read_rules(
 ) -> irenic.RuleSet:
     """Return the rule set in a file, or the example."""
     check_inputs({"RULES": path, "--data": data, "--space": space_file}, form)
-    space = given_space(data, space_file, form)
+    given = given_data(data, space_file, form)
     parsed = parse_file(path, form, **reading)
-    return as_set(parsed.rules(opened_space(parsed, space, data), table=table))
+    given = all_meant(parsed, given, data)
+    return as_set(parsed.rules(opened_space(parsed, given, data), table=table))
 
 
 def as_set(rules: irenic.RuleSet | irenic.RuleList) -> irenic.RuleSet:

@@ -20,6 +20,7 @@ from irenic.cli.common import (
 from irenic.cli.reading import (
     From,
     Rules,
+    as_meant,
     check_inputs,
     check_output,
     check_rules_in,
@@ -150,9 +151,11 @@ def _read(
         return model, None, None
     from irenic.learn import true_labels  # scikit-learn takes a second to import
 
-    rows = read_data(data, form)
+    rows = read_data(data, form, as_written=not parsed.is_model)
     if not rows.shape[0]:
         raise FormatError("the table must have at least one row, got none", path=str(data))
+    if isinstance(model, irenic.DecisionTable):
+        rows = as_meant(rows, parsed, model.space, table, data)
     try:
         X, y, column = true_labels(model, rows, label)
     except DataError as error:
@@ -163,7 +166,7 @@ def _read(
         dropped = counted(rows.shape[0] - X.shape[0], "row")
         note(f"skipped {dropped} without a label in column {column!r}")
     if isinstance(model, irenic.DecisionTable) and not parsed.declares_space:
-        space = opened_space(parsed, irenic.Space.infer(X), data)
+        space = opened_space(parsed, X, data)
         model = _table(parsed.bound(space), table)
     return model, X, y
 

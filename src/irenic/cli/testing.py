@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -12,8 +13,10 @@ import irenic
 from irenic.cli.common import (
     Json,
     To,
+    as_cell,
     console,
     is_standard,
+    note,
     output,
     output_format,
     print_json,
@@ -32,15 +35,17 @@ from irenic.cli.reading import (
     parse_file,
     read_data,
     reads_rules,
+    split_outcomes,
 )
-from irenic.errors import DataError, FormatError, did_you_mean
+from irenic.errors import DataError, FormatError, IrenicError, did_you_mean
 from irenic.model.literals import counted, display, say, show_point
+from irenic.model.notation import parse_point
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from irenic.frames.columns import Table
-    from irenic.proving import Impact, Trial
+    from irenic.proving import Impact, Outcome, Trial
 
 _FORMATS = ("csv", "json", "xlsx", "parquet")
 _MISSED = 20
@@ -92,16 +97,18 @@ def run_cases(
 ) -> None:
     """Test rules with cases, and list what no case exercises."""
     from irenic.proving import try_cases
-    from irenic.reporting.documents import trial_document
 
     check_inputs({"RULES": rules, "CASES": cases, "--space": space}, form)
-    if cases.suffix.lower() == ".xml":
-        _test_kit(rules, cases, form, reading)
-        return
     parsed = parse_file(rules, form, **reading)
+    if cases.suffix.lower() == ".xml":
+        trial, records, names, differences = _try_kit(parsed, cases, table)
+        failures = [f"case {n} fails: {d}" for n, d in zip(names, differences, strict=True) if d]
+        _end_trial(trial, records, names, failures, coverage=coverage, as_json=as_json)
     model = decided_in(parsed, table, space, form)
     rows = _read_cases(cases, form)
-    X, expected = _expected(model, rows, label, cases, draft_of(parsed, table))
+    if not rows.shape[0]:
+        raise FormatError("no cases in the file", path=str(cases))
+    X, expected = split_outcomes(rows, _outputs(model), label, draft_of(parsed, table), cases)
     if isinstance(model, irenic.DecisionTable):
         X = as_meant(X, parsed, model.space, table, cases)
     try:
@@ -110,13 +117,33 @@ def run_cases(
         raise DataError(f"{cases}: {error}") from None
     records = _records(X)
     names = [str(number) for number in range(1, len(records) + 1)]
+    failures = [
+        _failure(number, case, outcome)
+        for number, (case, outcome) in enumerate(zip(records, trial.outcomes, strict=True), 1)
+        if not outcome.passed
+    ]
+    _end_trial(trial, records, names, failures, coverage=coverage, as_json=as_json)
+
+
+def _end_trial(
+    trial: Trial,
+    records: Sequence[Mapping[str, Any]],
+    names: Sequence[str],
+    failures: Sequence[str],
+    *,
+    coverage: bool,
+    as_json: bool,
+) -> NoReturn:
+    """Print which cases pass, and exit."""
+    from irenic.reporting.documents import trial_document
+
     with output():
         if as_json:
             print_json(trial_document(trial, records, names))
         else:
-            _print_trial(trial, records)
+            _print_trial(trial, failures)
     complete = not coverage or not trial.missed
-    raise typer.Exit(0 if trial.passed and complete else 1)
+    raise typer.Exit(0 if trial.passed and trial.outcomes and complete else 1)
 
 
 @commands.command(
@@ -206,7 +233,6 @@ def why(
     reading: dict[str, Any],
 ) -> None:
     """Explain one decision, and find the smallest change that leads elsewhere."""
-    from irenic.model.notation import parse_point
     from irenic.proving import counterfactual
     from irenic.proving import why as explain
     from irenic.reporting.documents import why_document
@@ -244,6 +270,7 @@ def why(
     epilog="""[bold]Examples[/]
 irenic impact old.dmn new.dmn past.csv
 irenic impact old.txt new.txt past.parquet --amount income --by region
+irenic impact old.txt new.txt past.csv --html impact.html
 
 [bold]Exit status[/]
 0 no case changes, 1 some do, 2 invalid input"""
@@ -261,6 +288,12 @@ def impact(
     by: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column to group the cases by.")
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a page about the change and the new rules."
+        ),
+    ] = None,
     table: TableName = None,
     form: From = None,
     as_json: Json = False,
@@ -271,7 +304,9 @@ def impact(
     from irenic.proving import impact as measure
     from irenic.reporting.documents import impact_document
 
-    check_inputs({"OLD": old, "NEW": new, "DATA": data}, form)
+    inputs = {"OLD": old, "NEW": new, "DATA": data}
+    check_inputs(inputs, form)
+    check_output(page, inputs, "--html")
     parsed = parse_file(old, None, **reading)
     before = decided_in(parsed, table, None, None)
     after = read_decided(new, table, None, None, reading)
@@ -284,11 +319,19 @@ def impact(
         change = measure(before, after, rows, amount=amounts, by=groups)
     except DataError as error:
         raise DataError(f"{data}: {error}") from None
+    document = impact_document(change, amount, by)
+    if page is not None:
+        name = f"{new.name}, compared with {old.name}"
+        summary = irenic.report(after, rows, name=name).summary
+        summary["impact"] = document
+        irenic.reporting.Report(summary).save(page)
     with output():
         if as_json:
-            print_json(impact_document(change))
+            print_json(document)
         else:
             _print_impact(change, amount, by)
+            if page is not None:
+                print(f"Written to {page}; open it in a browser.")
     raise typer.Exit(1 if change.changed else 0)
 
 
@@ -316,30 +359,6 @@ def _outputs(model: Any) -> tuple[str, ...]:
     return model.outputs if isinstance(model, irenic.DecisionTable) else ("then",)
 
 
-def _expected(
-    model: Any, rows: Table, label: str | None, path: Path, draft: Any
-) -> tuple[Table, list[Any]]:
-    """Return the cases, and their expected outcomes."""
-    from irenic.formats.sheets.cases import read_outcomes
-
-    outputs = _outputs(model)
-    if not rows.shape[0]:
-        raise FormatError("no cases in the file", path=str(path))
-    if label is None and all(name in rows for name in outputs):
-        names = list(outputs)
-    else:
-        names = [list(rows)[-1] if label is None else label]
-    for name in names:
-        if name not in rows:
-            raise DataError(f"{path}: unknown column {name!r}{did_you_mean(name, rows)}")
-    try:
-        columns = [read_outcomes(rows, name, draft) for name in names]
-    except FormatError as error:
-        raise DataError(f"{path}: {error.message}") from None
-    expected = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
-    return rows.select([name for name in rows if name not in names]), expected
-
-
 def _records(X: Table) -> list[dict[str, Any]]:
     from irenic.frames.columns import as_values
 
@@ -355,54 +374,104 @@ def _column(rows: Table, name: str | None, option: str, path: Path) -> Any:
     return rows[name]
 
 
-def _outcome(model: Any, text: str | None) -> Hashable | None:
+def _outcome(model: Any, text: str | None) -> Any:
     """Return the outcome of the rules that is written as a text, else the text."""
     if text is None:
         return None
     rules = model.rules if isinstance(model, irenic.DecisionTable) else model.rules_
     known = [*rules.consequents, *([] if rules.default is None else [rules.default])]
-    return next((then for then in known if text in (str(then), display(then))), text)
+    for then in known:
+        if text in (str(then), display(then)):
+            return then
+    try:
+        return parse_point(f"outcome = {text}")["outcome"]  # such as a sum of outcomes
+    except FormatError:
+        return text
 
 
-def _test_kit(rules: Path, cases: Path, form: str | None, reading: dict[str, Any]) -> None:
-    """Run test cases of the DMN Technology Compatibility Kit."""
+def _try_kit(
+    parsed: irenic.formats.Parsed, path: Path, name: str | None
+) -> tuple[Trial, list[dict[str, Any]], list[str], list[str]]:
+    """Run cases of the DMN Technology Compatibility Kit, of all decisions or of one.
+
+    Return the trial, the case of each expected result with its name, and how results differ.
+    """
     from irenic.formats.dmn.kit import read_kit
     from irenic.frames.files import read_bytes
+    from irenic.proving import Outcome, Trial
 
-    parsed = parse_file(rules, form, **reading)
     try:
-        _, listed = read_kit(read_bytes(cases))
+        _, listed = read_kit(read_bytes(path))
     except FormatError as error:
-        raise error.at(path=str(cases)) from None
-    failed = 0
-    with output():
+        raise error.at(path=str(path)) from None
+    decisions = dict.fromkeys(result.decision for case in listed for result in case.results)
+    if name is not None and name not in decisions:
+        known = did_you_mean(name, decisions)
+        raise FormatError(f"no case expects a result of {name!r}{known}", path=str(path))
+    outcomes, records, names, differences = [], [], [], []
+    for case in listed:
+        for result, actual, difference in case.outcomes(parsed):
+            if name not in (None, result.decision):
+                continue
+            wanted = as_cell(result.expected)
+            outcomes.append(Outcome(wanted, as_cell(actual), (), not difference))
+            records.append({key: as_cell(value) for key, value in case.inputs.items()})
+            names.append(case.id if len(case.results) == 1 else f"{case.id} ({result.decision})")
+            differences.append(difference)
+    covered, total, missed = _kit_coverage(parsed, listed, name)
+    return Trial(tuple(outcomes), covered, total, tuple(missed)), records, names, differences
+
+
+def _kit_coverage(
+    parsed: irenic.formats.Parsed, listed: Sequence[Any], name: str | None
+) -> tuple[dict[str, int], dict[str, int], list[str]]:
+    """Return what cases of the kit exercise in the tables of a model, or in one of them."""
+    from irenic.proving import try_cases
+
+    kinds = ("rules", "conditions", "bounds")
+    covered, total, missed = dict.fromkeys(kinds, 0), dict.fromkeys(kinds, 0), list[str]()
+    tables = [t for t in parsed.bound(None).tables if name in (None, t.name, t.id)]
+    for table in tables:
+        rows = []
         for case in listed:
-            differences = list(case.differences(parsed))
-            failed += bool(differences)
-            for text in differences:
-                print(f"case {case.id} fails: {text}")
-        print(f"{len(listed) - failed:,} of {counted(len(listed), 'case')} pass.")
-    raise typer.Exit(1 if failed or not listed else 0)
+            row = case.record(parsed, [n for n in table.space.names if n not in table.computed])
+            with suppress(IrenicError):  # a value that the table does not expect exercises nothing
+                table.encode([row])
+                rows.append(row)
+        try:
+            trial = try_cases(table, rows, [None] * len(rows))
+        except IrenicError as error:
+            note(f"the coverage of table {table.name!r} is unknown: {error}")
+            continue
+        for kind in kinds:
+            covered[kind] += trial.covered[kind]
+            total[kind] += trial.total[kind]
+        where = f"table {table.name!r}: " if len(tables) > 1 else ""
+        missed += [f"{where}{text}" for text in trial.missed]
+    return covered, total, missed
 
 
 # --- printing and writing
 
 
-def _print_trial(trial: Trial, records: Sequence[Mapping[str, Any]]) -> None:
-    for number, (case, outcome) in enumerate(zip(records, trial.outcomes, strict=True), 1):
-        if outcome.passed:
-            continue
-        by = f"rule {outcome.rules[0] + 1}" if outcome.rules else "the default"
-        got = "nothing" if outcome.actual is None else f"{_text(outcome.actual)} by {by}"
-        wanted = "nothing" if outcome.expected is None else _text(outcome.expected)
-        print(f"case {number} fails: expected {wanted}, got {got}, at {show_point(case)}")
+def _failure(number: int, case: Mapping[str, Any], outcome: Outcome) -> str:
+    by = f"rule {outcome.rules[0] + 1}" if outcome.rules else "the default"
+    got = "nothing" if outcome.actual is None else f"{_text(outcome.actual)} by {by}"
+    wanted = "nothing" if outcome.expected is None else _text(outcome.expected)
+    return f"case {number} fails: expected {wanted}, got {got}, at {show_point(case)}"
+
+
+def _print_trial(trial: Trial, failures: Sequence[str]) -> None:
+    for text in failures:
+        print(text)
     for text in trial.missed[:_MISSED]:
         print(text)
     if len(trial.missed) > _MISSED:
         print(f"… and {len(trial.missed) - _MISSED} more that no case exercises")
     passed = sum(outcome.passed for outcome in trial.outcomes)
     parts = [f"{trial.covered[kind]} of {trial.total[kind]} {kind}" for kind in trial.total]
-    print(f"{passed:,} of {counted(len(records), 'case')} pass; they exercise {', '.join(parts)}.")
+    n = counted(len(trial.outcomes), "case")
+    print(f"{passed:,} of {n} pass; they exercise {', '.join(parts)}.")
 
 
 def _text(outcome: Any) -> str:
@@ -412,8 +481,8 @@ def _text(outcome: Any) -> str:
 def _named(model: Any, outcome: Any) -> dict[str, Any]:
     """Return an outcome by the names of the outputs."""
     outputs = _outputs(model)
-    if len(outputs) > 1 and isinstance(outcome, tuple):
-        return dict(zip(outputs, outcome, strict=True))
+    if len(outputs) > 1 and (outcome is None or isinstance(outcome, tuple)):
+        return dict(zip(outputs, outcome or [None] * len(outputs), strict=True))
     name = outputs[0] if len(outputs) == 1 else ", ".join(outputs)
     return {"outcome" if name == "then" else name: outcome}
 

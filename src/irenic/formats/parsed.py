@@ -586,6 +586,7 @@ class RuleDraft:
     has_lines: bool = False
     accepts: list[tuple[int | None, str]] = field(default_factory=list)
     """Findings that the source accepts, as texts, and the place of the rule beside each."""
+    outputs: tuple[str, ...] = ("then",)
     errors: list[FormatError] = field(default_factory=list)
     warnings: list[FormatError] = field(default_factory=list)
 
@@ -632,7 +633,8 @@ class RuleDraft:
             for place, text in self.accepts
         ]
         lines = tuple(places) if self.has_lines else ()
-        return Tables([replace(table, lines=lines, accepts=tuple(accepts))], warnings=warnings)
+        table = replace(table, lines=lines, accepts=tuple(accepts), outputs=self.outputs)
+        return Tables([table], warnings=warnings)
 
     def _excluding(self, space: Space) -> Space:
         """Return a space without what is declared as impossible."""

@@ -11,7 +11,7 @@
     IMPOSSIBLE WHERE age < 16 AND job in {"fire fighter"}
 
 A comment ``# accept: overlap: both apply`` accepts findings about the rule on its line, or about
-all rules if it is a line of its own.
+all rules if it is a line of its own. A line can have several such comments.
 
 A text file contains no space. It is inferred from the conditions: features that are compared are
 continuous; features that are tested for membership are categorical and open to other values.
@@ -19,7 +19,10 @@ continuous; features that are tested for membership are categorical and open to 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
 
 from irenic.errors import ConditionError, FormatError
 from irenic.formats.parsed import Parsed, RuleDraft
@@ -29,6 +32,9 @@ from irenic.model.notation import ParsedImpossible, comment_of, parse_line
 from irenic.model.region import Region
 from irenic.model.rule import as_default
 from irenic.model.ruleset import RuleSet
+
+_ACCEPT: Final = re.compile(r"#(?=\s*accept\s*:)", re.IGNORECASE)
+_NONE: Final[Mapping[int | None, Sequence[str]]] = MappingProxyType({})
 
 
 def parse(text: str) -> Parsed:
@@ -43,7 +49,8 @@ def parse(text: str) -> Parsed:
     for number, line in enumerate(text.split("\n"), 1):
         try:
             parsed = parse_line(line)
-            texts = accepted_in(comment_of(line).lstrip("#")) if "#" in line else ()
+            comments = _ACCEPT.split(comment_of(line)) if "#" in line else ()
+            texts = [text for comment in comments for text in accepted_in(comment.lstrip("#"))]
             draft.accepts += [(None if parsed is None else number, each) for each in texts]
             if isinstance(parsed, list):
                 draft.rules += parsed
@@ -66,8 +73,10 @@ def _default(value: object) -> Hashable:
         raise FormatError(str(error), column=1) from None
 
 
-def dumps(rules: RuleSet) -> str:
+def dumps(rules: RuleSet, comments: Mapping[int | None, Sequence[str]] = _NONE) -> str:
     """Return the rules as text, one per line, and what cannot occur.
+
+    ``comments`` are written beside rules, by their indices, and on lines of their own for None.
 
     >>> from irenic import Rule
     >>> print(dumps(RuleSet([Rule({"age": (0, 10)}, then="child")], default="adult")))
@@ -75,14 +84,14 @@ def dumps(rules: RuleSet) -> str:
     DEFAULT adult
     <BLANKLINE>
     """
-    lines = []
+    lines = [f"# {comment}" for comment in comments.get(None, ())]
     for number, rule in enumerate(rules, 1):
         try:
             format_literal(rule.then)
             _check_values(rule.region)
         except FormatError as error:
             raise FormatError(f"rule {number}: {error.message}") from None
-        lines.append(repr(rule))
+        lines.append("  # ".join([repr(rule), *comments.get(number - 1, ())]))
     if rules.default is not None:
         try:
             lines.append(f"DEFAULT {format_literal(rules.default)}")

@@ -10,11 +10,13 @@ from irenic.errors import FormatError, FormatWarning
 from irenic.formats import text as text_rules
 from irenic.formats._branches import without_policy
 from irenic.formats.json import rules as json_rules
+from irenic.formats.tables.lines import accepts_of
 from irenic.frames.files import File, format_of, name_of, write_file
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet, learned_rules
+from irenic.model.space import Space
 
 if TYPE_CHECKING:
     from irenic.learn.models import Classifier
@@ -79,7 +81,7 @@ def write(
         raise error.at(path=name) from None
     write_file(target, text)
     if isinstance(rules, DecisionTable):
-        warn_of_loss(rules, form, name)
+        warn_of_loss(rules, form, name, text)
 
 
 @overload
@@ -125,20 +127,54 @@ def dumps(rules: RuleSet | RuleList | DecisionTable | Classifier, *, format: str
     form = format_of("", format, WRITTEN)
     text = _dumps(rules, form, "")
     if isinstance(rules, DecisionTable):
-        warn_of_loss(rules, form)
+        warn_of_loss(rules, form, text=text)
     return text
 
 
-def warn_of_loss(table: DecisionTable, format: str, name: str = "") -> None:
-    """Warn about parts of a table that are not written: rows that never apply, and annotations."""
+def warn_of_loss(table: DecisionTable, format: str, name: str = "", text: str | bytes = "") -> None:
+    """Warn about parts of a table that are not written: rows that never apply, annotations, …
+
+    With ``text``, the content of a text file, also about what it does not say about features.
+    """
     kept = {row.row for row in table.unsatisfiable} if format in TABLES else set()
     losses = [table.say_never(row) for row in table.never_hold if row not in kept]
     others = [*table.left_out]
-    others += [counted(len(table.accepts), "acceptance")] if table.accepts else []
+    lost = [rows for rows, _ in table.accepts if not _keeps_acceptance(table, format, rows)]
+    others += [counted(len(lost), "acceptance")] if lost else []
     losses += [f"{w} {'is' if w.startswith('1 ') else 'are'} left out" for w in others]
+    if format in ("rules", "txt") and isinstance(text, str) and text:
+        losses += _undeclared(table, text)
     for loss in losses:
         # blames the caller of `write`
         warnings.warn(f"{name}: {loss}" if name else loss, FormatWarning, stacklevel=3)
+
+
+_SHOWN: Final = 5
+
+
+def _undeclared(table: DecisionTable, text: str) -> list[str]:
+    """Return what a text file, which has no declarations, leaves out."""
+    losses = []
+    if table.outputs != ("then",):
+        names = ", ".join(map(repr, table.outputs))
+        losses.append(f"the name of the outcome, {names}, is left out; .json keeps it")
+    tables = text_rules.parse(text).bound(None).tables
+    known = tables[0].space if tables else Space([])
+    lost = [repr(f.name) for f in table.space if f.name not in known or known[f.name] != f]
+    if lost:
+        listed = ", ".join(lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
+        losses.append(
+            f"what is known about {listed} beyond the rules (such as whole numbers,"
+            " units, bounds and allowed values) is left out; .json keeps it"
+        )
+    return losses
+
+
+def _keeps_acceptance(table: DecisionTable, format: str, rows: tuple[int, ...]) -> bool:
+    """Return whether a format has a place for an acceptance beside some rows, or beside none."""
+    if format in ("sql", "py") or (format in ("csv", "xlsx") and not rows):
+        return False
+    return format in TABLES or not rows or not {*rows}.isdisjoint(table.rows)
 
 
 def _dumps(
@@ -164,15 +200,22 @@ def _dumps(
         from irenic.formats.python import source as python_source
 
         return python_source.dumps(rules)
-    plain = without_policy(DecisionTable.from_rules(rules), f".{form} files")
+    table = DecisionTable.from_rules(rules)
+    plain = without_policy(table, f".{form} files")
+    places = table.winning if isinstance(plain, RuleList) else range(len(table.rules))
+    by_row = accepts_of(table)
+    rows: list[int | None] = [None, *(table.rows[place] for place in places)]
+    keys: list[int | None] = [None, *range(len(rows) - 1)]
+    accepts = {key: by_row[row] for key, row in zip(keys, rows, strict=True) if row in by_row}
     if form == "json":
-        return json_rules.dumps(plain)
+        return json_rules.dumps(plain, outputs=table.outputs, accepts=accepts)
     if isinstance(plain, RuleList):
         raise FormatError(
             "a text file must contain a rule set, got a rule list; write .json, or convert the list"
             " first with irenic.to_set or irenic convert --as-set"
         )
-    return text_rules.dumps(plain)
+    comments = {key: [f"accept: {text}" for text in texts] for key, texts in accepts.items()}
+    return text_rules.dumps(plain, comments)
 
 
 def _dumps_model(model: object, form: str, name: str) -> str | bytes:

@@ -280,6 +280,7 @@ def predict_table(
     *,
     explain: bool = False,
     resolve: Resolve | None = None,
+    outputs: Sequence[str] = (),
 ) -> dict[str, npt.NDArray[Any]]:
     """Return the predictions for a table as columns to add to it.
 
@@ -295,12 +296,16 @@ def predict_table(
     resolve : {"best", "vote", "first"}, optional
         Which rule decides where rules of a RuleSet contradict each other; in a RuleList, the first
         one always does.
+    outputs : sequence of str, optional
+        Names of the parts of predictions that are tuples, to make a column of each. Default: those
+        of a decision table.
 
     Returns
     -------
     dict of str to array
         "prediction", with sets of labels joined to "a; b", and if ``explain`` "rule", "support"
-        and "confidence".
+        and "confidence". Several outputs are columns with their names, or ``"name (prediction)"``
+        if the table has such a column.
 
     Raises
     ------
@@ -323,7 +328,7 @@ def predict_table(
         rules, resolve = rules.rules, "first"
     names = _columns(table)
     if isinstance(rules, DecisionTable):
-        columns = _decided(rules, table, explain=explain)
+        columns = _decided(rules, table, outputs or rules.outputs, explain=explain)
         _check_added(columns, names)
         return columns
     features = _needed(rules, names)
@@ -339,7 +344,7 @@ def predict_table(
         rule_set, labels = rules.rules_, rules.classes_.tolist()
         predictions = rules.predict(X)
         how = None if rules.conflicts == "avoid" else rules.conflicts
-    columns = {"prediction": as_column([_as_cell(v, labels) for v in predictions.tolist()])}
+    columns = _prediction_columns(predictions.tolist(), outputs, names, labels)
     if explain:
         decided = rule_set.decide(X, resolve=how)
         texts = [str(rule) for rule in rule_set]
@@ -372,12 +377,34 @@ def _check_added(columns: Collection[str], names: Collection[str]) -> None:
             )
 
 
-def _decided(decides: DecisionTable, table: Any, *, explain: bool) -> dict[str, npt.NDArray[Any]]:
+def _prediction_columns(
+    values: list[Any], outputs: Sequence[str], names: Collection[str], labels: list[Any]
+) -> dict[str, npt.NDArray[Any]]:
+    """Return predictions as one column, or as one per output if all of them have several parts."""
+    n = len(outputs)
+    listed = [value if isinstance(value, list) else [value] for value in values]
+    rows = [[then for then in thens if then is not None] for thens in listed]
+    if n < 2 or not all(isinstance(t, tuple) and len(t) == n for row in rows for t in row):
+        return {"prediction": as_column([_as_cell(value, labels) for value in values])}
+    columns, taken = {}, {*names, "rule", "support", "confidence"}
+    for place, output in enumerate(outputs):
+        parts = [[then[place] for then in row] for row in rows]
+        cells = [
+            _as_cell(part if isinstance(value, list) else next(iter(part), None), labels)
+            for value, part in zip(values, parts, strict=True)
+        ]
+        columns[f"{output} (prediction)" if output in taken else output] = as_column(cells)
+    return columns
+
+
+def _decided(
+    decides: DecisionTable, table: Any, outputs: Sequence[str], *, explain: bool
+) -> dict[str, npt.NDArray[Any]]:
     """Return the outcomes of a decision table, and the rows that decide, as columns."""
     names = _columns(table)
     _check_columns([n for n in decides.space.names if n not in decides.computed], names)
     X = decides.encode(table) if decides.space.names else table
-    columns = {"prediction": as_column([_as_cell(v, []) for v in decides.predict(X).tolist()])}
+    columns = _prediction_columns(decides.predict(X).tolist(), outputs, names, [])
     if explain:
         rows = decides.decide(X)
         texts = [", ".join(f"rule {row + 1}" for row in deciding) for deciding in rows]

@@ -308,6 +308,8 @@ class _Parser:
     def end(self) -> None:
         if self.token.kind != "end":
             hint = "; put text of more than one word in quotes" if self.token.kind == "word" else ""
+            if hint and self.at and self.tokens[self.at - 1].kind == "number":
+                hint = " after a number; write numbers without a unit"
             raise FormatError(f"unexpected {self.token.text!r}{hint}", column=self.token.column)
 
     def nest(self) -> None:
@@ -374,6 +376,16 @@ class _Parser:
                 conditions=self.where()
             )
         if not _is_keyword(self.token, "increases", "decreases"):
+            is_word = self.token.kind == "word" and not _is_keyword(
+                self.token, "if", "where", "and"
+            )
+            if is_word and self.at == 1:
+                words = f"{self.tokens[0].text} {self.token.text}"
+                raise FormatError(
+                    f"a property cannot begin with {words}; put names of more than one word in"
+                    " quotes, or begin with NEVER, ALWAYS, SAME AS, NOTHING NEW AGAINST or NO NEW",
+                    column=self.token.column,
+                )
             raise self.expected(
                 "ONLY IF, INCREASES WITH, DECREASES WITH or DOES NOT DEPEND ON (a property can"
                 " also begin with NEVER, ALWAYS, SAME AS, NOTHING NEW AGAINST or NO NEW)"

@@ -16,6 +16,7 @@ from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Floats, Ints, Words
 from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter, StoppedBy
+from irenic.model.packed import PackedRules
 from irenic.proving._question import NOTHING, Question, Side
 
 # Pairs of cells and boxes that are examined at a time, and cells.
@@ -85,9 +86,14 @@ def answer(
 ) -> Answer:
     """Return whether the claim of a question holds for all cases."""
     meter = Meter(budget)
-    is_simple = question.claim.kind == "only" and question.sides[0].decides == "any"
-    if is_simple and not record:
+    agree = all(side.decides == "any" for side in question.sides)
+    if agree and not record and question.claim.kind == "only":
         return _of_agreeing_rules(question, meter)
+    is_comparison = question.claim.kind in ("same", "implies") and question.pair is None
+    if agree and not record and is_comparison:
+        quick = _of_two_versions(question, meter)
+        if quick is not None:
+            return quick
     return _Search(question, meter, record).run()
 
 
@@ -111,6 +117,95 @@ def _of_agreeing_rules(question: Question, meter: Meter) -> Answer:
         if meter.stopped_by is not None:
             return Answer(None, meter.nodes, meter.stopped_by)
     return Answer(True, meter.nodes)
+
+
+def _of_two_versions(question: Question, meter: Meter) -> Answer | None:
+    """Answer a question about two versions, each of rules that agree wherever they overlap.
+
+    The claim fails where two rules meet whose outcomes may not meet, or where only one version has
+    a rule and the default of the other does not fit. Both are searched without cuts, except for
+    gaps. None if that would take longer than cutting.
+    """
+    one, other = question.sides
+    allowed, roots = question.allowed(), question.roots
+    if len(roots) > _FEW:
+        return None
+
+    def wrong(a: Any, b: Any) -> Any:
+        if question.claim.kind == "implies":
+            return allowed[a] & ~allowed[b]
+        return ~allowed[a] & (a != b)
+
+    searches: list[tuple[Boxes, Boxes]] = []
+    for root in roots:
+        meeting = _meeting(question, root, allowed)
+        if meeting is None:
+            return None
+        searches += [(box, question.excused) for box in meeting]
+    covers = [side.boxes.concat(question.excused) for side in (one, other)]
+    gaps = [[_uncovered(root, by, meter) is not None for root in roots] for by in covers]
+    if meter.stopped_by is not None:
+        return Answer(None, meter.nodes, meter.stopped_by)
+    for (side, default), by, is_open in (
+        ((one, other.default), covers[1], gaps[1]),
+        ((other, one.default), covers[0], gaps[0]),
+    ):
+        faces = (side.codes, default) if side is one else (default, side.codes)
+        suspects = side.boxes.take(np.flatnonzero(wrong(*faces)))
+        for root in (root for root, gap in zip(roots, is_open, strict=True) if gap):
+            changed = _without_copies(suspects, by)
+            if len(changed) > _MOST_SUSPECTS:
+                return None
+            searches += [(box, by) for box in changed & root]
+    if wrong(one.default, other.default):
+        searches += [(root, covers[0].concat(other.boxes)) for root in roots]
+    for box, by in searches:
+        cell = _uncovered(box, by, meter)
+        if cell is not None:
+            return Answer(False, meter.nodes, cell=cell)
+        if meter.stopped_by is not None:
+            return Answer(None, meter.nodes, meter.stopped_by)
+    return Answer(True, meter.nodes)
+
+
+def _without_copies(boxes: Boxes, others: Boxes) -> Boxes:
+    """Return the boxes that are not among others."""
+    rows, known = boxes.keys(), others.keys()
+    copies = {row.tobytes() for row in known}
+    return boxes.take([i for i, row in enumerate(rows) if row.tobytes() not in copies])
+
+
+_MOST_SUSPECTS: Final = 1_000
+"""Rules without a counterpart, and pairs of rules that meet, that are examined one by one."""
+
+
+def _meeting(question: Question, root: Boxes, allowed: Bools) -> Boxes | None:
+    """Return where rules of two versions meet that must not; None if there are too many places."""
+    sides, codes = [], []
+    for side, is_new in zip(question.sides, (True, False), strict=True):
+        met = side.boxes.meeting(root)
+        if question.claim.kind == "implies":  # only allowed outcomes against those that are not
+            met &= allowed[side.codes] == is_new
+            codes.append(np.full(int(met.sum()), int(is_new), dtype=np.int32))
+        else:
+            met &= ~allowed[side.codes] if is_new else True
+            codes.append(side.codes[met])
+        sides.append(side.boxes.take(met) & root)
+    boxes, then = sides[0].concat(sides[1]), np.concatenate(codes)
+    assert len(boxes) == len(then)
+    packed = PackedRules(boxes.space, len(then))
+    written = np.zeros((boxes.lower.shape[1], len(then)), dtype=np.uint8)
+    packed.extend(boxes, written, then, np.ones(len(then)))
+    pairs = packed.overlapping_pairs(same=False, limit=_MOST_SUSPECTS)
+    if len(pairs) == _MOST_SUSPECTS and len(question.excused):
+        return None
+    firsts, seconds = boxes.take(pairs[:, 0]), boxes.take(pairs[:, 1])
+    return Boxes(
+        boxes.space,
+        np.maximum(firsts.lower, seconds.lower),
+        np.minimum(firsts.upper, seconds.upper),
+        firsts.masks & seconds.masks,
+    )
 
 
 def _uncovered(box: Boxes, by: Boxes, meter: Meter) -> Boxes | None:

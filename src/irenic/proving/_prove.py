@@ -118,7 +118,7 @@ class Verdict:
         remark = f" ({self.note})" if self.note else ""
         if self.holds:
             return f"proved: {self.claim}{remark}"
-        decided = [_decided(*each) for each in zip(self.outcomes, self.rules, strict=True)]
+        decided = [decided_text(*each) for each in zip(self.outcomes, self.rules, strict=True)]
         points = [show_point(case) for case in self.cases]
         if len(points) == len(decided):
             parts = [f"{what} at {where}" for what, where in zip(decided, points, strict=True)]
@@ -129,7 +129,8 @@ class Verdict:
         return self.text
 
 
-def _decided(outcome: Any, rules: tuple[int, ...]) -> str:
+def decided_text(outcome: Any, rules: tuple[int, ...]) -> str:
+    """Return what was decided, and by which rules."""
     if outcome is None:
         return "nothing is decided"
     shown = display(outcome)
@@ -233,8 +234,15 @@ def prove(
     lines = properties.splitlines() if isinstance(properties, str) else list(properties)
     verdicts = []
     for text, parsed in _parsed(lines):
-        question = ask(table, parsed, _reference(parsed, read))
-        result = answer(question, budget, record=certificates)
+        try:
+            question = ask(table, parsed, _reference(parsed, read))
+            result = answer(question, budget, record=certificates)
+        except ConditionError as error:
+            raise ConditionError(f"{text}: {error}") from None
+        except FormatError as error:
+            if error.path:  # of another file
+                raise
+            raise FormatError(f"{text}: {error.message}") from None
         verdicts.append(_verdict(text, question, result))
     return verdicts
 

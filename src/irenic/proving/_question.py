@@ -17,6 +17,7 @@ import numpy as np
 
 from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Codes, Floats
+from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError, FormatError, SpaceError, did_you_mean
 from irenic.mend.spaces import common_space, moved
 from irenic.model.condition import infer_features
@@ -48,7 +49,25 @@ def as_table(rules: Rules) -> DecisionTable:
     if getattr(rules, "conflicts", "") == "best" and not rule_set.is_consistent:
         order = np.argsort(-rule_set.weights, kind="stable").tolist()
         return DecisionTable(rule_set[order], tuple(order), len(rule_set), hit_policy="FIRST")
+    if getattr(rules, "conflicts", "") == "vote" and not rule_set.is_consistent:
+        n = len(rule_set)
+        return _Vote(rule_set, tuple(range(n)), n, hit_policy="COLLECT")
     return DecisionTable.from_rules(rule_set)
+
+
+class _Vote(DecisionTable):
+    """Rules of a classifier that vote: the outcome with the greatest sum of weights wins."""
+
+    def predict(self, X: Any, *, default: Hashable | None = None) -> Any:
+        return self.rules.predict(X, default=default, resolve="vote")
+
+    def elected(self, places: tuple[int, ...]) -> Hashable:
+        """Return the outcome of some rules; of several that win, that of the first rule."""
+        thens, weights = self.rules.thens, self.rules.weights
+        sums: dict[Hashable, float] = {}
+        for place in places:
+            sums[thens[place]] = sums.get(thens[place], 0.0) + float(weights[place])
+        return max(sums, key=lambda then: sums[then])
 
 
 class Outcomes:
@@ -214,6 +233,31 @@ class Question:
         return [case, {**case, first: other}]
 
 
+def combinations_of(side: Side, root: Boxes, meter: Meter) -> dict[tuple[int, ...], list[Boxes]]:
+    """Return which rules hold together in a box, and where, as disjoint boxes.
+
+    Rules are given by their places. If the budget is used up, ``meter.stopped_by`` is set, and the
+    result is not complete.
+    """
+    found: dict[tuple[int, ...], list[Boxes]] = {(): [root]}
+    for place in np.flatnonzero(side.boxes.meeting(root)).tolist():
+        rule, split = side.boxes.take([place]), dict[tuple[int, ...], list[Boxes]]()
+        for holding, pieces in found.items():
+            for piece in pieces:
+                inside = piece & rule
+                if not len(inside):
+                    split.setdefault(holding, []).append(piece)
+                    continue
+                split.setdefault((*holding, place), []).append(inside)
+                if outside := [*piece.subtract(rule, meter)]:
+                    split.setdefault(holding, []).extend(outside)
+                meter.spent(nodes=1)
+        found = split
+        if meter.ran_out is not None:
+            break
+    return found
+
+
 def plain_boxes(boxes: Boxes) -> list[tuple[list[float], list[float], list[int]]]:
     """Return boxes as lists of lower bounds, upper bounds and sets of values as bits."""
     sets = [
@@ -239,8 +283,8 @@ def side_of(table: DecisionTable, space: Space, outcomes: Outcomes, which: str =
     rows = tuple(table.rows[i] for i in order.tolist())
     if not table.is_ordered and (conflict := table.first_conflict()) is not None:
         raise ConflictError(
-            f"the {which}rules contradict each other: {conflict}; repair them, or let the first"
-            " rule win with RuleList.from_rules(rules) or --hit-policy FIRST",
+            f"the {which}rules contradict each other: {table.say_conflict(conflict)}; repair them,"
+            " or let the first rule win with --hit-policy FIRST (in Python: RuleList.from_rules)",
             [conflict],
         )
     boxes = rules.boxes.take(order).simplified()
@@ -272,13 +316,15 @@ def _together(table: DecisionTable, rules: RuleSet, outcomes: Outcomes, default:
                 for label, sign in zip(labels, state.tolist(), strict=True)
                 if sign > 0 or (sign == 0 and label in usual)
             )
+        if isinstance(table, _Vote):
+            return table.elected(places)
         rows = sorted({table.rows[place]: thens[place] for place in places}.items())
         if table.hit_policy == "OUTPUT ORDER":
             rows.sort(key=lambda row: ranks.get(row[1], len(ranks)))
         return combined([then for _, then in rows], table.hit_policy, table.aggregation)
 
     empty = default
-    if default == NOTHING and not rules.is_partial:
+    if default == NOTHING and not rules.is_partial and not isinstance(table, _Vote):
         empty = outcomes.code(combined([], table.hit_policy, table.aggregation))
     codes = np.zeros(len(rules), dtype=np.int32)
     return Side(rules.boxes.simplified(), codes, empty, "all", tuple(table.rows), together)
@@ -309,7 +355,7 @@ def ask(
     question = Question(space, roots, excused, tuple(sides), _claim(parsed), outcomes)
     if parsed.kind in ("increases", "decreases", "independent"):
         return _paired(question, parsed)
-    return replace(question, note=_note(parsed, question))
+    return replace(question, note=_note(parsed, question, table.ranking))
 
 
 def ask_consistent(table: DecisionTable) -> Question:
@@ -459,8 +505,12 @@ def _column(parsed: ParsedProperty, table: DecisionTable) -> int | None:
     return table.outputs.index(name) if len(table.outputs) > 1 else None
 
 
-def _note(parsed: ParsedProperty, question: Question) -> str:
-    """Return a remark if a property names an outcome that no rule has."""
+def _note(parsed: ParsedProperty, question: Question, declared: Sequence[Any]) -> str:
+    """Return a remark if a property names an outcome that no rule has, but that is allowed.
+
+    An outcome in braces, as in ``outcome in {refuse}``, is always allowed; another one must be an
+    outcome of a rule, or one that the table declares.
+    """
     if parsed.outcome is None or any(side.together for side in question.sides):
         return ""
     operators = parsed.outcome.operators
@@ -468,8 +518,14 @@ def _note(parsed: ParsedProperty, question: Question) -> str:
     known = question.outcomes.values[1:]
     for value in named:
         if value is not MISSING and not any(_matches({"=": value}, each) for each in known):
+            remark = f"no rule has the outcome {display(value)}"
             hint = did_you_mean(display(value), map(display, known))
-            return f"no rule has the outcome {display(value)}{hint}"
+            if "=" in operators and value not in declared:
+                stop = "" if hint.endswith("?") else ";"
+                raise ConditionError(
+                    f"{remark}{hint}{stop} to ask about it, write outcome in {{{display(value)}}}"
+                )
+            return f"{remark}{hint}"
     return ""
 
 

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from irenic.boxes import Boxes
 from irenic.boxes.arrays import LOWEST, Bools
+from irenic.budget import Budget, Meter
 from irenic.errors import ConditionError
 from irenic.model.features import Continuous, Feature
 from irenic.model.literals import display
 from irenic.proving._prove import Read, question_of
-from irenic.proving._question import NOTHING, Question, Rules, Side, as_table, plain_boxes
+from irenic.proving._question import (
+    NOTHING,
+    Question,
+    Rules,
+    Side,
+    as_table,
+    combinations_of,
+    plain_boxes,
+)
 
 
 def to_smtlib(rules: Rules, claim: str, *, read: Read | None = None) -> str:
@@ -41,7 +50,7 @@ def to_smtlib(rules: Rules, claim: str, *, read: Read | None = None) -> str:
     Raises
     ------
     ConditionError
-        If all rules that hold count, as under COLLECT.
+        If all rules that hold count, as under COLLECT, in too many combinations.
 
     Examples
     --------
@@ -71,10 +80,7 @@ def to_smtlib(rules: Rules, claim: str, *, read: Read | None = None) -> str:
 
 
 def _lines(question: Question) -> Iterator[str]:
-    if any(side.together is not None for side in question.sides):
-        raise ConditionError(
-            "SMT-LIB needs rules of which one decides, but all rules that hold count"
-        )
+    together = [_combined(question, side) for side in question.sides]
     yield "; unsat means that this holds"
     yield "(set-logic ALL)"
     for code, value in enumerate(question.outcomes.values):
@@ -92,8 +98,8 @@ def _lines(question: Question) -> Iterator[str]:
     if question.claim.kind == "consistent":
         yield from _contradiction(question)
     else:
-        for k, side in enumerate(question.sides):
-            yield from _side(question, k, side)
+        for k, (side, combined) in enumerate(zip(question.sides, together, strict=True)):
+            yield from _side(question, k, side, combined)
         yield f"(assert {_violation(question)})"
     yield "(check-sat)"
 
@@ -147,10 +153,39 @@ def _among(i: int, bits: int) -> str:
     return _or(f"(= x{i} {code})" for code in range(bits.bit_length()) if bits >> code & 1)
 
 
-def _side(question: Question, k: int, side: Side) -> Iterator[str]:
+def _combined(question: Question, side: Side) -> dict[tuple[int, ...], int]:
+    """Return the outcomes of rules that decide together, by the places of those that hold."""
+    if side.together is None:
+        return {}
+    meter = Meter(Budget(nodes=_MOST_PIECES))
+    combined: dict[tuple[int, ...], int] = {}
+    for root in question.roots:
+        for places in combinations_of(side, root, meter):
+            combined[places] = side.together(places)
+    if meter.ran_out is not None:
+        raise ConditionError(
+            "SMT-LIB needs the outcome of every combination of rules that hold together, and there"
+            f" are too many (more than {_MOST_PIECES:,} regions); restrict the property with WHERE"
+        )
+    return combined
+
+
+_MOST_PIECES: Final = 50_000
+
+
+def _side(
+    question: Question, k: int, side: Side, combined: Mapping[tuple[int, ...], int]
+) -> Iterator[str]:
     yield f"(declare-const outcome{k} Int)"
     yield from _named(question, f"rule{k}.", side.boxes)
     names = [f"rule{k}.{i}" for i in range(len(side.boxes))]
+    if side.decides == "all":
+        # another combination of rules would leave the outcome open, so that the claim fails
+        for places, code in combined.items():
+            held = [n if i in places else f"(not {n})" for i, n in enumerate(names)]
+            holds = f"(and {' '.join(held)})" if held else "true"
+            yield f"(assert (=> {holds} (= outcome{k} {code})))"
+        return
     if side.decides == "any":
         for name, code in zip(names, side.codes.tolist(), strict=True):
             yield f"(assert (=> {name} (= outcome{k} {code})))"

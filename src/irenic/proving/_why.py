@@ -18,7 +18,8 @@ from irenic.model.literals import display, show_point
 from irenic.model.region import Region, witness_among, witness_in
 from irenic.model.space import Instances, Space
 from irenic.proving._cases import just_below
-from irenic.proving._question import Outcomes, Rules, Side, as_table, side_of
+from irenic.proving._prove import decided_text
+from irenic.proving._question import Outcomes, Rules, Side, as_table, combinations_of, side_of
 
 # Orders of the features in which a reason is grown; the one with the fewest conditions is kept.
 _ORDERS: Final = 24
@@ -185,8 +186,8 @@ class Alternative:
     rules: tuple[int, ...]
 
     def __str__(self) -> str:
-        by = f"rule {self.rules[0] + 1}" if self.rules else "by default"
-        what = "no outcome" if self.outcome is None else f"{display(self.outcome)} ({by})"
+        outcome: Any = self.outcome
+        what = "no outcome" if outcome in (None, []) else decided_text(outcome, self.rules)
         parts = [
             f"{show_point({name: new})} instead of {_shown(old)}"
             for name, (old, new) in self.changes.items()
@@ -215,11 +216,12 @@ def counterfactual(
     Parameters
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
-        Rules of which one decides; unordered ones must not contradict each other.
+        Unordered rules must not contradict each other, unless all that hold count.
     case : mapping, sequence or Instances of length 1
         The values of the case.
     outcome : hashable, optional
-        The outcome to reach (default: any other outcome).
+        The outcome to reach (default: any other outcome). If rules that hold are listed, it must
+        be the list, or one of its members.
     fixed : iterable of str
         Features that may not change.
     budget : Budget or float (seconds), optional
@@ -233,7 +235,7 @@ def counterfactual(
     Raises
     ------
     ConditionError
-        If all rules that hold count, the outcome is unknown, or a fixed feature is.
+        If the outcome is unknown, or a fixed feature is.
     BudgetError
         If the budget was used up first.
 
@@ -251,14 +253,13 @@ def counterfactual(
     table = as_table(rules)
     outcomes = Outcomes()
     side = side_of(table, table.space, outcomes)
-    if side.together is not None:
-        raise ConditionError(
-            "the smallest change needs rules of which one decides, but all rules that hold count"
-        )
     space = table.space
     point = case if isinstance(case, Instances) else space.encode_point(case)
     code, _ = side.decide(point)
-    wanted = _wanted(outcome, code, side, outcomes)
+    if side.together is None:
+        wanted = _wanted(outcome, code, side, outcomes)
+    elif not table.aggregation and not isinstance(outcome, list):
+        _check_known(outcome, [*table.rules.thens, table.rules.default])
     fixed_axes = {int(space.axes[space.index(name)]) for name in fixed}
     free = [axis for axis in range(len(space)) if axis not in fixed_axes]
     meter = Meter(budget)
@@ -267,7 +268,12 @@ def counterfactual(
         best: tuple[float, Boxes] | None = None
         for axes in combinations(free, n_changed):
             meter.spent(nodes=1)
-            for piece in _pieces(side, wanted, _line(point, axes), outside, meter):
+            line = _line(point, axes)
+            if side.together is None:
+                pieces = _pieces(side, wanted, line, outside, meter)
+            else:
+                pieces = _combined_pieces(side, code, outcome, outcomes, line, outside, meter)
+            for piece in pieces:
                 distance = _distance(side, point, piece, axes)
                 if best is None or distance < best[0]:
                     best = distance, piece
@@ -282,14 +288,15 @@ def _wanted(outcome: Any, code: int, side: Side, outcomes: Outcomes) -> set[int]
     known = {*side.codes.tolist(), side.default}
     if outcome is None:
         return known - {code}
-    codes = {c for c in known if outcomes.values[c] == outcome}
-    if not codes:
-        values = [outcomes.values[c] for c in sorted(known)]
-        names = [display(value) for value in values if value is not None]
-        raise ConditionError(
-            f"no rule has the outcome {display(outcome)}{did_you_mean(display(outcome), names)}"
-        )
-    return codes - {code}
+    _check_known(outcome, [outcomes.values[c] for c in sorted(known)])
+    return {c for c in known if outcomes.values[c] == outcome} - {code}
+
+
+def _check_known(outcome: Any, values: Iterable[Any]) -> None:
+    known = [value for value in values if value is not None]
+    if outcome is not None and outcome not in known:
+        hint = did_you_mean(display(outcome), map(display, known))
+        raise ConditionError(f"no rule has the outcome {display(outcome)}{hint}")
 
 
 def _line(point: Instances, axes: Iterable[int]) -> Boxes:
@@ -312,6 +319,30 @@ def _pieces(
         yield from own.subtract(earlier.concat(outside), meter)
     if side.default in wanted:
         yield from root.subtract(boxes.concat(outside), meter)
+
+
+def _combined_pieces(
+    side: Side,
+    code: int,
+    outcome: Any,
+    outcomes: Outcomes,
+    root: Boxes,
+    outside: Boxes,
+    meter: Meter,
+) -> Iterator[Boxes]:
+    """Yield boxes where rules that decide together have an outcome other than that of a code.
+
+    ``outcome`` is the wanted one, of a list one of its members; None for any other.
+    """
+    assert side.together is not None
+    for places, pieces in combinations_of(side, root, meter).items():
+        own = side.together(places)
+        value = outcomes.values[own]
+        is_wanted = outcome is None or value == outcome
+        if own == code or not (is_wanted or (isinstance(value, list) and outcome in value)):
+            continue
+        for piece in pieces:
+            yield from piece.subtract(outside, meter)
 
 
 def _distance(side: Side, point: Instances, piece: Boxes, axes: Iterable[int]) -> float:

@@ -32,7 +32,7 @@ OMITTED: Final[Mapping[str, tuple[str, ...]]] = {
     "Category": ("listed",),
     "Label": ("value",),
     "Outcome": ("value",),
-    "Outside": ("text",),
+    "Impossible": ("text",),
 }
 """Keys of the document that the page does not embed, by type."""
 
@@ -58,7 +58,7 @@ def embedded(document: Summary | LearnDocument) -> dict[str, Any]:
         "features": [feature.embedded() for feature in features.values()],
         "outcomes": [_without("Outcome", outcome) for outcome in document["outcomes"]],
         "labels": [_without("Label", label) for label in document["labels"]],
-        "outside": [_without("Outside", outside) for outside in document["outside"]],
+        "impossible": [_without("Impossible", r) for r in document["impossible"]],
         "models": [_model(model, features) for model in document["models"]],
     }
 

@@ -372,7 +372,7 @@ class Decides(TypedDict):
     text: str
 
 
-class Outside(TypedDict):
+class Impossible(TypedDict):
     """A part of the space that cannot occur."""
 
     text: str
@@ -413,9 +413,9 @@ class Results(TypedDict):
     uncovered_rows: list[int]
     contradicted: int
     contradicted_rows: list[int]
-    outside: int
+    impossible: int
     """Covered by no rule, in a part of the space that cannot occur."""
-    outside_rows: list[int]
+    impossible_rows: list[int]
     right: NotRequired[int]
     accuracy: NotRequired[float]
     wrong: NotRequired[int]
@@ -464,7 +464,9 @@ class Summarized(TypedDict):
     """What supports are counted on."""
     score: str | None
     """What the scores of a front measure."""
-    outside: list[Outside]
+    impossible: list[Impossible]
+    impact: ImpactDocument | None
+    """What the change from an earlier version does to past cases, if it is compared with one."""
     instances: Instances | None
     models: list[Model]
     """The rule sets, of a classifier its front from small to accurate."""
@@ -785,6 +787,10 @@ class ImpactDocument(TypedDict):
     changed: int
     amount: float
     amount_changed: float
+    amount_of: str | None
+    """The column of amounts."""
+    grouped_by: str | None
+    """The column of groups."""
     moves: list[ImpactMove]
     groups: list[ImpactGroup]
 

@@ -317,8 +317,10 @@ def trial_document(
     }
 
 
-def impact_document(impact: Impact) -> document.ImpactDocument:
-    """Return how many past cases a change affects."""
+def impact_document(
+    impact: Impact, amount: str | None = None, by: str | None = None
+) -> document.ImpactDocument:
+    """Return how many past cases a change affects, with the names of columns."""
     return {
         "format": "irenic impact",
         "version": VERSION,
@@ -326,6 +328,8 @@ def impact_document(impact: Impact) -> document.ImpactDocument:
         "changed": impact.changed,
         "amount": impact.amount,
         "amount_changed": impact.amount_changed,
+        "amount_of": amount,
+        "grouped_by": by,
         "moves": [
             {
                 "before": _written(move.before),

@@ -31,7 +31,7 @@ How: TypeAlias = Literal["agree", "first", "all", "best", "vote"]
 
 NO_RULE: Final = -1
 CONTRADICTED: Final = -2
-OUTSIDE: Final = -3
+IMPOSSIBLE: Final = -3
 """No rule holds, and the table excludes such a case as impossible."""
 # A matrix of all instances and rules may be huge.
 _BLOCK_ROWS: Final = 4096
@@ -184,7 +184,7 @@ def texts_of(values: Sequence[Hashable]) -> list[str]:
 
 
 def decisions(table: DecisionTable, how: How, instances: Instances) -> Ints:
-    """Return the index of the rule that decides each instance; NO_RULE, CONTRADICTED or OUTSIDE.
+    """Return the index of the rule that decides each instance; NO_RULE, CONTRADICTED or IMPOSSIBLE.
 
     If rules must agree and do not, an instance is contradicted. If all rules count, the index is
     that of the first.
@@ -205,7 +205,7 @@ def decisions(table: DecisionTable, how: How, instances: Instances) -> Ints:
     if how == "agree" and not rules.is_consistent:
         _mark_contradicted(table, instances, decided)
     for region in table.space.impossible:
-        decided[(decided == NO_RULE) & region.contains(instances)] = OUTSIDE
+        decided[(decided == NO_RULE) & region.contains(instances)] = IMPOSSIBLE
     return decided
 
 
@@ -232,18 +232,18 @@ def results(
         first = np.argsort(~is_shown[rows], kind="stable")[:_LIST_LIMIT]
         return row_numbers(np.sort(rows[first]))
 
-    uncovered, contradicted, outside = (
-        np.flatnonzero(decided == code) for code in (NO_RULE, CONTRADICTED, OUTSIDE)
+    uncovered, contradicted, impossible = (
+        np.flatnonzero(decided == code) for code in (NO_RULE, CONTRADICTED, IMPOSSIBLE)
     )
     counts: document.Results = {
         "rows": len(decided),
-        "covered": len(decided) - len(uncovered) - len(outside),
+        "covered": len(decided) - len(uncovered) - len(impossible),
         "uncovered": len(uncovered),
         "uncovered_rows": listed(uncovered),
         "contradicted": len(contradicted),
         "contradicted_rows": listed(contradicted),
-        "outside": len(outside),
-        "outside_rows": listed(outside),
+        "impossible": len(impossible),
+        "impossible_rows": listed(impossible),
     }
     if data.truth is None or how == "all" or not len(decided):
         return counts
@@ -269,7 +269,7 @@ def predicted(table: DecisionTable, data: Labeled, decided: Ints) -> Ints:
     rules = table.rules
     thens = [data.places[then] for then in rules.thens]
     default = NO_RULE if rules.default is None else data.places[rules.default]
-    # negative codes index from the end: OUTSIDE, CONTRADICTED, NO_RULE
+    # negative codes index from the end: IMPOSSIBLE, CONTRADICTED, NO_RULE
     outcomes = np.array([*thens, default, CONTRADICTED, default], dtype=np.int64)
     return np.asarray(outcomes[decided])
 

@@ -239,9 +239,10 @@ class Source:
             "several_labels": data.many,
             "counted_on": self.counted_on,
             "score": _score(self.classifier),
-            "outside": [
+            "impossible": [
                 {"text": r.to_text(), "box": encode_box(r)} for r in table.space.impossible
             ],
+            "impact": None,
             "instances": _instances(data, shown),
             "models": [self.model(index, shown) for index in range(len(self.tables))],
             "chosen": self.chosen,

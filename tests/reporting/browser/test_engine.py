@@ -698,8 +698,8 @@ def sliced(page, x, y, others, summary=None):
         const find = (name) => summary.features.find((each) => each.name === name) ?? null;
         const plane = irenic.sliceCells(model, find(given.x), find(given.y), given.others);
         const cells = (kind) => plane[kind] && [...plane[kind]];
-        const [outcomes, bare, outside] = ["outcomes", "bare", "outside"].map(cells);
-        return { xs: plane.xs, ys: plane.ys, live: plane.live, outcomes, bare, outside };
+        const [outcomes, bare, impossible] = ["outcomes", "bare", "impossible"].map(cells);
+        return { xs: plane.xs, ys: plane.ys, live: plane.live, outcomes, bare, impossible };
     })()"""
     return ask(page, script, summary, x=x, y=y, others=others)
 
@@ -778,7 +778,7 @@ def with_holes(policy="PRIORITY"):
 def test_impossible_cases_are_not_gaps(shared):
     table, page = with_holes(), shared(with_holes)
     cases = [{"age": age, "job": job} for age in (5, 12, 40, 69, 75, 80) for job in (2, 3)]
-    found = ask(page, "given.cases.map(irenic.isOutside)", cases=cases)
+    found = ask(page, "given.cases.map(irenic.isImpossibleCase)", cases=cases)
     assert found == [
         any(
             (case | {"job": "clerk" if case["job"] == 2 else "nurse"}) in hole
@@ -792,10 +792,10 @@ def test_impossible_cases_are_not_gaps(shared):
     for case, impossible in zip(cases, found, strict=True):
         i = cell_of(table.rules.space["age"], plane["xs"], case["age"])
         j = cell_of(table.rules.space["job"], plane["ys"], case["job"])
-        assert plane["outside"][j * width + i] == impossible
+        assert plane["impossible"][j * width + i] == impossible
     # with an open job, only cases that are impossible for every job
     strip = sliced(page, "age", None, None)
-    assert [c["low"] for c, o in zip(strip["xs"], strip["outside"], strict=True) if o] == [70]
+    assert [c["low"] for c, o in zip(strip["xs"], strip["impossible"], strict=True) if o] == [70]
     assert "impossible" in page.locator("#map-legend").inner_text()
 
 

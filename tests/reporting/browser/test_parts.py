@@ -13,6 +13,7 @@ import pytest
 
 import irenic
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
+from irenic.reporting.documents import impact_document
 
 READY = "performance.getEntriesByType('navigation')[0].domInteractive"
 
@@ -110,6 +111,28 @@ def is_seen(page, selector):
 
 
 # --- conditions
+
+
+def test_the_impact_of_a_change_on_past_cases(page_of):
+    old = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
+    new = RuleSet([Rule({"age": (None, 16)}, then="free")], default="full")
+    cases = {"age": [5, 16, 17, 40]}
+    change = irenic.proving.impact(old, new, cases, amount=[1, 20, 300, 4], by=["a", "a", "b", "b"])
+    summary = irenic.summarize(new, cases)
+    assert page_of(summary).locator("#impact").inner_text() == ""
+    page = page_of({**summary, "impact": impact_document(change, "fee", "zone")})
+    section = page.locator("#impact")
+    assert section.locator(".lead").inner_text().replace("\u202f", " ") == (
+        "2 of 4 past cases are decided differently (50 %), with 320 of 325 in fee. The rules below"
+        " are the new ones."
+    )
+    rows = [row.locator("th, td").all_inner_texts() for row in section.locator("tbody tr").all()]
+    assert rows == [
+        ["free (rule 1)", "full (by default)", "2", "320", "2, 3"],
+        ["b", "1", "2", "300"],
+        ["a", "1", "2", "20"],
+    ]
+    assert page.locator("nav").get_by_text("Past cases").count() == 1
 
 
 def test_conditions_are_shown_from_their_parts_whatever_names_look_like(page_of):
@@ -229,10 +252,12 @@ def test_a_cell_lists_what_the_summary_counts_in_it(read_page):
 def test_impossible_instances_are_listed_separately(page_of):
     summary = irenic.summarize(ages(((0, 40), "low")), {"age": [10.0, 60.0, 70.0]})
     results = summary["models"][0]["results"]
-    results |= {"outside": 1, "outside_rows": [3], "uncovered": 1, "uncovered_rows": [2]}
+    results |= {"impossible": 1, "impossible_rows": [3], "uncovered": 1, "uncovered_rows": [2]}
     page = page_of(summary)
-    assert "1 instance excluded by the table as impossible" in page.locator("#outside").inner_text()
-    assert page.locator("#outside tbody th").all_inner_texts() == ["3"]
+    assert (
+        "1 instance excluded by the table as impossible" in page.locator("#impossible").inner_text()
+    )
+    assert page.locator("#impossible tbody th").all_inner_texts() == ["3"]
     assert page.locator("#uncovered tbody th").all_inner_texts() == ["2"]
     assert "the table excludes 1 as impossible" in page.locator("#verdicts").inner_text()
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError, IrenicError
@@ -46,21 +47,41 @@ class KitCase(NamedTuple):
 
     def differences(self, parsed: Parsed) -> Iterator[str]:
         """Yield how the outcomes of a model differ from the expected ones."""
-        if parsed.decisions is None:
-            yield str(parsed.errors[0]) if parsed.errors else "the file contains no DMN model"
-            return
-        for name, expected, is_error in self.results:
+        for _, _, difference in self.outcomes(parsed):
+            if difference:
+                yield difference
+
+    def outcomes(self, parsed: Parsed) -> Iterator[tuple[Result, Any, str]]:
+        """Yield each expected result with the outcome of a model, and how they differ, or ""."""
+        for result in self.results:
+            name, expected, is_error = result
+            if parsed.decisions is None:
+                reason = str(parsed.errors[0]) if parsed.errors else "the file has no DMN model"
+                yield result, None, reason
+                continue
             try:
                 if self.called:
                     actual = parsed.decisions.call(self.called, self.inputs)
                 else:
                     actual = parsed.decisions.decide(name, self.inputs)
             except IrenicError as error:
-                if not is_error:
-                    yield f"{name}: {error}"
+                yield result, None, "" if is_error else f"{name}: {error}"
                 continue
-            if not same(actual, expected):
-                yield f"{name}: expected {expected!r}, got {actual!r}"
+            fails = f"{name}: expected {expected!r}, got {actual!r}"
+            yield result, actual, "" if same(actual, expected) else fails
+
+    def record(self, parsed: Parsed, names: Iterable[str]) -> dict[str, Any]:
+        """Return the values of some inputs of a table: inputs of the case, parts, and outcomes."""
+        record: dict[str, Any] = {}
+        for name in names:
+            value: Any = self.inputs
+            for part in [name] if name in self.inputs else name.split("."):
+                value = value.get(part) if isinstance(value, dict) else None
+            if value is None and parsed.decisions is not None and name not in self.inputs:
+                with suppress(IrenicError):  # no decision, or one that cannot be made
+                    value = parsed.decisions.decide(name, self.inputs)
+            record[name] = value
+        return record
 
 
 def read_kit(raw: bytes) -> tuple[str, list[KitCase]]:

@@ -55,7 +55,7 @@ from irenic.formats.tables.drafts import (
 )
 from irenic.model.decision_table import HIT_POLICIES, HitPolicy
 from irenic.model.literals import Expression, counted, display, say
-from irenic.model.region import Region
+from irenic.model.notation import ParsedCondition
 from irenic.model.space import Space
 
 OURS: Final = "urn:irenic:dmn"
@@ -182,9 +182,8 @@ class _Reader:
         types = [self.output_type(n) for n in self.outputs]
         table.ranking = self.ranking(types)
         table.unfit = [*self.unfit(types)] if self.outputs else []
-        regions = self.ours(node, "outside", _list)
-        if regions is not None:
-            table.outside = lambda space: [_region(data, space) for data in regions]
+        regions = self.ours(node, "impossible", _impossible) or []
+        table.impossible = [(None, conditions) for conditions in regions]
         return table
 
     def policy(self) -> None:
@@ -538,7 +537,8 @@ def _list(data: Any) -> list[Any]:
     return data
 
 
-def _region(data: Any, space: Space) -> Region:
-    if not isinstance(data, dict):
-        raise FormatError(f"a region must be an object of conditions, got {data!r}")
-    return json_rules.decode_region(data, space)
+def _impossible(data: Any) -> list[list[ParsedCondition]]:
+    for region in _list(data):
+        if not isinstance(region, dict):
+            raise FormatError(f"a region must be an object of conditions, got {region!r}")
+    return [json_rules.decode_conditions(region) for region in data]

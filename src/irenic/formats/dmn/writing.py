@@ -20,7 +20,7 @@ from irenic.formats.feel.expressions import KEYWORDS
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.feel.unary_tests import kind_of
 from irenic.formats.json import rules as json_rules
-from irenic.formats.tables.lines import Line, lines_of, split_thens
+from irenic.formats.tables.lines import Line, accepts_of, lines_of, split_thens
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Categorical, Continuous, Feature
 from irenic.model.literals import Expression
@@ -125,6 +125,7 @@ class _Writer:
     def __init__(self, table: DecisionTable, policy: str, name: str) -> None:
         self.table, self.policy, self.name = table, policy, name
         self.lines = lines_of(table)
+        self.accepts = accepts_of(table)
         self.spread = split_thens(table)
         own = [name for name in table.space.names if name not in table.computed]
         used = {n for c in table.computed.values() for n in getattr(c, "names", ())}
@@ -146,7 +147,7 @@ class _Writer:
             back = None
         if back is None:
             self.features = set(table.space.names)
-            self.keep = {"row", "ranking", "outside"}
+            self.keep = {"row", "ranking", "impossible"}
             return True
         names = back.space.names
         if names != table.space.names:
@@ -160,7 +161,7 @@ class _Writer:
             self.keep.add("ranking")
         impossible = table.space.impossible
         if {*back.space.impossible} != {*impossible} or (self.features and impossible):
-            self.keep.add("outside")
+            self.keep.add("impossible")
         return bool(self.features or self.keep)
 
     # --- elements
@@ -191,6 +192,7 @@ class _Writer:
                 f' href="#data{number}"/></informationRequirement>'
             )
         parts.append(f'  <decision id="decision" name={name}>')
+        parts += self.description(None, "    ")
         result = thens[0] if len(thens) == 1 else ""
         parts += [f"    <variable name={name}{_type(result)}/>", *needs]
         parts.append(f"    {self.opening()}")
@@ -210,8 +212,10 @@ class _Writer:
             text += f' irenic:rows="{table.n_rows}"' if table.n_rows else ""
         if "ranking" in self.keep:
             text += _ours("ranking", [json_rules.encode_value(v) for v in table.ranking])
-        if "outside" in self.keep:
-            text += _ours("outside", [json_rules.encode_region(r) for r in table.space.impossible])
+        if "impossible" in self.keep:
+            text += _ours(
+                "impossible", [json_rules.encode_region(r) for r in table.space.impossible]
+            )
         default = table.rules.default
         if default is not None and not self.has_literal(default):
             text += _ours("default", json_rules.encode_value(default))
@@ -290,6 +294,12 @@ class _Writer:
             except FormatError:  # FEEL has no literal for one of the values
                 yield "-", _ours("test", json_rules.encode_operators(conditions[0]))
 
+    def description(self, row: int | None, indent: str) -> Iterator[str]:
+        """Yield the acceptances of a row, or of the table."""
+        if texts := self.accepts.get(row):
+            comment = "\n".join(f"accept: {text}" for text in texts)
+            yield f"{indent}<description>{_escaped(comment)}</description>"
+
     def _rule(self, number: int, line: Line) -> str:
         text = f'      <rule id="rule{number}"'
         if "row" in self.keep:
@@ -298,7 +308,7 @@ class _Writer:
             text += _ours("weight", json_rules.encode_value(line.weight))
         if not self.has_literal(line.then):
             text += _ours("then", json_rules.encode_value(line.then))
-        parts = [text + ">"]
+        parts = [text + ">", *self.description(line.row, "        ")]
         for place, (test, ours) in enumerate(self.tests(line), 1):
             parts.append(
                 f'        <inputEntry id="test{number}.{place}"{ours}><text>{_escaped(test)}</text>'

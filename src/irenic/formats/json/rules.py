@@ -21,7 +21,8 @@ conditions if it is absent. "impossible" lists combinations that cannot occur. V
 lacks are objects with one key: ``{"date": "2026-01-31"}``, ``{"datetime": …}``, ``{"time": …}``,
 ``{"duration": "P1D"}`` (or ``"P1Y2M"``), ``{"tuple": […]}``, ``{"float": "inf"}`` and
 ``{"expression": "price * 2"}``; a list is a set of labels. "accept" of a rule or of the file
-accepts findings: ``"overlap: both apply"``. "model" contains a fitted classifier and is read by
+accepts findings: ``"overlap: both apply"``. "outputs" names the outcome, or the parts of outcomes
+that are tuples. "model" contains a fitted classifier and is read by
 :mod:`irenic.formats.json.model`.
 """
 
@@ -68,7 +69,8 @@ NAME: Final = "irenic rules"
 VERSION: Final = 1
 _MAX_DEPTH: Final = 2 * MAX_DEPTH + 20
 _KEYS: Final = (
-    "format", "version", "space", "ordered", "rules", "default", "impossible", "accept", "model",
+    "format", "version", "space", "ordered", "rules", "outputs", "default", "impossible", "accept",
+    "model",
 )  # fmt: skip
 _RULE_KEYS: Final = ("if", "then", "weight", "accept")
 _FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "other")
@@ -94,6 +96,7 @@ def parse(text: str) -> Parsed:
     if not isinstance(ordered, bool):
         draft.errors.append(FormatError(f'"ordered" must be true or false, got {short(ordered)}'))
     draft.ordered = ordered is True
+    draft.outputs = _collecting(draft.errors, _outputs, data) or ("then",)
     return Parsed("json", [draft], RuleDraft.bind, declared=declared, document=data)
 
 
@@ -126,11 +129,19 @@ def _impossible(data: Mapping[str, Any]) -> list[tuple[int, list[ParsedCondition
     listed = data.get("impossible", [])
     if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
         raise FormatError('"impossible" must be a list of conditions such as {"age": {"<": 16}}')
-    return [(number, _conditions(entry)) for number, entry in enumerate(listed, 1)]
+    return [(number, decode_conditions(entry)) for number, entry in enumerate(listed, 1)]
 
 
-def _conditions(data: Mapping[str, Any]) -> list[ParsedCondition]:
+def decode_conditions(data: Mapping[str, Any]) -> list[ParsedCondition]:
+    """Return the conditions of a region, for any space."""
     return [ParsedCondition(name, decode_operators(name, test)) for name, test in data.items()]
+
+
+def _outputs(data: Mapping[str, Any]) -> tuple[str, ...]:
+    names = data.get("outputs", ["then"])
+    if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
+        raise FormatError(f'"outputs" must be a list of names, got {short(names)}')
+    return tuple(names)
 
 
 def _accepted(data: Mapping[str, Any], where: str = "") -> list[str]:
@@ -309,7 +320,7 @@ def _rule(entry: Any, number: int) -> ParsedRule:
         raise FormatError(f'{where}: "if" must be an object of conditions, got {short(conditions)}')
     try:
         return ParsedRule(
-            _conditions(conditions),
+            decode_conditions(conditions),
             as_consequent(_decode_then(entry["then"])),
             _weight(decode_value(entry.get("weight", 1.0))),
         )
@@ -317,11 +328,6 @@ def _rule(entry: Any, number: int) -> ParsedRule:
         raise FormatError(f"{where}: {error.message}") from None
     except ConditionError as error:
         raise FormatError(f"{where}: {error}") from None
-
-
-def decode_region(data: Mapping[str, Any], space: Space) -> Region:
-    """Return a decoded region: the inverse of :func:`encode_region`."""
-    return Region(space, {name: decode_operators(name, test) for name, test in data.items()})
 
 
 def _weight(value: Any) -> float:
@@ -489,8 +495,15 @@ def decode_value(data: Any) -> Any:
 # --- writing
 
 
-def dumps(rules: RuleSet | RuleList) -> str:
+def dumps(
+    rules: RuleSet | RuleList,
+    *,
+    outputs: tuple[str, ...] = ("then",),
+    accepts: Mapping[int | None, list[str]] | None = None,
+) -> str:
     """Return the rules as JSON: one line per feature and per rule.
+
+    ``accepts`` are the findings that the file accepts, by the indices of rules; None for all rules.
 
     >>> print(dumps(RuleSet([Rule({"age": (0, 10)}, then="child")])))
     {
@@ -505,7 +518,23 @@ def dumps(rules: RuleSet | RuleList) -> str:
     }
     <BLANKLINE>
     """
-    return assemble(parts(rules))
+    texts, accepts = parts(rules), accepts or {}
+    if accepts.keys() - {None}:
+        encoded = encode_rules(rules)
+        for index, entry in enumerate(encoded):
+            entry |= _accept_entry(accepts.get(index, []))
+        place = next(i for i, text in enumerate(texts) if text.startswith('"rules"'))
+        texts[place] = f'"rules": {block(encoded)}'
+    if outputs != ("then",):
+        texts.append(f'"outputs": {line(list(outputs))}')
+    texts += [
+        f'"{key}": {line(value)}' for key, value in _accept_entry(accepts.get(None, [])).items()
+    ]
+    return assemble(texts)
+
+
+def _accept_entry(texts: list[str]) -> dict[str, Any]:
+    return {"accept": texts[0] if len(texts) == 1 else texts} if texts else {}
 
 
 def parts(rules: RuleSet | RuleList) -> list[str]:

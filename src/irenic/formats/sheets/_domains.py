@@ -2,7 +2,8 @@
 
 A declaration is a kind of value, and possibly the values that can occur: ``integer [0..120]``,
 ``number >= 0``, ``date``, ``text``, ``yes/no``, ``one of nurse, clerk``, ``one of nurse, clerk or
-others``. A unit follows the kind: ``number (kg) >= 0``.
+others``. A unit follows the kind: ``number (kg) >= 0``. ``outcome`` declares one of several outcome
+columns.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from irenic.model.notation import ParsedCondition, ParsedImpossible, parse_line
 
 SHEETS: Final = ("columns", "domains", "declarations")
 """Titles of sheets that declare columns, in lower case."""
+OUTCOME: Final = "outcome"
+"""The declaration of outcome columns, if there are several."""
 _KINDS: Final = {
     "integer": "integer", "integers": "integer", "whole number": "integer",
     "whole numbers": "integer", "number": "number", "numbers": "number", "decimal": "number",
@@ -55,6 +58,8 @@ def declaration(text: Any) -> Declaration | None:
     """
     if not isinstance(text, str):
         return None
+    if text.strip().casefold() == OUTCOME:
+        return Declaration(OUTCOME, None)
     if match := _ONE_OF.fullmatch(text.strip()):
         values = _test(match[1])
         if match[2]:
@@ -167,6 +172,20 @@ def declaration_of(feature: Feature) -> str:
     kind += f" ({feature.unit})" if feature.unit and feature.kind in ("integer", "number") else ""
     domain = [bounds, *([{"missing": True}] if feature.missing else [])] if bounds else []
     return f"{kind} {cell_text(domain, words=True)}" if domain else kind
+
+
+def unit_declaration(feature: Feature) -> str:
+    """Return the declaration of a feature with a unit, "" for one without.
+
+    >>> from irenic import Continuous
+    >>> unit_declaration(Continuous("weight", unit="kg")), unit_declaration(Continuous("age"))
+    ('number (kg)', '')
+    """
+    if isinstance(feature, Categorical) or not feature.unit:
+        return ""
+    text = declaration_of(feature)
+    found = declaration(text)
+    return text if found is not None and found.unit == feature.unit else ""
 
 
 def allowed(texts: Mapping[str, Any], name: str) -> list[Any]:

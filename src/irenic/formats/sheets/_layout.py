@@ -225,7 +225,8 @@ def _without_footnotes(lines: list[Line], notes: list[str]) -> list[Line]:
 def _is_footnote(line: Line, above: Line) -> bool:
     """Return whether a line is marked as a note, or is a sentence after an empty line."""
     text = line.cells[0]
-    if _size(line) != 1 or not isinstance(text, str):
+    # merged cells contain the same text
+    if not isinstance(text, str) or any(cell not in (None, text) for cell in line.cells):
         return False
     if _FOOTNOTE.fullmatch(text.strip()):
         return True

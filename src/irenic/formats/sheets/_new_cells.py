@@ -18,13 +18,24 @@ from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.sheets._grid import Percentage, seen
 from irenic.formats.sheets._layout import NOTE
 from irenic.formats.sheets._outcomes import outcome_text
-from irenic.formats.sheets._spellings import _MONEY
+from irenic.formats.sheets._spellings import _MONEY, _UNIT
 from irenic.formats.sheets.rules import WEIGHT
 from irenic.formats.tables.drafts import POLICIES, Draft
 from irenic.formats.tables.edits import Edits, NewLine
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Continuous, Feature
+
+
+class Signs(NamedTuple):
+    """What numbers have before and after them: a currency, percent sign or unit, and a blank."""
+
+    before: str = ""
+    after: str = ""
+    after_one: str = ""
+    """What the number 1 has after it, as in ``1 day``."""
+    joins: bool = False
+    """Whether ranges are written as ``2-3 days``."""
 
 
 class Column(NamedTuple):
@@ -35,9 +46,7 @@ class Column(NamedTuple):
     """Counted from 0."""
     order: str
     """Operator of all its cells, if the column contains bounds of ranges, such as ``>=``."""
-    before: str
-    after: str
-    """What numbers have before and after them: a currency or percent sign, and a blank."""
+    signs: Signs
 
 
 class Sheet(NamedTuple):
@@ -45,6 +54,8 @@ class Sheet(NamedTuple):
 
     header: int
     """The line of the header."""
+    last: int
+    """The last line of the table; new rows follow it, above any footnotes."""
     columns: dict[str, list[Column]]
     """The columns of each feature; several if they contain its bounds."""
     identifiers: list[int]
@@ -61,7 +72,7 @@ class Sheet(NamedTuple):
     """The texts of the nonempty lines."""
     cells: dict[int, list[Any]]
     """The values of these lines in a workbook, where numbers and dates are more than text."""
-    signs: dict[int, tuple[str, str]]
+    signs: dict[int, Signs]
     """What the numbers of outcomes have before and after them, by column."""
 
     @property
@@ -113,6 +124,7 @@ def located(
     outputs = [places[name] for name in wanted]
     return Sheet(
         draft.header,
+        draft.last,
         columns,
         [places[c.name] for c in draft.inputs if c.skipped == "identifier"],
         outputs,
@@ -151,26 +163,36 @@ def _columns(draft: Draft, name: str, table: DecisionTable) -> list[Column]:
         else:
             continue
         place, signs = draft.places[column.name], _signs(draft, column.name)
-        columns.append(Column(column.name, place, order, *signs))
+        columns.append(Column(column.name, place, order, signs))
     return columns
 
 
 _AMOUNT: Final = re.compile(
-    rf"(?P<before>{_MONEY}\s?)?\d(?:[\d.,'’]*\d)?(?P<after>\s?(?:%|{_MONEY}))?"
+    rf"(?P<before>{_MONEY}\s?)?(?P<number>\d(?:[\d.,'’]*\d)?)\+?(?P<after>\s?(?:%|{_MONEY}|{_UNIT}))?",
+    re.IGNORECASE,
 )
+_JOINED: Final = re.compile(rf"\d+\s?[-–]\s?\d+\s?{_UNIT}", re.IGNORECASE)
 
 
-def _signs(draft: Draft, name: str) -> tuple[str, str]:
+def _signs(draft: Draft, name: str) -> Signs:
     """Return what numbers in the cells of a column have before and after them.
 
-    >>> _signs(Draft("", respelled={("price", "over € 10"): "> 10"}), "price")
-    ('€ ', '')
+    >>> _signs(Draft("", respelled={("price", "over € 10"): "> 10"}), "price").before
+    '€ '
+    >>> days = {("stay", "1 day"): "1", ("stay", "2-3 days"): "[2..3]"}
+    >>> _signs(Draft("", respelled=days), "stay")
+    Signs(before='', after=' days', after_one=' day', joins=True)
     """
-    for header, text in draft.respelled:
-        match = _AMOUNT.search(text) if header == name else None
-        if match and (match["before"] or match["after"]):
-            return match["before"] or "", match["after"] or ""
-    return "", ""
+    texts = [text for header, text in draft.respelled if header == name]
+    amounts = [match for text in texts for match in _AMOUNT.finditer(text)]
+    signed = [match for match in amounts if match["before"] or match["after"]]
+    if not signed:
+        return Signs()
+    several = next((match for match in signed if match["number"] != "1"), signed[0])
+    after = several["after"] or ""
+    one = next((match["after"] or "" for match in signed if match["number"] == "1"), after)
+    joins = any(_JOINED.fullmatch(text) for text in texts)
+    return Signs(several["before"] or "", after, one, joins)
 
 
 class NewCells(NamedTuple):
@@ -234,11 +256,13 @@ def _conditions(table: DecisionTable, sheet: Sheet, line: NewLine, like: int) ->
         elif columns:
             column = columns[0]
             single = conditions[0].get("=") if len(conditions) == 1 else None
-            signed = bool(column.before or column.after)
-            value = sheet.as_cell(single, column.place, like, signed=signed)
+            value = sheet.as_cell(single, column.place, like, signed=any(column.signs))
             if value is None:
-                text = beyond_doubt(cell_text(conditions, words=True))
-                value = _spelled(text, sheet, column.before, column.after)
+                text = cell_text(conditions, words=True)
+                feature = table.space[name]
+                if column.signs.joins and getattr(feature, "kind", "") == "integer":
+                    text = _closed(text)
+                value = _spelled(beyond_doubt(text), sheet, column.signs)
             cells[column.place] = value
         elif any(conditions):
             raise FormatError(f"the table has no column for {name!r}")
@@ -285,11 +309,10 @@ def _bounds(
             if step is None:
                 raise refusal
             bound = operators.pop(other) + sign * step
-        signed = bool(column.before or column.after)
-        value = sheet.as_cell(bound, column.place, like, signed=signed)
+        value = sheet.as_cell(bound, column.place, like, signed=any(column.signs))
         if value is None and bound is not None:
             text = beyond_doubt(literal_text(bound, words=True))
-            value = _spelled(text, sheet, column.before, column.after)
+            value = _spelled(text, sheet, column.signs)
         cells[column.place] = value
     if operators:
         raise refusal
@@ -303,18 +326,40 @@ _STEPS: Final = {"integer": 1, "date": dt.timedelta(days=1)}
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
 
-def _spelled(text: str, sheet: Sheet, before: str, after: str) -> str:
+def _closed(text: str) -> str:
+    """Return a cell of whole numbers with ranges that include both ends.
+
+    >>> _closed("[4..6), >= 9")
+    '[4..5], >= 9'
+    """
+    if "." in text.replace("..", ""):
+        return text
+
+    def closed(match: re.Match[str]) -> str:
+        low = int(match[2]) + (match[1] == "(")
+        high = int(match[3]) - (match[4] == ")")
+        return f"[{low}..{high}]"
+
+    return _SPAN.sub(closed, text)
+
+
+_SPAN: Final = re.compile(r"([\[(])(\d+)\.\.(\d+)([\])])")
+
+
+def _spelled(text: str, sheet: Sheet, signs: Signs) -> str:
     """Return a cell with numbers as the other cells of its column have them."""
     if '"' in text:
         return text
 
     def signed(match: re.Match[str]) -> str:
         number = match.group()
-        if after.strip() == "%":
+        if signs.after.strip() == "%":
             number = f"{Decimal(number).scaleb(2).normalize():f}"
-        return f"{before}{number}{after}"
+        return f"{signs.before}{number}{signs.after_one if number == '1' else signs.after}"
 
-    if before or after:
+    if signs.joins and (span := _SPAN.fullmatch(text)) and span[1] + span[4] == "[]":
+        return f"{span[2]}-{span[3]}{signs.after}"
+    if any(signs):
         text = _NUMBER.sub(signed, text)
     if sheet.decimal == "," and re.search(r"\d\.\d", text):
         text = re.sub(r"(?<=\d)\.(?=\d)", ",", text.replace(", ", "; "))
@@ -328,12 +373,12 @@ def _outcome(sheet: Sheet, line: NewLine, like: int) -> dict[int, Any]:
         parts = line.then
     cells: dict[int, Any] = {}
     for place, part in zip(sheet.outputs, parts, strict=True):
-        before, after = signs = sheet.signs[place]
+        signs = sheet.signs[place]
         cell = sheet.as_cell(part, place, like, signed=any(signs))
         if cell is None:
             cell = outcome_text(part)
             if type(cell) in (int, float) and (any(signs) or not sheet.cells):
-                cell = _spelled(literal_text(cell), sheet, before, after)
+                cell = _spelled(literal_text(cell), sheet, signs)
         cells[place] = cell
     if sheet.weight is not None and line.weight != 1.0:
         cells[sheet.weight] = literal_text(line.weight, words=True)

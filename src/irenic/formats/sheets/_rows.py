@@ -106,7 +106,7 @@ class Rows:
             for i in self.inputs
         ]
         if all(means_impossible(cells[i]) for i in self.outputs):
-            draft.impossible_rows.append(Row(number, line.number, tests, then, is_impossible=True))
+            draft.impossible.append(Row(number, line.number, tests, then, is_impossible=True))
             draft.remarks.append(f"line {line.number} says what cannot occur")
             return
         draft.rows.append(Row(number, line.number, tests, then, self.weigh(cells, number, line)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
@@ -20,6 +20,8 @@ class Grown(NamedTuple):
     n_added: int
     columns: range
     n_rows: int
+    moves: bool = False
+    """Whether the rows below move down, because they contain footnotes."""
 
     def reference(self, reference: str) -> str:
         """Return a range that ends at the last row with the new rows, others as they are.
@@ -27,17 +29,36 @@ class Grown(NamedTuple):
         >>> grown = Grown(5, 2, range(3), 4)
         >>> [*map(grown.reference, ["A1:C5", "$B$2:$B$5", "A1:C4", "E1:E5", "B5"])]
         ['A1:C7', '$B$2:$B$7', 'A1:C4', 'E1:E5', 'B5']
+        >>> [*map(grown._replace(moves=True).reference, ["A7", "A7:C8", "$A$1:$C$8"])]
+        ['A9', 'A9:C10', '$A$1:$C$10']
         """
         corners = _range(reference)
         if corners is None:
             return reference
         top, left, bottom, right = corners
+        if bottom > self.last:
+            return _ROW.sub(self.row, reference) if self.moves else reference
         # one cell of several in a column is special in itself
         special = top == bottom and self.n_rows > 1
         if bottom != self.last or special or right < self.columns[0] or left > self.columns[-1]:
             return reference
         first, _, corner = reference.rpartition(":")
         return f"{first or corner}:{corner.removesuffix(str(bottom))}{bottom + self.n_added}"
+
+    def row(self, match: re.Match[str]) -> str:
+        """Return the number of a row, which is larger if the row moves."""
+        number = int(match.group())
+        return str(number + self.n_added if number > self.last else number)
+
+    def refers(self, raw: bytes, formulas: Iterable[Element], sheet: str = "") -> bool:
+        """Return whether one of some formulas refers to a row of a sheet that moves."""
+        texts = [raw[f.opened : f.closing].decode("utf-8") for f in formulas]
+        return any(
+            int(match[2]) > self.last
+            for text in texts
+            if escaped(sheet) in text
+            for match in _CELL_NAME.finditer(text)
+        )
 
     def references(self, references: str) -> str:
         """Return ranges that are separated by blanks."""
@@ -47,7 +68,7 @@ class Grown(NamedTuple):
         """Yield patches of the filter, the validations and the conditional formats of a sheet."""
         for element in found:
             for name in ("ref", "sqref"):
-                yield from self._attribute(raw, element, name)
+                yield from self.attribute(raw, element, name)
             for child in element.children:  # of newer versions of Excel
                 if child.tag == "sqref":
                     text = raw[child.opened : child.closing].decode("utf-8")
@@ -58,7 +79,7 @@ class Grown(NamedTuple):
         (table,) = elements(raw, lambda tag, _: tag == "table")
         if table.attributes.get("totalsRowCount", "0") == "0":
             for element in (table, *table.all("autoFilter")):
-                yield from self._attribute(raw, element, "ref")
+                yield from self.attribute(raw, element, "ref")
 
     def name_patches(self, raw: bytes, sheet: int) -> Iterator[Patch]:
         """Yield patches of the names of the filter and the print area of a sheet."""
@@ -71,7 +92,7 @@ class Grown(NamedTuple):
                 new = f"{title}{sign}{self.reference(reference)}"
                 yield Patch(name.opened, name.closing, new.encode("utf-8"))
 
-    def _attribute(self, raw: bytes, element: Element, name: str) -> Iterator[Patch]:
+    def attribute(self, raw: bytes, element: Element, name: str) -> Iterator[Patch]:
         """Yield the patch of an attribute that contains ranges."""
         old = element.attributes.get(name, "")
         new = self.references(old)
@@ -92,16 +113,22 @@ class SheetXml:
     def __init__(self, raw: bytes, sheet: Sheet, lines: list[NewCells], epoch: dt.datetime) -> None:
         self.raw, self.sheet, self.epoch = raw, sheet, epoch
         needed = {0, sheet.header, *(line.like for line in lines)}
-        bottom = max(sheet.lines)  # the last row is at or below it
 
         def wanted(tag: str, attributes: dict[str, str]) -> bool:
             if tag == "row":
                 number = int(attributes.get("r", 0))
-                return number in needed or number >= bottom
-            return tag in ("mergeCell", "dimension", *_GROWING)
+                return number in needed or number >= sheet.last
+            return tag in ("mergeCell", "dimension", "hyperlink", "f", *_GROWING)
 
         found = elements(raw, wanted)
-        self.merges = [_range(e.attributes.get("ref", "")) for e in found if e.tag == "mergeCell"]
+        self.placed = [e for e in found if e.tag in ("mergeCell", "hyperlink")]
+        merged = [e for e in self.placed if e.tag == "mergeCell"]
+        self.merges = [_range(e.attributes.get("ref", "")) for e in merged]
+        self.formulas = [
+            f
+            for e in found
+            for f in ([e] if e.tag == "f" else [f for c in e.all("c") for f in c.all("f")])
+        ]
         self.rows = {int(e.attributes.get("r", 0)): e for e in found if e.tag == "row"}
         self.dimension = next((e for e in found if e.tag == "dimension"), None)
         self.growing = [e for e in found if e.tag in _GROWING]
@@ -117,6 +144,10 @@ class SheetXml:
         for line in changed:
             assert line.at is not None
             patches += self.cells(line.at, line.cells)
+        if grown.moves:
+            patches += self.moved(grown)
+            self.merges = [merge for merge in self.merges if merge and merge[0] <= grown.last]
+            self.rows = {n: row for n, row in self.rows.items() if n <= grown.last}
         for number, line in enumerate(added, grown.last + 1):
             if number in self.rows:  # an empty row that has a format
                 row = self.rows[number]
@@ -128,11 +159,27 @@ class SheetXml:
             patches += grown.sheet_patches(self.raw, self.growing)
         if self.dimension is not None and (found := _range(self.dimension.attributes["ref"])):
             top, left, bottom, right = found
-            bottom = max(bottom, grown.last + len(added))
+            bottom = max(bottom + len(added) * grown.moves, grown.last + len(added))
             corner = f"{letters(max(right, sheet.note))}{bottom}"
             new = f'<{self.dimension.name("dimension")} ref="{letters(left)}{top}:{corner}"/>'
             patches.append(Patch(self.dimension.start, self.dimension.end, new.encode()))
         return patched(self.raw, patches)
+
+    def moved(self, grown: Grown) -> Iterator[Patch]:
+        """Yield the patches that move the rows below the table down."""
+        if grown.refers(self.raw, self.formulas):
+            raise FormatError("a formula refers to rows below the table, which would move")
+        for number, row in self.rows.items():
+            if number > grown.last:
+                if any(cell.all("f") for cell in row.all("c")):
+                    raise FormatError(f"row {number} below the table contains a formula")
+                tag = _ROW_NUMBER.sub(
+                    b'\\1"%d"' % (number + grown.n_added), self.raw[row.start : row.opened], count=1
+                )
+                yield Patch(row.start, row.opened, tag)
+                for cell in row.all("c"):
+                    yield from grown.attribute(self.raw, cell, "r")
+        yield from grown.sheet_patches(self.raw, self.placed)
 
     def cells(self, number: int, values: Mapping[int, Any]) -> Iterator[Patch]:
         """Yield the patches that set cells of a row."""
@@ -214,6 +261,8 @@ class SheetXml:
 
 
 _ROW_ATTRIBUTES: Final = re.compile(rb"""\s(?:r|spans|hidden|collapsed)=(?:"[^"]*"|'[^']*')""")
+_ROW_NUMBER: Final = re.compile(rb"""(\sr=)(?:"\d+"|'\d+')""")
+_ROW: Final = re.compile(r"\d+")
 _SPANS: Final = re.compile(rb"""\sspans=(?:"[^"]*"|'[^']*')""")
 _CELL_NAME: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 

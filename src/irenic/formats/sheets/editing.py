@@ -67,7 +67,7 @@ def edit_csv(
     for line in added:
         fields = records[line.like]
         new = _patched_record(text, fields, line.cells, delimiter)
-        last = records[max(records)][-1][1]
+        last = records[sheet.last][-1][1]
         following = _BREAK.match(text, last)
         at = last if following is None else following.end()
         new = f"{end}{new}" if following is None else f"{new}{following.group()}"
@@ -163,11 +163,14 @@ def edit_xlsx(raw: bytes, table: DecisionTable, draft: Draft, edits: Edits, comm
         book.epoch,
     )
     book.close()
-    grown = Grown(max(texts), len(added), range(sheet.first, sheet.end), len(table.lines))
+    moves = bool(added) and max(texts) > sheet.last
+    grown = Grown(sheet.last, len(added), range(sheet.first, sheet.end), len(table.lines), moves)
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(file, "w") as new:
         new.comment = old.comment
-        tables = _table_parts(old, path)
+        if moves:
+            _check_others(old, path, table.name, grown)
+        tables = _parts(old, path, "table")
         for part in old.infolist():
             data = old.read(part)
             if part.filename == path:
@@ -184,12 +187,27 @@ def _texts(line: Line) -> list[str]:
     return ["" if cell is None else str(getattr(cell, "text", cell)) for cell in line.cells]
 
 
-def _table_parts(book: zipfile.ZipFile, path: str) -> set[str]:
-    """Return the paths of the tables of Excel in a sheet."""
+def _check_others(book: zipfile.ZipFile, path: str, sheet: str, grown: Grown) -> None:
+    """Raise an error if another part of the workbook refers to rows that would move."""
+    for name in _parts(book, path, "comments") | _parts(book, path, "threadedComment"):
+        raw = book.read(name)
+        listed = elements(raw, lambda tag, _: tag in ("comment", "threadedComment"))
+        places = [element.attributes.get("ref", "") for element in listed]
+        if any(grown.reference(place) != place for place in places):
+            raise FormatError("a row below the table has a comment, which would not move with it")
+    for name in book.namelist():
+        if name.endswith(".xml") and "/worksheets/" in name and name != path:
+            raw = book.read(name)
+            if grown.refers(raw, elements(raw, lambda tag, _: tag == "f"), sheet):
+                raise FormatError("a formula refers to rows below the table, which would move")
+
+
+def _parts(book: zipfile.ZipFile, path: str, kind: str) -> set[str]:
+    """Return the paths of the tables of Excel in a sheet, or of other parts that belong to it."""
     folder, _, name = path.rpartition("/")
     relations = f"{folder}/_rels/{name}.rels"
     if relations not in book.namelist():
         return set()
     found = elements(book.read(relations), lambda tag, _: tag == "Relationship")
-    targets = [e.attributes["Target"] for e in found if e.attributes["Type"].endswith("/table")]
+    targets = [e.attributes["Target"] for e in found if e.attributes["Type"].endswith(f"/{kind}")]
     return {posixpath.normpath(posixpath.join("/", folder, t)).lstrip("/") for t in targets}

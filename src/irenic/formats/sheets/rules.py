@@ -19,6 +19,7 @@ from irenic.errors import FormatError, did_you_mean
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.parsed import Parsed
 from irenic.formats.sheets._domains import (
+    OUTCOME,
     SHEETS,
     allowed,
     declaration,
@@ -144,6 +145,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     lines, first, remarks, policy = arranged(lines, options.layout)
     if not lines:
         raise FormatError("the table is empty; its first line must name the columns")
+    last = lines[-1].number
     names = _header(lines[0])
     places = {n: first + place for place, n in enumerate(names) if n}
     declared = dict(options.declared)
@@ -154,7 +156,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     lines, accepts = _accepted(lines)
     accepts += [(line, text) for line, comment in options.comments for text in accepted_in(comment)]
     lines = _without(lines, options.ignored)
-    targets = options.targets
+    targets = options.targets or [n for n in names if _is_outcome(declared.get(n))]
     header = lines[0]
     names = _header(header)
     letter = _letter(names, lines[1:], targets) if options.numbered else ""
@@ -191,8 +193,8 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         )
     draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
     draft.remarks, draft.places, draft.ignored = remarks, places, tuple(options.ignored)
-    draft.header, draft.declared = header.number, declared
-    draft.impossible = options.impossible
+    draft.header, draft.last, draft.declared = header.number, last, declared
+    draft.impossible = [*options.impossible]
     draft.crossed, draft.part = bool(options.layout.cross), options.layout.cells
     if options.typed and not options.layout.cross:
         draft.letters = {n: letters(place) for n, place in places.items()}
@@ -234,6 +236,11 @@ _LONGEST_GRADE: Final = 2
 """In German and French, a column Note with fewer words per cell may contain grades."""
 
 
+def _is_outcome(text: Any) -> bool:
+    found = declaration(text)
+    return found is not None and found.kind == OUTCOME
+
+
 def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[str]:
     """Return the outcome columns: those named so, else the last one that is not a note."""
     named = []
@@ -269,7 +276,8 @@ def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[s
 def _declare(draft: Draft, declared: Mapping[str, Any]) -> None:
     """Set what the sheet declares about its columns, and check the outcomes."""
     for column in draft.inputs:
-        if found := declaration(declared.get(column.name)):
+        found = declaration(declared.get(column.name))
+        if found is not None and found.kind != OUTCOME:
             column.kind, column.domain, column.unit = found
             column.source = "its declaration"
     for place, name in enumerate(draft.outputs):

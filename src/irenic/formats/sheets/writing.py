@@ -15,9 +15,11 @@ from irenic.formats.feel.doubtful_cells import (
 )
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.feel.unary_tests import parse
+from irenic.formats.sheets._domains import OUTCOME, unit_declaration
 from irenic.formats.sheets._doubtful_columns import (
     NOTHING_ASKED,
     bare_value,
+    is_note,
     is_outcome,
     refused_columns,
 )
@@ -27,6 +29,7 @@ from irenic.formats.sheets._grid import (
 )
 from irenic.formats.sheets._layout import (
     DEFAULT,
+    NOTE,
     WEIGHT,
 )
 from irenic.formats.sheets._outcomes import (
@@ -34,7 +37,7 @@ from irenic.formats.sheets._outcomes import (
 )
 from irenic.formats.tables.drafts import CANNOT_OCCUR, POLICIES, Cell
 from irenic.formats.tables.lines import Line as TableLine
-from irenic.formats.tables.lines import lines_of
+from irenic.formats.tables.lines import accepts_of, lines_of, split_thens
 from irenic.frames.xlsx import check_cells, openpyxl_module
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
@@ -97,33 +100,42 @@ def _written(
     _check_heads(names)
     lines = lines_of(table)
     weighted = any(line.weight != 1.0 for line in lines)
-    signs = _signs([*names, _outcome_name(table)], lines, letter)
-    yield [
-        *([letter] if letter else []),
-        *names,
-        *([WEIGHT] if weighted else []),
-        _outcome_name(table),
-    ]
+    outputs = _output_names(table)
+    accepts = accepts_of(table)
+    signs = _signs([*names, outputs[0]], lines, letter)
+    before = [letter] if letter else []
+    header = [*before, *names, *([WEIGHT] if weighted else []), *outputs]
+    yield [*header, *([NOTE] if accepts.keys() - {None} else [])]
+    declared = [unit_declaration(feature) for feature in table.space]
+    if any(declared) or len(outputs) > 1:
+        outcomes = [OUTCOME] * len(outputs) if len(outputs) > 1 else [""]
+        yield [*([""] * len(before)), *declared, *([""] if weighted else []), *outcomes]
     for number, line in enumerate(lines, 1):
         try:
             texts = line.texts or [cell_text(c, words=True) for c in line.cells]
             cells: list[Any] = [spell(text) for text in texts]
             cells += [spell(literal_text(line.weight, words=True))] if weighted else []
-            cells.append(outcome_text(line.then))
+            cells += _outcome_cells(line.then, outputs)
         except FormatError as error:
             raise FormatError(f"rule {number}: {error.message}") from None
         for place in signs.get(number, ()):
             cells[place] = f"= {cells[place]}"
+        if line.row in accepts:
+            cells.append("\n".join(f"accept: {text}" for text in accepts[line.row]))
         yield [*([number] if letter else []), *cells]
     for n, region in enumerate(table.space.impossible, len(lines) + 1):
         conditions = region.conditions()
         texts = [cell_text([conditions.get(name, {})], words=True) for name in names]
-        cells = [*map(spell, texts), *([""] if weighted else []), CANNOT_OCCUR]
+        cells = [*map(spell, texts), *([""] if weighted else []), *[CANNOT_OCCUR] * len(outputs)]
         yield [*([n] if letter else []), *cells]
     if table.rules.default is not None:
         blank = [""] * (len(names) - 1 + weighted)
         first = ["", DEFAULT] if letter else [DEFAULT]
-        yield [*first, *blank, outcome_text(table.rules.default)]
+        yield [*first, *blank, *_outcome_cells(table.rules.default, outputs)]
+
+
+def _outcome_cells(then: Any, outputs: list[str]) -> list[Any]:
+    return [outcome_text(part) for part in (then if len(outputs) > 1 else [then])]
 
 
 def _signs(header: list[str], lines: list[TableLine], letter: str) -> dict[int, list[int]]:
@@ -193,14 +205,20 @@ def _check_heads(names: list[str]) -> None:
     if not names:
         raise FormatError("a sheet must have at least one feature; write .dmn or .json")
     for name in names:
-        if seen(name).strip() != name or name == WEIGHT or "\0" in name:
+        if seen(name).strip() != name or name in (WEIGHT, NOTE) or "\0" in name:
             raise FormatError(
                 f"feature {name!r} cannot be the name of a column; rename it, or write .json"
             )
 
 
-def _outcome_name(table: DecisionTable) -> str:
+def _output_names(table: DecisionTable) -> list[str]:
+    """Return the names of the outcome columns; outcomes that are no tuples have one column."""
+    taken = (*table.space.names, WEIGHT, NOTE)
+    if split_thens(table) > 1 and len(set(table.outputs)) == len(table.outputs):
+        plain = [name for name in table.outputs if seen(name).strip() == name and "\0" not in name]
+        if len([n for n in plain if n and n not in taken and not is_note(n)]) == len(table.outputs):
+            return plain
     name = ", ".join(table.outputs) or "then"
-    while name in (*table.space.names, WEIGHT):
+    while name in taken:
         name = f"{name} (outcome)"
-    return name
+    return [name]

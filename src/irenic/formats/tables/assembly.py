@@ -214,12 +214,8 @@ def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
     axes = _axes(draft, cells, space)
     if space is None:
         space = Space([axis.feature for axis in axes])
-    outside = [
-        *(draft.outside(space) if draft.outside else _outside(axes, space)),
-        *_impossible(draft, axes, space),
-    ]
-    if outside:
-        space = Space(space, (*space.impossible, *outside))
+    if impossible := [*_outside(axes, space), *_impossible(draft, axes, space)]:
+        space = Space(space, tuple(dict.fromkeys((*space.impossible, *impossible))))
     draft = replace(draft, rows=[row for row in draft.rows if not row.is_impossible])
     cells = draft.columns()
     rules, rows, reasons = _rules(draft, cells, axes, space)
@@ -255,8 +251,11 @@ def _impossible(draft: Draft, axes: list[Axis], space: Space) -> list[Region]:
     regions = [] if rules is None else [rule.region for rule in rules]
     if not all(region.n_conditions for region in regions):
         raise FormatError(f"a row that says {CANNOT_OCCUR!r} must have a condition")
-    for line, conditions in draft.impossible:
-        where = f"line {line} of the declarations"
+    for each in draft.impossible:
+        if isinstance(each, Row):
+            continue
+        line, conditions = each
+        where = "what is impossible" if line is None else f"line {line} of the declarations"
         try:
             regions.append(Region.from_parsed(conditions, space))
         except FormatError as error:

@@ -172,7 +172,7 @@ class Row:
     then: Hashable
     weight: float = 1.0
     is_impossible: bool = False
-    """Whether the row says that its cases cannot occur, instead of deciding them."""
+    """Whether the row is one of :attr:`Draft.impossible`."""
 
 
 CANNOT_OCCUR: Final = "cannot occur"
@@ -190,10 +190,9 @@ class Draft:
     inputs: list[Input] = field(default_factory=list)
     outputs: tuple[str, ...] = ("then",)
     rows: list[Row] = field(default_factory=list)
-    impossible_rows: list[Row] = field(default_factory=list)
-    """Rows that say which cases cannot occur, instead of deciding them."""
-    impossible: tuple[tuple[int, list[ParsedCondition]], ...] = ()
-    """Other combinations that cannot occur, with their lines."""
+    impossible: list[Row | tuple[int | None, list[ParsedCondition]]] = field(default_factory=list)
+    """Combinations that cannot occur, besides values outside domains: rows that say so instead of
+    deciding them, and declared conditions with their lines."""
     n_rows: int = 0
     hit_policy: HitPolicy | None = None
     default: Hashable | None = None
@@ -202,8 +201,6 @@ class Draft:
     """The letter of a hit policy that is the name of the first column of a sheet."""
     unnumbered: Callable[[], Draft] | None = None
     """Reads the sheet again, for a space in which that letter is a feature."""
-    outside: Any = None
-    """The declared regions that cannot occur, as a function of the space; None uses the domains."""
     aggregation: str = ""
     left_out: tuple[str, ...] = ()
     """Parts of the table in the file that are not read, such as annotations."""
@@ -230,6 +227,8 @@ class Draft:
     """What was left out or interpreted, apart from cells."""
     header: int = 0
     """The first line of the header of a sheet."""
+    last: int = 0
+    """The last line of the table; footnotes are below it."""
     declared: Mapping[str, Any] = field(default_factory=dict)
     """The declarations of columns in the file, by name."""
     ignored: tuple[str, ...] = ()
@@ -246,6 +245,11 @@ class Draft:
     """What may be meant by cells that may not fit their columns, by column and text."""
     respelled: dict[tuple[str, str], str] = field(default_factory=dict)
     """Unary tests and numbers for cells as people write them, by column and text of the cell."""
+
+    @property
+    def impossible_rows(self) -> list[Row]:
+        """Rows that say which cases cannot occur."""
+        return [each for each in self.impossible if isinstance(each, Row)]
 
     def columns(self) -> list[tuple[Cell, ...]]:
         """Return the cells of each input column."""

@@ -87,6 +87,22 @@ def _key(rule: Rule, feature: Any) -> Any:
     return rule.region.bits(feature.name) & feature.everything
 
 
+def accepts_of(table: DecisionTable) -> dict[int | None, list[str]]:
+    """Return the acceptances of a table by row; None is the whole table.
+
+    >>> from irenic import RuleSet
+    >>> accepts = (((0,), "overlap: agreed"), ((), "gap: known"))
+    >>> rules = RuleSet([Rule({}, then="A")])
+    >>> accepts_of(DecisionTable(rules, rows=(0,), n_rows=1, accepts=accepts))
+    {0: ['overlap: agreed'], None: ['gap: known']}
+    """
+    texts: dict[int | None, list[str]] = {}
+    for rows, text in table.accepts:
+        for row in rows or (None,):
+            texts.setdefault(row, []).append(" ".join(text.split()))
+    return texts
+
+
 def split_thens(table: DecisionTable) -> int:
     """Return the number of output columns needed for the consequents of a table."""
     n = len(table.outputs)

@@ -3,7 +3,7 @@
 // in summary.features; a case is {name: number, null for missing, or the code of a category}.
 
 import { boxText, regionText } from "./conditions.js";
-import { decideCase, isOutside } from "./engine/deciding.js";
+import { decideCase, isImpossibleCase } from "./engine/deciding.js";
 import { enlarge } from "./engine/enlarging.js";
 import { foresee } from "./engine/foreseeing.js";
 import { uncoveredInstances } from "./engine/instances.js";
@@ -17,7 +17,7 @@ window.irenic = Object.freeze({
   summary,
   decideCase,
   foresee,
-  isOutside,
+  isImpossibleCase,
   uncoveredInstances,
   enlarge,
   boxText,

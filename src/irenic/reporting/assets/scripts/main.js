@@ -6,6 +6,7 @@ import { startForm } from "./case/form.js";
 import "./console.js";
 import { startFindings } from "./findings/findings.js";
 import { startFront } from "./front/front.js";
+import { startImpact } from "./impact/impact.js";
 import { startMap } from "./map/map.js";
 import { startAbout } from "./page/about.js";
 import { followAddress, goToAddress, keepLinksHere } from "./page/addresses.js";
@@ -23,6 +24,7 @@ function startPage() {
   const parts = {
     top: startTop,
     verdicts: startVerdicts,
+    impact: startImpact,
     reading: startReading,
     front: startFront,
     rules: startRules,

@@ -40,7 +40,7 @@ export function conditionOn(box, name) {
 }
 
 /** The regions that the table excludes as impossible. */
-export const outsideRegions = summary.outside ?? [];
+export const impossibleRegions = summary.impossible ?? [];
 
 /** @type {WeakMap<Model, Feature[]>} */
 const testedOf = new WeakMap();

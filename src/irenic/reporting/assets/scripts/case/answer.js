@@ -4,7 +4,7 @@
 import { writtenConditions } from "../conditions.js";
 import { conditionWords, regionWords } from "../condition_words.js";
 import { h, nameWords } from "../dom.js";
-import { isOutside } from "../engine/deciding.js";
+import { isImpossibleCase } from "../engine/deciding.js";
 import { enlarge } from "../engine/enlarging.js";
 import { rowNumber } from "../engine/instances.js";
 import { outcomeChip, outcomeText } from "../outcomes.js";
@@ -21,7 +21,7 @@ import { countText } from "../words.js";
  * @param {Answer} answer
  */
 export function describeAnswer(theCase, answer) {
-  if (!answer.rules.length && isOutside(theCase)) return impossibleWords(answer);
+  if (!answer.rules.length && isImpossibleCase(theCase)) return impossibleWords(answer);
   return [answerHead(answer), answerRules(theCase, answer), answerRegion(theCase, answer)];
 }
 
@@ -185,7 +185,7 @@ function answerRegion(theCase, answer) {
  */
 export function regionAround(theCase, answer) {
   if (answer.contradicted || answer.several.length > 1) return null;
-  if (!answer.rules.length && isOutside(theCase)) return null;
+  if (!answer.rules.length && isImpossibleCase(theCase)) return null;
   const region = enlarge(model(), theCase, answer.rule === null ? null : answer.outcome);
   // a feature may have this name, but its condition is not a number
   return typeof region.coveredBy === "number" ? null : /** @type {Box} */ (region);

@@ -3,7 +3,7 @@
 
 import { allocate, checkMemory, memoryAt, NO_MEMORY, putIntegers, putStruct, withKernels } from "./kernels.js";
 import { packedRules, packRules, putKnown, putPoints, valueIn, weightOf } from "./packing.js";
-import { givenInstances, outsideRegions, summary } from "../summary.js";
+import { givenInstances, impossibleRegions, summary } from "../summary.js";
 
 const BATCH = 512; // instances that are decided together: the table of rules that cover them stays small
 
@@ -151,9 +151,9 @@ function answerOf(model, rules, rule) {
  * Whether a case is impossible.
  * @param {Case} theCase
  */
-export function isOutside(theCase) {
-  if (!outsideRegions.length) return false;
-  const regions = packedRules(outsideRegions);
+export function isImpossibleCase(theCase) {
+  if (!impossibleRegions.length) return false;
+  const regions = packedRules(impossibleRegions);
   return withKernels((kernels) => {
     const points = putPoints(1, (name) => valueIn(theCase, name));
     return coveringRules(kernels, regions, points.address, 1)[0].length > 0;

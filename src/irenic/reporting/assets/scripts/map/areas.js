@@ -2,7 +2,7 @@
 // The areas of the map: rules, gaps, conflicts and impossible cases.
 
 import { drawAxes } from "./axes.js";
-import { crossing, dotting, hatching, outsideGround } from "./patterns.js";
+import { crossing, dotting, hatching, impossibleGround } from "./patterns.js";
 import { mergeCells, outlineCells } from "./plane.js";
 import { inset, onX, onY, screenRectangle } from "./screen.js";
 import { GROUND, mapView } from "./view.js";
@@ -52,9 +52,9 @@ function drawGround(pen) {
     );
   paint(GROUND.gap, hatching(pen, colors.none));
   paint(GROUND.open, dotting(pen, colors.muted));
-  if (!ground.includes(GROUND.outside)) return undefined;
-  paint(GROUND.outside, outsideGround(colors));
-  return paint(GROUND.outside, crossing(pen, colors.muted));
+  if (!ground.includes(GROUND.impossible)) return undefined;
+  paint(GROUND.impossible, impossibleGround(colors));
+  return paint(GROUND.impossible, crossing(pen, colors.muted));
 }
 
 /**

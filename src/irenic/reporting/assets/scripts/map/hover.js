@@ -11,7 +11,7 @@ import { clamp } from "../numbers.js";
 import { outcomeChip, outcomeText } from "../outcomes.js";
 import { ruleTitle } from "../rules/names.js";
 import { model } from "../state.js";
-import { outsideRegions } from "../summary.js";
+import { impossibleRegions } from "../summary.js";
 import { isCategory } from "../values/features.js";
 import { pluralText } from "../words.js";
 
@@ -65,7 +65,7 @@ export function hoverAt(place) {
   const changed = rules.join() !== mapView.hovered.join() || mapView.hovering !== (place !== null);
   mapView.hovered = rules;
   mapView.hovering = place !== null;
-  if (changed || outsideRegions.length) showHovered(values);
+  if (changed || impossibleRegions.length) showHovered(values);
   placeTip(place);
   if (changed) requestFrame("overlay");
 }
@@ -135,7 +135,7 @@ function ruleLine(place) {
  */
 function isImpossible(values) {
   const { plane } = mapView;
-  if (!outsideRegions.length || plane.outside === null) return false;
+  if (!impossibleRegions.length || plane.impossible === null) return false;
   /**
    * @param {Feature | null} feature
    * @param {Cell[]} cells
@@ -148,7 +148,7 @@ function isImpossible(values) {
       return low !== undefined && high !== undefined && low <= value && value < high;
     });
   const [i, j] = [place(plane.x, plane.xs, values.x), place(plane.y, plane.ys, values.y)];
-  return plane.outside[j * plane.xs.length + i] === 1;
+  return plane.impossible[j * plane.xs.length + i] === 1;
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import { penOf } from "./screen.js";
 import { byId, h, nameWords, show } from "../dom.js";
-import { crossing, dotting, hatching, outsideGround } from "./patterns.js";
+import { crossing, dotting, hatching, impossibleGround } from "./patterns.js";
 import { paintShape, traceShape } from "./shapes.js";
 import { GROUND, mapView } from "./view.js";
 import { outcomeText } from "../outcomes.js";
@@ -26,7 +26,7 @@ export function drawLegend() {
   if (ground ? ground.includes(GROUND.open) : everywhere.length) {
     entries.push([groundSwatch(dotting, "muted"), "a rule that tests neither feature may hold"]);
   }
-  if (ground?.includes(GROUND.outside)) entries.push([groundSwatch(crossing, "muted", true), "impossible"]);
+  if (ground?.includes(GROUND.impossible)) entries.push([groundSwatch(crossing, "muted", true), "impossible"]);
   if (conflicts?.includes(1)) entries.push([legendSwatch(swatchConflict), "rules contradict each other"]);
   if (summary.instances && !labeled) entries.push([legendSwatch(swatchPoint), "an instance"]);
   /** @param {Child[]} entry */
@@ -69,7 +69,7 @@ function swatchOutcome(pen, outcome, pointed) {
  */
 function groundSwatch(pattern, color, filled = false) {
   return legendSwatch((pen) => {
-    pen.fillStyle = filled ? outsideGround(mapView.colors) : mapView.colors.raised;
+    pen.fillStyle = filled ? impossibleGround(mapView.colors) : mapView.colors.raised;
     pen.fillRect(1, 1, 28, 16);
     pen.fillStyle = pattern(pen, mapView.colors[color]);
     pen.fillRect(1, 1, 28, 16);

@@ -7,7 +7,7 @@ import { penOf } from "./screen.js";
  * A solid ground that is neither white nor the color of an outcome.
  * @param {Colors} colors
  */
-export const outsideGround = (colors) => colors.faint;
+export const impossibleGround = (colors) => colors.faint;
 
 /**
  * Diagonal lines, or lighter crossed ones, which leave the rules below visible.

@@ -2,7 +2,7 @@
 // The plane of two features: the cells between the cuts of rules, and the rules that cover them.
 
 import { emptyCase, possibleRules } from "../engine/deciding.js";
-import { conditionOn, outsideRegions } from "../summary.js";
+import { conditionOn, impossibleRegions } from "../summary.js";
 import { categoryOrder, isCategory, LOWEST } from "../values/features.js";
 
 const CELL_LIMIT = 1_500_000; // gaps and conflicts of larger planes are not computed
@@ -23,7 +23,7 @@ export function axisCells(boxes, feature) {
   const end = feature.end ?? Infinity;
   /** @type {Set<Value>} */
   const ends = new Set();
-  for (const box of [...boxes, ...outsideRegions.map((region) => region.box)]) {
+  for (const box of [...boxes, ...impossibleRegions.map((region) => region.box)]) {
     for (const cut of conditionOn(box, feature.name) ?? []) ends.add(cut);
   }
   const cuts = [...ends]
@@ -101,7 +101,7 @@ export function rectanglesOf(box, plane) {
  * cover the cells where they can hold for some values of them. `live` are the rules that can hold here, in the order
  * of decisions, and `rectangles` their cells. `outcomes[j * width + i]` is the number of different outcomes in a
  * cell, 2 for two or more: 0 is a gap, 2 a conflict if rules must agree. `bare` are the cells in which only rules
- * hold that test neither feature, and `outside` the impossible ones. All three are null if there are too many cells.
+ * hold that test neither feature, and `impossible` the impossible ones. All three are null if there are too many cells.
  * @param {Model} model
  * @param {Feature | null} x
  * @param {Feature | null} y
@@ -115,9 +115,9 @@ export function sliceCells(model, x, y, others) {
   const boxes = live.map((place) => model.rules[place].box); // other rules have no cuts here
   const axes = { x, y, xs: axisCells(boxes, x), ys: axisCells(boxes, y) };
   const rectangles = new Map(live.map((place) => [place, rectanglesOf(model.rules[place].box, axes)]));
-  const plane = { ...axes, others, live, rectangles, outcomes: null, bare: null, outside: null };
+  const plane = { ...axes, others, live, rectangles, outcomes: null, bare: null, impossible: null };
   if (axes.xs.length * axes.ys.length > CELL_LIMIT) return plane;
-  return { ...plane, ...paintCells(plane, model), outside: outsideCells(plane) };
+  return { ...plane, ...paintCells(plane, model), impossible: impossibleCells(plane) };
 }
 
 /**
@@ -198,11 +198,11 @@ function rowEvents(plane, model, height) {
  * A mask of the impossible cells; if other features are projected, of those that are impossible for all their values.
  * @param {Plane} plane
  */
-function outsideCells(plane) {
+function impossibleCells(plane) {
   /** @param {Box} box */
   const onPlane = (box) => Object.keys(box).every((name) => name === plane.x?.name || name === plane.y?.name);
-  const possible = new Set(possibleRules(outsideRegions, knownBeside(plane, plane.others)));
-  const regions = outsideRegions.filter(({ box }, place) =>
+  const possible = new Set(possibleRules(impossibleRegions, knownBeside(plane, plane.others)));
+  const regions = impossibleRegions.filter(({ box }, place) =>
     plane.others === null ? onPlane(box) : possible.has(place),
   );
   return cellsOf(

@@ -31,11 +31,11 @@ export function updateMap() {
 }
 
 /** @param {Plane} plane */
-function groundOf({ outcomes, bare, outside }) {
+function groundOf({ outcomes, bare, impossible }) {
   if (outcomes === null) return null;
   const dotted = mapView.everywhere.length > 0;
   return outcomes.map((count, cell) => {
-    if (outside?.[cell]) return GROUND.outside;
+    if (impossible?.[cell]) return GROUND.impossible;
     return count === 0 ? GROUND.gap : dotted && bare?.[cell] ? GROUND.open : GROUND.rules;
   });
 }
@@ -71,7 +71,7 @@ function findConflicts(plane) {
     return;
   }
   // impossible cases are not conflicts
-  mapView.conflicts = plane.outcomes.map((count, cell) => (count > 1 && !plane.outside?.[cell] ? 1 : 0));
-  const simple = mapView.conflicts.includes(1) && !plane.outside?.includes(1);
+  mapView.conflicts = plane.outcomes.map((count, cell) => (count > 1 && !plane.impossible?.[cell] ? 1 : 0));
+  const simple = mapView.conflicts.includes(1) && !plane.impossible?.includes(1);
   mapView.torn = simple ? meetingRectangles(plane, model()) : null;
 }

@@ -27,7 +27,7 @@ export const mapView = /** @type {MapView} */ (
 );
 
 // The background of a cell.
-export const GROUND = { rules: 0, gap: 1, open: 2, outside: 3 };
+export const GROUND = { rules: 0, gap: 1, open: 2, impossible: 3 };
 
 /** @param {string} name */
 export const mapFeature = (name) => featuresByName.get(name) ?? null;

@@ -6,6 +6,7 @@ import { byId, h, show } from "../dom.js";
 /** @type {Record<string, string>} */
 const SECTIONS = {
   verdicts: "Verdict",
+  impact: "Past cases",
   reading: "How the table was read",
   front: "Rule sets",
   rules: "Rules",

@@ -75,10 +75,10 @@ function accuracyFact(results) {
 function uncoveredFact(results) {
   const parts = [];
   const all = pluralText(results.rows, "instance");
-  const outside = results.outside ?? 0;
+  const impossible = results.impossible ?? 0;
   if (results.uncovered) parts.push(`no rule covers ${countText(results.uncovered)} of ${all}`);
   if (results.contradicted) parts.push(`rules contradict each other on ${countText(results.contradicted)}`);
-  if (outside) parts.push(`the table excludes ${countText(outside)} as impossible`);
+  if (impossible) parts.push(`the table excludes ${countText(impossible)} as impossible`);
   if (!parts.length) return h("p", {}, `Every one of the ${all} is covered by a rule.`);
   return h("p", {}, sentence(parts.join(", and ")), " ", h("a", { class: "screen", href: "#results" }, "See which"));
 }

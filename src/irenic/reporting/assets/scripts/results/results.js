@@ -27,7 +27,7 @@ function drawResults(section) {
     h("p", { class: "lead" }, resultsLead(results)),
     results.confusion && confusionBlock(results.confusion),
     results.labels && labelsTable(results.labels),
-    /** @type {LeftOut[]} */ (["uncovered", "contradicted", "outside"]).map((which) => leftOut(which, results)),
+    /** @type {LeftOut[]} */ (["uncovered", "contradicted", "impossible"]).map((which) => leftOut(which, results)),
     (results.wrong ?? 0) > 0 && wrongBlock(),
   );
 }
@@ -102,7 +102,7 @@ function leftOutTitle(which, results) {
   const titles = {
     uncovered: `No rule covers ${instances}`,
     contradicted: `Rules contradict each other on ${instances}`,
-    outside: `${instances} excluded by the table as impossible`,
+    impossible: `${instances} excluded by the table as impossible`,
   };
   return titles[which];
 }
@@ -110,7 +110,7 @@ function leftOutTitle(which, results) {
 /** @param {LeftOut} which */
 function leftOutText(which) {
   if (which === "contradicted") return "Rules with different outcomes hold for them.";
-  if (which === "outside") return "No rule holds for them, and none is needed: the table excludes such cases.";
+  if (which === "impossible") return "No rule holds for them, and none is needed: the table excludes such cases.";
   const otherwise = model().default.outcome;
   return otherwise === null
     ? "There is no prediction for them, because there is no default."

@@ -181,8 +181,45 @@ type Label = {
 };
 
 /** A part of the space that cannot occur. */
-type Outside = {
+type Impossible = {
   box: Record<string, (number | null)[]>;
+};
+
+/** Past cases whose outcome changes in one way. */
+type ImpactMove = {
+  before: Written | null;
+  after: Written | null;
+  rules_before: number[];
+  rules_after: number[];
+  cases: number;
+  amount: number;
+  /** Numbers of the first few of the rows, from 1. */
+  rows: number[];
+  text: string;
+};
+
+/** The impact on the cases with one value in a column. */
+type ImpactGroup = {
+  value: string;
+  cases: number;
+  changed: number;
+  amount: number;
+};
+
+/** What `irenic impact --json` prints. */
+type ImpactDocument = {
+  format: "irenic impact";
+  version: Version;
+  cases: number;
+  changed: number;
+  amount: number;
+  amount_changed: number;
+  /** The column of amounts. */
+  amount_of: string | null;
+  /** The column of groups. */
+  grouped_by: string | null;
+  moves: ImpactMove[];
+  groups: ImpactGroup[];
 };
 
 /** The instances that rules were counted on. */
@@ -358,8 +395,8 @@ type Results = {
   contradicted: number;
   contradicted_rows: number[];
   /** Covered by no rule, in a part of the space that cannot occur. */
-  outside: number;
-  outside_rows: number[];
+  impossible: number;
+  impossible_rows: number[];
   right?: number;
   accuracy?: number;
   wrong?: number;
@@ -414,7 +451,9 @@ type Summary = {
   counted_on: "instances" | "training" | null;
   /** What the scores of a front measure. */
   score: string | null;
-  outside: Outside[];
+  impossible: Impossible[];
+  /** What the change from an earlier version does to past cases, if it is compared with one. */
+  impact: ImpactDocument | null;
   instances: Instances | null;
   /** The rule sets, of a classifier its front from small to accurate. */
   models: Model[];

@@ -90,7 +90,7 @@ type Plane = Axes & {
   rectangles: Map<number, CellRectangle[]>;
   outcomes: Uint8Array | null;
   bare: Uint8Array | null;
-  outside: Uint8Array | null;
+  impossible: Uint8Array | null;
 };
 
 type Tick = { at: number; text: string; room: number; missing?: boolean };
@@ -215,7 +215,7 @@ type RuleList = {
 // --- results
 
 /** The kinds of instances without a prediction by rules. */
-type LeftOut = "uncovered" | "contradicted" | "outside";
+type LeftOut = "uncovered" | "contradicted" | "impossible";
 
 /** How many instances are stored in this file, of how many in total; more: perhaps more are stored. */
 type Stored = { stored: number; total: number; more?: boolean };
