@@ -174,11 +174,13 @@ def prepare(
     abstains: bool = False,
     described: int | None = None,
     default: int | None = None,
+    limits: Limits | None = None,
 ) -> Prepared:
     """Return the input of evolution: consequents, smoothed gains, and leaves of trees.
 
     ``described`` is the code of a label that only rules predict, never the default; ``default`` is
-    the code of the default, if it is known. Rows that fixed rules decide are left out.
+    the code of the default, if it is known. Rows that fixed rules decide are left out, and nothing
+    is gained from outcomes that ``limits`` ban.
     """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -211,6 +213,9 @@ def prepare(
     regions = [mean for _, means in grown for mean in means]
     consequents = Consequents.from_target(target, problem.weight, regions, abstains=abstains)
     gains = consequents.gains(mixed) * problem.weight[:, None]
+    if limits is not None and len(limits.walls):
+        banned = covering(limits.walls, problem.encoded).T.astype(float) @ limits.banned > 0
+        gains = np.where(banned, 0.0, gains)
     rows = _distinct_rows(problem, gains, _shares(forest, len(table)))
     totals = gains.sum(axis=0)
     if described is not None:
@@ -287,6 +292,7 @@ class Plan:
             abstains=self.abstains,
             described=self.described,
             default=self.default,
+            limits=self.settings.limits,
         )
 
 
