@@ -251,7 +251,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         forbidden: str | Sequence[str] | None = None,
         ordered: Any = None,
         max_values: int | None = None,
-        space: Space | None = None,
+        space: Any = None,
         hierarchy: Any = None,
         consequents: str = "labels",
         class_weight: Mapping[Hashable, float] | str | None = None,

@@ -179,8 +179,8 @@ def prepare(
     """Return the input of evolution: consequents, smoothed gains, and leaves of trees.
 
     ``described`` is the code of a label that only rules predict, never the default; ``default`` is
-    the code of the default, if it is known. Rows that fixed rules decide are left out, and nothing
-    is gained from outcomes that ``limits`` ban.
+    the code of the default, if it is known. Rows that fixed rules decide are left out, and rules
+    are tried for the best consequent that ``limits`` allow.
     """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -213,15 +213,14 @@ def prepare(
     regions = [mean for _, means in grown for mean in means]
     consequents = Consequents.from_target(target, problem.weight, regions, abstains=abstains)
     gains = consequents.gains(mixed) * problem.weight[:, None]
-    if limits is not None and len(limits.walls):
-        banned = covering(limits.walls, problem.encoded).T.astype(float) @ limits.banned > 0
-        gains = np.where(banned, 0.0, gains)
     rows = _distinct_rows(problem, gains, _shares(forest, len(table)))
     totals = gains.sum(axis=0)
     if described is not None:
         totals[described] = -np.inf
     if default is None:
         default = len(gains[0]) - 1 if abstains else int(totals.argmax())
+    if limits is not None and len(limits.walls):
+        _allow(rows, limits, default)
     no_masks = np.zeros((0, len(table)), dtype=np.uint64)
     starts = [Candidate(no_masks, np.zeros(0, dtype=np.int16), default)]
     if init == "trees":
@@ -238,6 +237,13 @@ def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
     np.add.at(sums, group.ravel(), gains)
     cells = np.ascontiguousarray(problem.encoded[:, first])
     return problem.cells.rows(cells, sums.astype(np.float32), shares)
+
+
+def _allow(rows: Rows, limits: Limits, default: int) -> None:
+    """Make the best consequent of each row one that rules may have there, unless by default."""
+    banned = covering(limits.walls, rows.cells).T.astype(float) @ limits.banned > 0
+    allowed = np.where(banned, -np.inf, rows.gains).argmax(axis=1)
+    rows.best[:] = np.where(rows.best == default, default, allowed)
 
 
 def _shares(forest: Forest | None, n_features: int) -> Floats:
