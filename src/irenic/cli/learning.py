@@ -261,11 +261,13 @@ def learn(
                 f"--front must be at most {most}, the number of rule sets, got {front}"
             )
         model = model.select(index=front - 1)
+    if cost and not folds:
+        note("scores are 1 minus the share of the highest cost; --cv 5 compares accuracies")
     if form:
         write_rules(model if form == "json" else model.rules_, out, form)
     scores: Any = None
     try:
-        if folds or (cv is None and model.estimate_ is not None):
+        if folds or (cv is None and model.estimate_ is not None and not cost):
             scores = cross_validate(
                 model, X, y, cv=folds or None, random_state=random_state, verbose=show_progress
             )
