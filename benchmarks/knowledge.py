@@ -75,7 +75,6 @@ def compared(sets: list[datasets.Single]) -> Table:
         table.add(data.name, *(_cell(results[-1][arm]) for arm in ARMS))
         print(f"{data.name}: done", file=sys.stderr, flush=True)
     table.add("mean", *(_cell(np.mean([each[arm] for each in results], axis=0)) for arm in ARMS))
-    table.print()
     return table
 
 

@@ -224,6 +224,16 @@ def learn(
         raise DataError(f"{name}: column {column!r}: {error} with --cv 0") from None
     if cv and folds < cv:
         note(cross_validation.fewer_folds(y, cv))
+    known: dict[str, Any] = {
+        "rules": None if kept is None else _kept_rules(kept),
+        "never": never or None,
+        "always": always or None,
+        "monotonic_cst": _signs(monotonic),
+        "forbidden": forbid or None,
+        "ordered": _orders(ordered),
+        "max_values": max_values,
+        "cost": _costs(cost, y.tolist()),
+    }
     on_screen = not form or (out is not None and not is_standard(out))
     if not as_json:
         with output():
@@ -235,14 +245,7 @@ def learn(
         max_conditions_per_rule=max_conditions,
         min_support=min_support,
         describe=_label(describe, y.tolist()),
-        rules=None if kept is None else _kept_rules(kept),
-        never=never or None,
-        always=always or None,
-        monotonic_cst=_signs(monotonic),
-        forbidden=forbid or None,
-        ordered=_orders(ordered),
-        max_values=max_values,
-        cost=_costs(cost, y.tolist()),
+        **known,
         budget=budget,
         n_jobs=jobs,
         random_state=random_state,

@@ -113,8 +113,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     hierarchy_: Hierarchy | None = None
     stopped_by_: str | None = None
     _answers: Answers
-    _proved: tuple[str, ...] = ()
-    """What has been proved of every rule set of the front, besides consistency."""
 
     def _read(self, X: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> Labeled:
         """Return the training data encoded and checked, without the rows of weight 0."""
@@ -156,7 +154,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if point.threshold is not None:
             self._answers = replace(self._answers, threshold=point.threshold)
         self.rules_ = point.rule_set
-        self.certificate_ = certify(self.rules_, self._proved)
+        self.certificate_ = certify(self.rules_, self._proved(self.rules_))
+
+    def _proved(self, rules: RuleSet) -> tuple[str, ...]:
+        """Return properties that were asked for and hold for rules."""
+        return ()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import _fit_context
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.utils import check_random_state
@@ -37,6 +38,7 @@ from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough
+from irenic.learn.spaces import moved
 from irenic.learn.target import Consequents, Floats, Target, class_weights
 from irenic.model.literals import counted, display, plain
 from irenic.model.ruleset import RuleSet
@@ -68,7 +70,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     Parameters
     ----------
     max_rules, max_conditions : int, optional
-        Maximum numbers of rules and of conditions; the default does not count as a rule.
+        Maximum numbers of rules and of conditions, with those of ``rules``; the default does not
+        count as a rule.
     max_conditions_per_rule : int, optional
         Maximum number of conditions of each rule (at most 24), except for the rules that
         ``complete`` adds.
@@ -151,7 +154,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         of budget depends on the speed of the machine.
     warm_start : bool, default False
         Start from the rule sets of the previous fit if that had ``warm_start`` too and the data
-        have the same columns.
+        have the same columns, except with ``forbidden`` or ``ordered``.
     n_jobs : int, optional
         Number of parallel tasks; the result does not depend on it.
     random_state : int, RandomState or None
@@ -196,6 +199,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     _cells: Cells | None = None
     estimate_: Estimate | None
     _validation: Validation | None = None
+    _ranks: npt.NDArray[np.int64] | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
@@ -329,7 +333,10 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         ------
         DataError
             If ``X`` or ``y`` is empty, of different lengths, or holds values that cannot be used,
-            if there is only one class, or if all weights are 0.
+            if there is only one class, or if all weights are 0; or if rules and properties do not
+            fit the data or exclude each other.
+        ConflictError
+            If rules to keep contradict each other.
         InvalidParameterError
             If a parameter of the classifier is invalid.
 
@@ -368,7 +375,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             if len(knowledge.rules):
                 problem = replace(problem, fixed=knowledge.fixed_codes(instances))
         problem = problem.sampled(ROW_LIMIT, state).in_order()
-        plan = self._plan(problem, state, float(count.sum()))
+        n_kept = 0 if knowledge is None else knowledge.n_kept
+        plan = self._plan(problem, state, float(count.sum()), n_kept)
         if knowledge is not None:
             plan = plan.respecting(limits, knowledge.default)
         context = self._init_callback_context(max_subtasks=plan.folds + plan.islands)
@@ -399,7 +407,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         )
         front = training.front(result.candidates, complete=self.complete)
         self._learned(data, y)
-        self._proved = () if knowledge is None else knowledge.claims()
+        self._ranks = None if knowledge is None else knowledge.ranks
         self.stopped_by_ = result.stopped_by
         self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit
@@ -411,8 +419,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _plan(self, problem: Problem, state: int, n_rows: float) -> Plan:
-        """Return how to search; ``n_rows`` counts all training rows, also those not sampled."""
+    def _plan(self, problem: Problem, state: int, n_rows: float, n_kept: int = 0) -> Plan:
+        """Return how to search; ``n_rows`` counts all training rows, also those not sampled.
+
+        ``n_kept`` is the number of rules of the user.
+        """
         sampled = float(problem.count.sum()) / n_rows
         n, n_labels = round(problem.count.sum()), len(problem.target.labels)
         total = float(problem.weight.sum())
@@ -420,7 +431,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         if problem.target.many:
             limit = 64
         if self.max_rules is not None:
-            limit = min(limit, self.max_rules)
+            limit = min(limit, max(1, self.max_rules - n_kept))
         penalties = np.geomspace(_LOWEST_PENALTY, max(4.0, total / 200.0), _MEMBERS)
         members = [(float(penalty), limit) for penalty in penalties]
         members += [(float(penalties[1]), size) for size in _SIZES if size < limit]
@@ -467,6 +478,23 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         if self.space is not None:
             space = declared_space(space, self.space)
         return opened_space(space, Source.read(self.rules), self._properties)
+
+    def _proved(self, rules: RuleSet) -> tuple[str, ...]:
+        properties = self._properties
+        if not properties and self.monotonic_cst is None:
+            return ()
+        labels = self.classes_.tolist()
+        space = opened_space(rules.space, Source(), properties)
+        signs = signs_of(self.monotonic_cst, space)
+        known = Knowledge(
+            space,
+            (*labels, None),
+            RuleSet([], space),
+            properties=tuple(properties),
+            signs=signs,
+            ranks=ranks_of(labels) if self._ranks is None else self._ranks,
+        )
+        return known.claims() if not known.objection(moved(rules, space)) else ()
 
     def _possible(self, data: Labeled) -> Labeled:
         """Return the training data without rows that cannot occur."""
@@ -542,7 +570,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             len(kept),
             properties=tuple(properties),
             signs=signs,
-            ranks=ranks_of(labels, y) if signs else np.zeros(0, dtype=np.int64),
+            ranks=ranks_of(labels, y, signs),
             max_values=self.max_values,
         )
         gains = consequents.gains(target.truth) * weight[:, None]
@@ -616,6 +644,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         cells = self._cells
         if not self.warm_start or cells is None or cells.space != instances.space:
             return []
+        if self.forbidden is not None or self.ordered is not None:
+            return []  # the cells may be those of a fit without them
         if target.labels.tolist() != self.classes_.tolist() or not cells.hold(instances):
             return []
         return [

@@ -246,7 +246,7 @@ class Knowledge:
 
     def claims(self) -> tuple[str, ...]:
         """Return what is proved of every rule set, in the notation of ``irenic.proving``."""
-        order = [self.values[code] for code in np.argsort(self.ranks)]
+        order = [self.values[code] for code in np.argsort(self.ranks).tolist()]
         listed = ", ".join(display(value) for value in order)
         claims = [each.text for each in self.properties]
         claims += [
@@ -295,7 +295,7 @@ class Knowledge:
             limits.most_values if self.max_values is None else cells.most_values(self.max_values),
             signs,
             cells.known if self.signs else limits.known,
-            self.ranks if len(self.ranks) else limits.ranks,
+            np.append(self.ranks, limits.ranks[len(self.ranks) :]),
         )
 
     # --- rules that properties need
@@ -443,16 +443,19 @@ def signs_of(monotonic_cst: Any, space: Space) -> dict[str, int]:
     return signs
 
 
-def ranks_of(labels: Sequence[Hashable], y: Any) -> npt.NDArray[np.int64]:
+def ranks_of(
+    labels: Sequence[Hashable], y: Any = None, signs: Mapping[str, int] | None = None
+) -> npt.NDArray[np.int64]:
     """Return the place of each label in the order of predictions.
 
-    It is that of an ordered category, of numbers, or of two labels as they are sorted.
+    It is that of an ordered category, of numbers, or of two labels as they are sorted. Other labels
+    must have an order only if there are signs.
     """
     order = _ordered_values(y)
     if order is not None:
         return np.array([order.index(label) for label in labels], dtype=np.int64)
     numbers = all(isinstance(label, int | float) for label in labels)
-    if len(labels) > 2 and not numbers:
+    if len(labels) > 2 and not numbers and signs:
         raise DataError(
             "monotonic_cst needs two labels, numbers, or an ordered category as y, got"
             f" {counted(len(labels), 'label')} without an order"

@@ -226,6 +226,10 @@ def prepare(
     if init == "trees":
         for masks, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
+            if limits is not None and len(limits.signs):
+                # rules that lose a bound may overlap others: those that say more come first
+                order = np.argsort(then == default, kind="stable")
+                masks, then = masks[order], then[order]
             starts.append(Candidate(masks, then, default))
     return Prepared(consequents, rows, starts, problem)
 

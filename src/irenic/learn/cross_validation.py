@@ -213,8 +213,8 @@ def _scores(fits: list[tuple[Indices, Fitted]], codes: Ints) -> dict[str, float]
 def _own_scores(estimator: RuleSetClassifier) -> dict[str, float]:
     if getattr(estimator, "cost", None) is not None:
         raise ConditionError(
-            "cv must be a number of folds if the classifier has a cost, got None: rows left out were"
-            " scored by cost"
+            "cv must be a number of folds if the classifier has a cost, got None: rows left out"
+            " were scored by cost"
         )
     validation = getattr(estimator, "_validation", None)
     if validation is None or not estimator._members:

@@ -323,6 +323,11 @@ def table_of(
         Column("support", True): lambda index: markup.count_text(float(counts.support[index])),
         Column("confidence"): lambda index: markup.share_bar(float(counts.confidence[index])),
     }
+    if point.n_kept:
+        more = {
+            Column(""): lambda i: "yours" if i < point.n_kept else "",
+            **more,
+        }
     if labels is None:
         return rules_table(point.rule_set, otherwise=True, more=more)
     colors = markup.palette(labels)
