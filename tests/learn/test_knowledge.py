@@ -286,6 +286,21 @@ def test_columns_by_position_and_labels_of_pandas():
     proved(by_name)
 
 
+def test_missing_values_are_neither_high_nor_low():
+    X, y = applicants()
+    X["income"][::7] = np.nan
+    clf = quick(rules="IF income is missing THEN yes\nDEFAULT no", monotonic_cst={"income": 1})
+    proved(clf.fit(X, y))
+
+
+def test_names_that_need_quotes_are_quoted_in_claims():
+    X, y = applicants()
+    X = {f"the {name}": column for name, column in X.items()}
+    clf = quick(monotonic_cst={"the income": 1}).fit(X, np.where(y == "yes", ">50K", "<=50K"))
+    assert clf.certificate_.proved == ('outcome INCREASES WITH "the income" ORDER "<=50K", ">50K"',)
+    proved(clf)
+
+
 def test_completed_models_keep_everything():
     X, y = applicants()
     clf = quick(
@@ -293,9 +308,12 @@ def test_completed_models_keep_everything():
         monotonic_cst={"income": 1},
         never="yes WHERE debt > 50",
         complete=True,
+        moves=50,
     ).fit(X, y)
-    proved(clf)
+    assert len(clf.certificate_.proved) == 2
+    assert clf.certificate_.is_consistent
     assert clf.certificate_.is_complete
+    assert all(verdict.holds for verdict in prove(clf.rules_, clf.certificate_.proved))
 
 
 # --- conditions
@@ -550,6 +568,15 @@ def test_what_excludes_each_other_is_an_error():
         match="predictions must increase with income, but not above IF 20 <= income < 30 THEN yes",
     ):
         quick(rules="IF 20 <= income < 30 THEN yes\nDEFAULT no", monotonic_cst={"income": 1}).fit(
+            X, y
+        )
+    with pytest.raises(
+        DataError,
+        match="predictions must decrease with debt, but not below IF 20 <= debt < 30 THEN yes",
+    ):
+        quick(rules="IF 20 <= debt < 30 THEN yes\nDEFAULT no", monotonic_cst={"debt": -1}).fit(X, y)
+    with pytest.raises(DataError, match="but not below IF 20 <= income < 30 THEN no"):
+        quick(rules="IF 20 <= income < 30 THEN no\nDEFAULT yes", monotonic_cst={"income": 1}).fit(
             X, y
         )
     with pytest.raises(DataError, match='monotonic_cst must be None if default="abstain"'):

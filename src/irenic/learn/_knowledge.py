@@ -23,7 +23,7 @@ from irenic.learn._cells import Cells
 from irenic.learn._evolution import Limits
 from irenic.learn.target import Target
 from irenic.model.features import Categorical, Continuous
-from irenic.model.literals import counted, display, plain
+from irenic.model.literals import counted, display, format_literal, plain
 from irenic.model.notation import (
     ParsedCondition,
     ParsedDefault,
@@ -247,10 +247,10 @@ class Knowledge:
     def claims(self) -> tuple[str, ...]:
         """Return what is proved of every rule set, in the notation of ``irenic.proving``."""
         order = [self.values[code] for code in np.argsort(self.ranks).tolist()]
-        listed = ", ".join(display(value) for value in order)
+        listed = ", ".join(map(format_literal, order))
         claims = [each.text for each in self.properties]
         claims += [
-            f"outcome {_SIGNS[sign]} WITH {display(name)} ORDER {listed}"
+            f"outcome {_SIGNS[sign]} WITH {format_literal(name)} ORDER {listed}"
             for name, sign in self.signs.items()
         ]
         return tuple(claims)
@@ -382,19 +382,16 @@ class Knowledge:
             if ranks[code] == ranks[default]:
                 continue
             above = ranks[code] > ranks[default]
+            low, high = float(boxes.lower[r, row]), float(boxes.upper[r, row])
+            if high <= (bottom := self.space.bottom[row]):
+                continue  # missing values only
             lower, upper = boxes.lower[[r]], boxes.upper[[r]]
-            if above:
-                lower[:, row], upper[:, row] = upper[:, row], np.inf
-            else:
-                lower[:, row], upper[:, row] = self.space.bottom[row], lower[:, row]
-            if not (lower < upper).all():
+            lower[0, row], upper[0, row] = (high, np.inf) if above else (bottom, low)
+            if not lower[0, row] < upper[0, row]:
                 continue
             beyond = boxes.like(lower, upper, boxes.masks[[r]])
             beyond = beyond.take(~beyond.are_empty())
-            far = [
-                s for s, c in enumerate(codes)
-                if (ranks[c] >= ranks[code] if above else ranks[c] <= ranks[code])
-            ]  # fmt: skip
+            far = (ranks[codes] - ranks[code]) * (1 if above else -1) >= 0
             followers = boxes.take(far).concat(self.space.impossible_boxes)
             if len(beyond) and not beyond.is_covered(followers):
                 yield (
