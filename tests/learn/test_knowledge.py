@@ -17,6 +17,7 @@ import irenic
 from irenic import Categorical, Continuous, Rule, RuleSet, RuleSetClassifier, Space
 from irenic.errors import ConflictError, DataError
 from irenic.learn._cells import Cells
+from irenic.learn._knowledge import Knowledge, Property
 from irenic.proving import prove
 from strategies import examples
 
@@ -248,6 +249,67 @@ def test_abstaining_models_keep_properties_too():
     )
     proved(clf)
     assert clf.pareto_front_[0].rule_set.default is None
+
+
+# --- proofs
+
+FIELDS = Space(
+    [
+        Continuous("x", missing=True),
+        Continuous("n", kind="integer", bounds=(0, 4)),
+        Categorical("job", ["cook", "nurse"], missing=True, other=True),
+    ],
+)
+
+
+@st.composite
+def regions(draw):
+    """Draw conditions, as plain data."""
+    conditions = {}
+    for name in ("x", "n"):
+        if draw(st.booleans()):
+            low = draw(st.one_of(st.none(), st.integers(0, 3)))
+            above = 1 if low is None else low + 1
+            conditions[name] = (low, draw(st.one_of(st.none(), st.integers(above, 5))))
+    if draw(st.booleans()):
+        conditions["job"] = draw(
+            st.sets(st.sampled_from(["cook", "nurse"]), min_size=1, max_size=1)
+        )
+    return conditions
+
+
+@given(st.data())
+@examples(4)
+def test_objections_are_those_of_prove(data):
+    """What is accepted and refused of any rules is what the prover of properties says."""
+    impossible = data.draw(st.lists(regions().filter(bool), max_size=1))
+    space = Space(FIELDS, impossible)
+    labels = data.draw(st.sampled_from([("a", "b"), ("a", "b", "c")]))
+    rules = RuleSet([], space, default=data.draw(st.sampled_from(labels)))
+    for conditions in data.draw(st.lists(regions(), max_size=5)):
+        rule = Rule(irenic.Region(space, conditions), then=data.draw(st.sampled_from(labels)))
+        if not len(rules.rivals_of(rule.region, rule.then)):
+            rules.add(rule)
+    word, label = (
+        data.draw(st.sampled_from(["never", "always"])),
+        data.draw(st.sampled_from(labels)),
+    )
+    region = irenic.Region(space, data.draw(regions()))
+    where = f" WHERE {region}" if region.n_conditions else ""
+    known = Knowledge(
+        space,
+        (*labels, None),
+        RuleSet([], space),
+        properties=tuple(Property.read(word, f"{label}{where}"))
+        if data.draw(st.booleans())
+        else (),
+        signs=data.draw(
+            st.dictionaries(st.sampled_from("xn"), st.sampled_from([1, -1]), max_size=2)
+        ),
+        ranks=np.array(data.draw(st.permutations(range(len(labels))))),
+    )
+    verdicts = prove(rules, known.claims()) if known.claims() else []
+    assert (known.objection(rules) == "") == all(verdict.holds for verdict in verdicts)
 
 
 # --- increasing predictions

@@ -376,28 +376,35 @@ class Knowledge:
         Above each rule that predicts more than the default, rules must predict at least as much,
         and below each rule that predicts less, at most as much.
         """
-        ranks, row = self.ranks * sign, self.space.row(name)
+        ranks, outside = self.ranks * sign, self.space.impossible_boxes
         boxes = rules.boxes.simplified()
         for r, code in enumerate(codes):
             if ranks[code] == ranks[default]:
                 continue
-            above = ranks[code] > ranks[default]
-            low, high = float(boxes.lower[r, row]), float(boxes.upper[r, row])
-            if high <= (bottom := self.space.bottom[row]):
-                continue  # missing values only
-            lower, upper = boxes.lower[[r]], boxes.upper[[r]]
-            lower[0, row], upper[0, row] = (high, np.inf) if above else (bottom, low)
-            if not lower[0, row] < upper[0, row]:
-                continue
-            beyond = boxes.like(lower, upper, boxes.masks[[r]])
-            beyond = beyond.take(~beyond.are_empty())
-            far = (ranks[codes] - ranks[code]) * (1 if above else -1) >= 0
-            followers = boxes.take(far).concat(self.space.impossible_boxes)
-            if len(beyond) and not beyond.is_covered(followers):
+            side = 1 if ranks[code] > ranks[default] else -1
+            followers = boxes.take((ranks[codes] - ranks[code]) * side >= 0).concat(outside)
+            parts = boxes.take([r]).subtract(outside) if len(outside) else boxes.take([r])
+            beyond = [each for part in parts for each in self._beyond(part, name, side)]
+            if not all(each.is_covered(followers) for each in beyond):
                 yield (
                     f"predictions must {_SIGNS[sign].lower()[:-1]} with {display(name)}, but not"
-                    f" {'above' if above else 'below'} {rules[r]}"
+                    f" {'above' if side > 0 else 'below'} {rules[r]}"
                 )
+
+    def _beyond(self, box: Boxes, name: str, side: int) -> Boxes:
+        """Return the cases above (1) or below a box that differ from its cases in one feature.
+
+        Missing values are neither above nor below others.
+        """
+        row = self.space.row(name)
+        bottom = float(self.space.bottom[row])
+        low, high = float(box.lower[0, row]), float(box.upper[0, row])
+        lower, upper = box.lower.copy(), box.upper.copy()
+        lower[0, row], upper[0, row] = (high, np.inf) if side > 0 else (bottom, low)
+        if high <= bottom or not lower[0, row] < upper[0, row]:
+            return Boxes.none(self.space)
+        beyond = box.like(lower, upper, box.masks)
+        return beyond.take(~beyond.are_empty())
 
 
 # --- other parameters
