@@ -587,6 +587,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 )
         elif properties or signs:
             default = len(values) - 1 if abstains else int(totals.argmax())
+            if signs and len(labels) > 2 and described is None and target.cost is None:
+                # with a label in the middle, rules above and below it need no rules beyond them
+                order = np.argsort(known.ranks)
+                shares = np.cumsum((target.truth[free].T @ weight[free])[order])
+                default = int(order[np.searchsorted(shares, shares[-1] / 2)])
         else:
             return known
         known = replace(known, default=default).with_rules_of_properties(gains, data.instances)
