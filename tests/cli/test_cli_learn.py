@@ -237,6 +237,22 @@ def test_ctrl_c_skips_cross_validation(run, people, monkeypatch):
             "--jobs must be at least 1, or -1 for one per core, got 0",
         ),
         (["people.csv", "--budget", "0"], "--budget must be positive, got 0"),
+        (
+            ["people.csv", "--monotonic", "age"],
+            "--monotonic must have a name, = and a value, got 'age'",
+        ),
+        (
+            ["people.csv", "--monotonic", "age=up"],
+            "--monotonic age= must be followed by + or -, got 'up'",
+        ),
+        (
+            ["people.csv", "--cost", "free=5"],
+            "--cost must be TRUE:PREDICTED=N, got free=5",
+        ),
+        (
+            ["people.csv", "--rules", "none.rules"],
+            "cannot read none.rules: No such file or directory",
+        ),
     ],
 )
 def test_invalid_arguments_of_learn_are_one_line(run, people, tmp_path, arguments, message):
@@ -317,6 +333,47 @@ def test_learn_describes_a_label(run, people):
     assert err == (
         "irenic: describe must be one of the 2 labels, got 'ful'; did you mean 'full'?\n"
     )
+
+
+def test_learn_keeps_rules_and_proves_properties(run, people, tmp_path):
+    (tmp_path / "mine.rules").write_text("IF age >= 16 AND job = nurse THEN full\n")
+    options = ("--rules", "mine.rules", "--never", "free WHERE age >= 30", "--monotonic", "age=+")
+    status, out, err = run("learn", people, "--cv", 0, *options, "-o", "model.json")
+    assert (status, err) == (0, "")
+    assert "   1  age >= 16 and job in {nurse}  full" in out
+    assert "Rule 1 is yours: another label in 0 of the 14 rows that it covers\n" in out
+    assert "proved: NEVER free WHERE age >= 30\n" in out
+    assert "proved: outcome INCREASES WITH age ORDER free, full\n" in out
+    model = irenic.read_model("model.json")
+    assert model.chosen_.n_kept == 1
+    assert model.get_params()["rules"] == "IF age >= 16 AND job in {nurse} THEN full"
+    status, out, _ = run("learn", people, "--cv", 0, *options, "--json")
+    learned = validated(out)
+    front = learned["models"][learned["chosen"]]["front"]
+    assert (front["kept"], len(front["proved"])) == (1, 2)
+    status, out, err = run(
+        "prove",
+        "model.json",
+        "NEVER free WHERE age >= 30",
+        "pays INCREASES WITH age ORDER free, full",
+    )
+    assert (status, err, out.splitlines()[-1]) == (0, "", "2 of 2 proved.")
+
+
+def test_learn_limits_conditions_and_weighs_errors(run, people):
+    options = ("--forbid", "age", "--max-values", 1, "--ordered", "job=cook,clerk,nurse")
+    status, out, err = run(
+        "learn", people, "--cv", 0, *options, "--always", "full WHERE job = cook"
+    )
+    assert (status, err) == (0, "")
+    assert "age" not in out.split("otherwise")[0]
+    status, out, err = run("learn", people, "--cost", "free:full=5")
+    assert status == 0
+    assert err == (
+        "irenic: scores are 1 minus the share of the highest cost; --cv 5 compares accuracies\n"
+    )
+    assert "pruned tree" not in out
+    assert "pruned tree" in run("learn", people, "--cost", "free:full=5", "--cv", 2)[1]
 
 
 def test_learn_uses_another_rule_set_of_the_front(run, people):

@@ -65,6 +65,7 @@ irenic learn people.csv -o rules.txt       save the rules as text
 irenic learn people.csv --max-rules 5      learn at most five rules
 irenic learn people.csv --front 3          use the third of the listed rule sets
 irenic learn people.csv --cv 10            cross-validate, which takes longer
+irenic learn loans.csv --rules mine.rules --never 'yes WHERE age < 18' --monotonic income=+
 
 [bold]Exit status[/]
 0 rules were learned, 2 invalid input"""
@@ -106,6 +107,61 @@ def learn(
     describe: Annotated[
         str | None,
         typer.Option(metavar="LABEL", help="Label that only rules predict, never the default."),
+    ] = None,
+    kept: Annotated[
+        Path | None,
+        typer.Option(
+            "--rules",
+            metavar="FILE",
+            help="Rules to keep as they are; others are learned around them.",
+        ),
+    ] = None,
+    never: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PROPERTY",
+            help="What no case may have, such as 'yes WHERE age < 18'; may be repeated.",
+        ),
+    ] = None,
+    always: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PROPERTY",
+            help="What all such cases must have, such as 'no WHERE age < 18'; may be repeated.",
+        ),
+    ] = None,
+    monotonic: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=SIGN",
+            help="Predictions must not fall (income=+) or not rise (debt=-) with a column; may be"
+            " repeated.",
+        ),
+    ] = None,
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN", help="Column that learned rules must not test; may be repeated."
+        ),
+    ] = None,
+    ordered: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=VALUES",
+            help="Order of a category, such as size=small,medium,large; may be repeated.",
+        ),
+    ] = None,
+    max_values: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Maximum values that a condition lists.", min=1),
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TRUE:PREDICTED=N",
+            help="Cost of a wrong prediction, such as bad:good=5; may be repeated, and errors that"
+            " are not listed cost 1.",
+        ),
     ] = None,
     scoring: Annotated[
         str,
@@ -154,7 +210,7 @@ def learn(
         raise FormatError(f"--scoring must be one of {', '.join(_SCORINGS)}, got {scoring!r}{hint}")
     if cv and front is not None:
         raise FormatError("--front cannot be combined with --cv, which fits other fronts")
-    check_inputs({"DATA": data}, source_form)
+    check_inputs({"DATA": data, "--rules": kept} if kept else {"DATA": data}, source_form)
     check_one_output(out, to, as_json=as_json)
     form = _model_format(out, to)
     table, name, column = _training_table(data, target, source_form)
@@ -170,6 +226,16 @@ def learn(
         raise DataError(f"{name}: column {column!r}: {error} with --cv 0") from None
     if cv and folds < cv:
         note(cross_validation.fewer_folds(y, cv))
+    known: dict[str, Any] = {
+        "rules": None if kept is None else _kept_rules(kept),
+        "never": never or None,
+        "always": always or None,
+        "monotonic_cst": _signs(monotonic),
+        "forbidden": forbid or None,
+        "ordered": _orders(ordered),
+        "max_values": max_values,
+        "cost": _costs(cost, y.tolist()),
+    }
     on_screen = not form or (out is not None and not is_standard(out))
     if not as_json:
         with output():
@@ -181,6 +247,7 @@ def learn(
         max_conditions_per_rule=max_conditions,
         min_support=min_support,
         describe=_label(describe, y.tolist()),
+        **known,
         budget=budget,
         n_jobs=jobs,
         random_state=random_state,
@@ -199,11 +266,13 @@ def learn(
                 f"--front must be at most {most}, the number of rule sets, got {front}"
             )
         model = model.select(index=front - 1)
+    if cost and not folds:
+        note("scores are 1 minus the share of the highest cost; --cv 5 compares accuracies")
     if form:
         write_rules(model if form == "json" else model.rules_, out, form)
     scores: Any = None
     try:
-        if folds or (cv is None and model.estimate_ is not None):
+        if folds or (cv is None and model.estimate_ is not None and not cost):
             scores = cross_validate(
                 model, X, y, cv=folds or None, random_state=random_state, verbose=show_progress
             )
@@ -228,6 +297,58 @@ def learn(
 def _label(text: str | None, labels: list[Any]) -> Any:
     """Return the label that is written so, or the text itself if there is none."""
     return next((label for label in labels if say(label) == text), text)
+
+
+def _kept_rules(path: Path) -> irenic.RuleSet:
+    """Return the rules of a file to keep."""
+    rules = parse_file(path).rules()
+    if isinstance(rules, irenic.RuleList):
+        raise FormatError(
+            "--rules must be rules without an order; irenic to-set makes them", path=str(path)
+        )
+    return rules
+
+
+def _split(option: str, texts: list[str] | None) -> list[tuple[str, str]]:
+    """Return the parts before and after the last equals sign of each text."""
+    pairs = []
+    for text in texts or ():
+        name, sign, value = text.rpartition("=")
+        if not (name and sign and value):
+            raise FormatError(f"{option} must have a name, = and a value, got {text!r}")
+        pairs.append((name, value))
+    return pairs
+
+
+def _signs(texts: list[str] | None) -> dict[str, int] | None:
+    signs = {"+": 1, "-": -1}
+    pairs = _split("--monotonic", texts)
+    for name, sign in pairs:
+        if sign not in signs:
+            raise FormatError(f"--monotonic {name}= must be followed by + or -, got {sign!r}")
+    return {name: signs[sign] for name, sign in pairs} or None
+
+
+def _orders(texts: list[str] | None) -> dict[str, list[str]] | None:
+    pairs = _split("--ordered", texts)
+    return {name: [value.strip() for value in values.split(",")] for name, values in pairs} or None
+
+
+def _costs(texts: list[str] | None, labels: list[Any]) -> dict[Any, dict[Any, float]] | None:
+    if not texts:
+        return None
+    every = list(dict.fromkeys(labels))
+    costs = {true: {other: 1.0 for other in every if other != true} for true in every}
+    for name, number in _split("--cost", texts):
+        true, colon, predicted = name.partition(":")
+        try:
+            cost = float(number)
+        except ValueError:
+            cost = -1.0
+        if not colon or not cost >= 0:
+            raise FormatError(f"--cost must be TRUE:PREDICTED=N, got {name}={number}")
+        costs.setdefault(_label(true, labels), {})[_label(predicted, labels)] = cost
+    return costs
 
 
 def _check_options(

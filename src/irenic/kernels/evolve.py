@@ -121,6 +121,23 @@ class Draft(Struct):
     """Region in which a rule may change, as words, ``[d]``."""
     order: Ints
     """Features in the order in which a room grows, ``[d]``."""
+    walls: Words
+    """Regions that rules of some consequents must not enter, ``[walls, d]``."""
+    banned: Bytes
+    """Whether a consequent is one of them, ``[walls, k]``."""
+    impossible: Words
+    """Regions where no case can occur, so that rules may overlap, ``[regions, d]``."""
+    most_values: Ints
+    """Number of values that a set may list, or leave out, ``[d]``; ``[0]`` for no limit.
+
+    It is negative if the last cell of the feature is that of all other values.
+    """
+    signs: Ints
+    """1 or -1 where predictions increase or decrease, ``[d]``; ``[0]`` for nowhere."""
+    known: Ints
+    """First cell of values that are not missing, ``[d]``; ``[0]`` if there are no signs."""
+    ranks: Ints
+    """Place of each consequent in the order of predictions, ``[k]``."""
 
 
 SIZE, DEFAULT, COST, LOGGED, RULE_LIMIT, RESOLVE, DROP, SHORTEN, FIXED = range(9)

@@ -21,7 +21,7 @@ from irenic.learn._certificate import Certificate, certify
 from irenic.learn._left_out import interval_text
 from irenic.learn._measure import resolve_by
 from irenic.learn.answers import Answers, Form
-from irenic.learn.front import Front, FrontPoint, head_of, table_of
+from irenic.learn.front import Front, FrontPoint, head_of, kept_text, table_of
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
 from irenic.learn.reasons import default_regions, default_text
@@ -103,6 +103,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     hierarchy: Any = None
     consequents: str = "labels"
     scoring: str = "accuracy"
+    cost: Any = None
     rules_: RuleSet
     certificate_: Certificate
     pareto_front_: Front
@@ -128,9 +129,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"X and y must have the same number of rows, got {_length(table)} and {len(target)}"
             )
         _check_labels(target.take(counted))
-        space = Space([_opened(feature) for feature in Space.infer(table)])
-        instances = space.encode(table).take(counted)
+        instances = self._space(table).encode(table).take(counted)
         return Labeled(instances, target.take(counted), weight[counted], count[counted])
+
+    def _space(self, table: Any) -> Space:
+        """Return the features of a table, open to values of rows to predict."""
+        return Space([_opened(feature) for feature in Space.infer(table)])
 
     def _learned(self, data: Labeled, y: Any) -> None:
         """Set the fitted attributes that only depend on the training data."""
@@ -150,7 +154,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if point.threshold is not None:
             self._answers = replace(self._answers, threshold=point.threshold)
         self.rules_ = point.rule_set
-        self.certificate_ = certify(self.rules_)
+        self.certificate_ = certify(self.rules_, self._proved(self.rules_))
+
+    def _proved(self, rules: RuleSet) -> tuple[str, ...]:
+        """Return properties that were asked for and hold for rules."""
+        return ()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -369,7 +377,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self.hierarchy_.cap(frequencies)
         if self._answers.many:
             return frequencies
-        if self.scoring != "accuracy":  # a predicted label need not be the most likely one
+        if self.scoring != "accuracy" or self.cost is not None:
+            # a predicted label need not be the most likely one
             return frequencies
         code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
         for row, then in zip(frequencies, self._thens(), strict=True):
@@ -428,6 +437,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if support[0] > 0:
                 text += f" (support {support[0]}, confidence {confidence[0]:.2f}"
                 text += f", {interval_text(*ends[0])})" if intervals else ")"
+            if indices[0] < self.chosen_.n_kept:
+                text += f"; {kept_text(self.chosen_, indices[0], self.classes_.tolist())}"
             if reason.rules and not self.rules_.is_partial:
                 region = self.rules_[reason.rules[0]].region
             decisions.append(

@@ -3,18 +3,20 @@
 Evolution works on cells; :meth:`Cells.rule_set` turns its results into rules over the space. The
 cells of a continuous feature are separated by cuts with few digits between data values, with
 missing values in a cell of their own below the others. The cells of a categorical feature are its
-values; if there are more than 64, the frequent ones, and one cell for all others.
+values; if there are more than 64, the frequent ones, and one cell for all others. If the values of
+a category have an order, so do its cells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes import Boxes
 from irenic.kernels.evolve import Rows
 from irenic.model.features import LOWEST, Categorical, Continuous
 from irenic.model.ruleset import RuleSet
@@ -49,10 +51,22 @@ class Cells:
     """For each continuous feature, the values at which a new cell starts, ascending."""
     groups: tuple[npt.NDArray[np.uint8], ...]
     """For each categorical feature, the cell of each code."""
+    ranked: tuple[bool, ...] = ()
+    """For each categorical feature, whether its cells are ordered; empty if none is."""
+    complete: tuple[bool, ...] = ()
+    """For each continuous feature, whether no training value is missing."""
 
     @classmethod
     def from_instances(
-        cls, instances: Instances, y: Floats, weight: Floats, limit: int = CELL_LIMIT
+        cls,
+        instances: Instances,
+        y: Floats,
+        weight: Floats,
+        limit: int = CELL_LIMIT,
+        *,
+        around: Boxes | None = None,
+        orders: Mapping[str, Sequence[Hashable]] | None = None,
+        untested: Sequence[str] = (),
     ) -> Cells:
         """Return cells that suit the instances.
 
@@ -65,22 +79,46 @@ class Cells:
             Weight of each row.
         limit : int, default 64
             Maximum number of cells per feature.
+        around : Boxes, optional
+            Regions whose bounds are to be bounds of cells, as far as there is room.
+        orders : mapping from str to sequence of hashable, optional
+            The values of ordered categories, lowest first.
+        untested : sequence of str
+            Features that conditions must not test; all their values share a cell.
         """
+        around = Boxes.none(instances.space) if around is None else around
         space, n = instances.space, len(instances)
         words = min(n, ROW_LIMIT) // 64 + 1
         fair = _BYTE_LIMIT // (8 * words * max(1, len(space)))
         limit = int(max(4, min(limit, fair)))
         sample = slice(None) if n <= _ROWS_FOR_CUTS else slice(None, None, -(-n // _ROWS_FOR_CUTS))
         tree_cuts = _tree_cuts(instances.take(sample), y[sample], weight[sample], limit)
-        cuts = tuple(
-            _cuts(feature, instances.values[row, sample], weight[sample], limit, tree_cuts[row])
-            for row, feature in enumerate(space.continuous)
+        cuts, groups = [], []
+        for row, feature in enumerate(space.continuous):
+            given = _bounds(around, row, limit // 2)
+            values, room = instances.values[row, sample], limit - len(given)
+            found = _cuts(feature, values, weight[sample], room, tree_cuts[row])
+            cuts.append(np.union1d(found, given) if len(given) else found)
+        for row, category in enumerate(space.categorical):
+            order = (orders or {}).get(category.name)
+            if order is None:
+                named = _memberships(around, row)
+                groups.append(_groups(category, instances.codes[row], weight, limit, named))
+            else:
+                groups.append(_ordered_groups(category, instances.codes[row], order, limit))
+        for name in untested:
+            row = space.row(name)
+            if isinstance(space[name], Categorical):
+                groups[row] = np.zeros(len(groups[row]), dtype=np.uint8)
+            else:
+                cuts[row] = np.empty(0)
+        return cls(
+            space,
+            tuple(cuts),
+            tuple(groups),
+            tuple(category.name in (orders or {}) for category in space.categorical),
+            tuple(bool((column >= LOWEST).all()) for column in instances.values),
         )
-        groups = tuple(
-            _groups(feature, instances.codes[row], weight, limit)
-            for row, feature in enumerate(space.categorical)
-        )
-        return cls(space, cuts, groups)
 
     @property
     def n_cells(self) -> npt.NDArray[np.int64]:
@@ -91,7 +129,8 @@ class Cells:
     @property
     def ordered(self) -> npt.NDArray[np.bool_]:
         """Whether the cells of each feature are ordered."""
-        return np.arange(len(self.space)) < len(self.cuts)
+        ranked = self.ranked or (False,) * len(self.groups)
+        return np.array([True] * len(self.cuts) + list(ranked), dtype=bool)
 
     def encode(self, instances: Instances) -> npt.NDArray[np.uint8]:
         """Return the cell of each feature (row) and instance (column)."""
@@ -128,7 +167,7 @@ class Cells:
                 first, last = (word & -word).bit_length() - 1, word.bit_length()
                 if last <= len(cuts):
                     upper[f, r] = cuts[last - 1]
-                    if cuts[0] > LOWEST:
+                    if cuts[0] > LOWEST or (last > 1 and self.complete and self.complete[f]):
                         # no training value is missing, so conditions exclude missing values
                         lower[f, r] = LOWEST
                 if first > 0:
@@ -152,16 +191,48 @@ class Cells:
     def _codes(self, j: int, word: int) -> list[int]:
         """Return the codes of a set of cells.
 
-        Unseen values belong to a set of more than half of the cells. Two disjoint sets are never
-        both that large, so this cannot cause a conflict.
+        Unseen values belong to a set of more than half of the cells; if cells are ordered, to that
+        of all cells. Two disjoint sets are never both that large, so this cannot cause a conflict.
         """
         feature, group = self.space.categorical[j], self.groups[j]
-        large = 2 * word.bit_count() > _n_groups(group)
+        n_cells = _n_groups(group)
+        large = 2 * word.bit_count() > n_cells
+        if self.ranked and self.ranked[j]:
+            large = word.bit_count() == n_cells
         return [
             code
             for code, cell in enumerate(group.tolist())
             if feature.admits(code) and (large if cell == _UNSEEN else word >> cell & 1)
         ]
+
+    def words(self, boxes: Boxes, *, inside: bool = False) -> Words:
+        """Return the cells that each box meets, or those that lie inside it: ``[box, feature]``."""
+        words = np.zeros((len(boxes), len(self.space)), dtype=np.uint64)
+        for f, cuts in enumerate(self.cuts):
+            low, high = np.append(-np.inf, cuts), np.append(cuts, np.inf)
+            lower, upper = boxes.lower[:, f, None], boxes.upper[:, f, None]
+            within = (low >= lower) & (high <= upper)
+            words[:, f] = _as_words(within if inside else (high > lower) & (low < upper))
+        for j, group in enumerate(self.groups):
+            member, feature = _members(boxes, j), self.space.categorical[j]
+            able = np.array([feature.admits(code) for code in range(len(group))])
+            cells = np.arange(_n_groups(group))[:, None] == np.where(able, group, _UNSEEN)
+            n = member.astype(float) @ cells.T
+            enough = n == cells.sum(axis=1) if inside else n > 0
+            words[:, len(self.cuts) + j] = _as_words(enough)
+        return words
+
+    @property
+    def known(self) -> npt.NDArray[np.int64]:
+        """Index of the first cell of each feature whose values are not missing."""
+        first = [int(len(cuts) > 0 and cuts[0] == LOWEST) for cuts in self.cuts]
+        return np.array(first + [0] * len(self.groups), dtype=np.int64)
+
+    def most_values(self, limit: int) -> npt.NDArray[np.int64]:
+        """Return the limit of values in a set per feature, as kernels take it."""
+        shared = [len(group) > 0 and _shares_cell(group) for group in self.groups]
+        limits = [limit] * len(self.cuts) + [-limit if each else limit for each in shared]
+        return np.array(limits, dtype=np.int64)
 
     # --- for evolution
 
@@ -179,7 +250,7 @@ class Cells:
         maps = np.zeros((int(begin[-1]), words), dtype=np.uint64)
         for f in range(d):
             inside = cells[f][None, :] == np.arange(n_cells[f], dtype=np.uint8)[:, None]
-            if f < len(self.cuts):
+            if self.ordered[f]:
                 below = np.zeros_like(inside)
                 below[1:] = np.logical_or.accumulate(inside[:-1], axis=0)
                 inside = below
@@ -292,16 +363,78 @@ def _cut_between(feature: Continuous, below: float, above: float) -> float:
     return readable(feature, feature.after(below), feature.after(above))
 
 
+def _bounds(boxes: Boxes, row: int, most: int) -> Floats:
+    """Return the bounds of boxes on a continuous feature, at most a number of them."""
+    bounds = np.unique(np.concatenate([boxes.lower[:, row], boxes.upper[:, row]]))
+    bounds = bounds[np.isfinite(bounds)]
+    some = np.linspace(0, len(bounds) - 1, min(len(bounds), most)).astype(int)
+    return np.asarray(bounds[np.unique(some)])
+
+
+def _members(boxes: Boxes, row: int) -> npt.NDArray[np.bool_]:
+    """Return which code (column) of a categorical feature belongs to each box (row)."""
+    codes = np.arange(len(boxes.space.categorical[row].values) + 2)
+    words = boxes.masks[:, boxes.space.sets[row]][:, codes // 64]
+    return np.asarray((words >> (codes % 64).astype(np.uint64)) & np.uint64(1), dtype=bool)
+
+
+def _memberships(boxes: Boxes, row: int) -> npt.NDArray[np.bool_]:
+    """Return which code belongs to each of the boxes that test a categorical feature."""
+    tests = boxes.tests()[:, len(boxes.space.continuous) + row]
+    return _members(boxes.take(tests), row)
+
+
+def _as_words(cells: npt.NDArray[np.bool_]) -> Words:
+    """Return rows of at most 64 flags as words."""
+    powers = np.uint64(1) << np.arange(cells.shape[1], dtype=np.uint64)
+    return np.asarray(np.where(cells, powers, np.uint64(0)).sum(axis=1, dtype=np.uint64))
+
+
+def _shares_cell(group: npt.NDArray[np.uint8]) -> bool:
+    """Return whether the last cell is that of several values."""
+    return bool((group == _n_groups(group) - 1).sum() > 1)
+
+
+def _ordered_groups(
+    feature: Categorical, codes: npt.NDArray[np.int32], order: Sequence[Hashable], limit: int
+) -> npt.NDArray[np.uint8]:
+    """Return the cell of each code of an ordered category; missing values come first."""
+    cells = np.full(len(feature.values) + 2, _UNSEEN, dtype=np.uint8)
+    missing = bool((codes == 0).any())
+    if missing:
+        cells[0] = 0
+    room = min(len(order), limit - missing)
+    for place, value in enumerate(order):
+        cells[feature.codes[value]] = missing + place * room // len(order)
+    return cells
+
+
 def _groups(
-    feature: Categorical, codes: npt.NDArray[np.int32], weight: Floats, limit: int
+    feature: Categorical,
+    codes: npt.NDArray[np.int32],
+    weight: Floats,
+    limit: int,
+    named: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.uint8]:
     """Return the cell of each code: one per value, or if there are many, per frequent value.
 
     The other values share the last cell, and so do unseen values. Labels are not used: grouping a
-    column of names by label would leak the labels of validation rows.
+    column of names by label would leak the labels of validation rows. ``named`` says which codes
+    belong to the sets of given regions; unseen codes of the same sets share a cell.
     """
     counts = np.bincount(codes, weights=weight, minlength=len(feature.values) + 2)
     seen = np.flatnonzero(counts)
+    if len(named):
+        unseen = np.flatnonzero(counts == 0)
+        kinds, kind = np.unique(named[:, unseen].T, axis=0, return_inverse=True)
+        if len(seen) + len(kinds) <= limit:
+            cells = np.full(len(counts), _UNSEEN, dtype=np.uint8)
+            cells[seen] = np.arange(len(seen))
+            cells[unseen] = len(seen) + kind.ravel()
+            return cells
+        few = named ^ (2 * named.sum(axis=1, keepdims=True) > named.shape[1])
+        counts[few.any(axis=0)] += weight.sum() + _FREQUENT
+        seen = np.flatnonzero(counts)
     if len(seen) <= limit:
         cells = np.full(len(counts), _UNSEEN, dtype=np.uint8)
         cells[seen] = np.arange(len(seen))

@@ -28,6 +28,8 @@ class Certificate:
         Number of pairs of rules that contradict each other somewhere.
     gaps : Gaps
         The regions that no rule covers.
+    proved : tuple of str
+        Properties that were asked for and proved.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Certificate:
     n_rules: int
     n_conflicts: int
     gaps: Gaps
+    proved: tuple[str, ...] = ()
 
     @property
     def is_consistent(self) -> bool:
@@ -78,7 +81,8 @@ class Certificate:
         consistency = f"consistent: {rules} without conflicts"
         if not self.is_consistent:
             consistency = f"not consistent: {counted(self.n_conflicts, 'conflict')} among {rules}"
-        return f"{consistency}; {self._completeness()}"
+        proved = "".join(f"; proved: {claim}" for claim in self.proved)
+        return f"{consistency}; {self._completeness()}{proved}"
 
     def _completeness(self) -> str:
         if self.is_complete:
@@ -89,7 +93,7 @@ class Certificate:
         return f"not complete: {least}{counted(len(self.gaps), 'region')} left to the default"
 
 
-def certify(rules: RuleSet) -> Certificate:
-    """Return the certificate of a rule set."""
+def certify(rules: RuleSet, proved: tuple[str, ...] = ()) -> Certificate:
+    """Return the certificate of a rule set, with properties that were proved."""
     budget = Budget(nodes=_NODE_LIMIT, regions=_GAP_LIMIT)
-    return Certificate(len(rules), len(rules.conflicts()), gaps(rules, budget=budget))
+    return Certificate(len(rules), len(rules.conflicts()), gaps(rules, budget=budget), proved)

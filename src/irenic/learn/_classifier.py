@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import _fit_context
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.utils import check_random_state
@@ -16,17 +18,31 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from irenic.errors import ConditionError, DataError, did_you_mean
-from irenic.learn._base import RuleClassifier
+from irenic.learn._base import Labeled, RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._evolution import TEST_LIMIT, Settings, Watch
+from irenic.learn._knowledge import (
+    Knowledge,
+    Property,
+    Source,
+    cost_of,
+    declared_space,
+    feature_name,
+    opened_space,
+    orders_of,
+    ranks_of,
+    signs_of,
+)
 from irenic.learn._left_out import Estimate, Validation
 from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough
-from irenic.learn.target import Floats, Target, class_weights
-from irenic.model.literals import display, plain
-from irenic.model.space import Instances
+from irenic.learn.spaces import moved
+from irenic.learn.target import Consequents, Floats, Target, class_weights
+from irenic.model.literals import counted, display, plain
+from irenic.model.ruleset import RuleSet
+from irenic.model.space import Instances, Space
 
 # Members of the population without a limit on rules, and the limits of the others: sizes that
 # people ask for.
@@ -54,7 +70,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     Parameters
     ----------
     max_rules, max_conditions : int, optional
-        Maximum numbers of rules and of conditions; the default does not count as a rule.
+        Maximum numbers of rules and of conditions, with those of ``rules``; the default does not
+        count as a rule.
     max_conditions_per_rule : int, optional
         Maximum number of conditions of each rule (at most 24), except for the rules that
         ``complete`` adds.
@@ -81,6 +98,34 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     describe : label, optional
         A label that only rules predict, never the default, so that each prediction of it has its
         rule: the denials of a credit model, or a diagnosis.
+    rules : RuleSet, fitted classifier, str or Path, optional
+        Rules to keep: they are part of every rule set of the front, with the same conditions and
+        outcomes, and so is their default if they have one. Other rules are learned where these
+        decide nothing, and contradict none of them. Text has one rule per line.
+    never, always : str or list of str, optional
+        Outcomes that cases must not have, or must have, such as ``"accept WHERE age < 18"``, in the
+        notation of :func:`irenic.proving.prove`. Every rule set of the front is proved to keep
+        them; where the default would not, a rule is added.
+    monotonic_cst : dict or array of int, optional
+        1 where predictions must not fall if a number rises, -1 where they must not rise, 0
+        elsewhere: by name, or one number per column. It is proved for all cases, not only for rows.
+        Labels must be two, of which the second in ``classes_`` is the higher one, or numbers, or an
+        ordered category of pandas. Missing values are neither high nor low.
+    cost : dict of dict or array of shape (n_labels, n_labels), optional
+        Cost of predicting a label (inner key, or column) for each true label (outer key, or row),
+        in the order of ``classes_``; 0 for what is not listed. Scores are then 1 minus the share of
+        the highest cost.
+    forbidden : list of str, optional
+        Columns that learned rules must not test.
+    ordered : list of str or dict, optional
+        Categories whose values have an order, so that learned conditions are ranges: names of
+        columns whose values ``space`` has in order, or the values by name, lowest first. Ordered
+        categories of pandas are always treated like this.
+    max_values : int, optional
+        Maximum number of values that a learned condition lists after ``in`` or ``not in``.
+    space : Space, optional
+        The features of the columns, as far as they are not to be inferred: bounds, values, and
+        combinations that cannot occur. Rules may overlap there, and none is needed.
     hierarchy : Hierarchy, list of paths, list of edges, or graph, optional
         Which labels imply others: "1/2/3" implies "1/2" and "1"; edges are (parent, child). Each
         row then has a set of labels, and predictions are closed.
@@ -109,7 +154,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         of budget depends on the speed of the machine.
     warm_start : bool, default False
         Start from the rule sets of the previous fit if that had ``warm_start`` too and the data
-        have the same columns.
+        have the same columns, except with ``forbidden`` or ``ordered``.
     n_jobs : int, optional
         Number of parallel tasks; the result does not depend on it.
     random_state : int, RandomState or None
@@ -154,6 +199,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     _cells: Cells | None = None
     estimate_: Estimate | None
     _validation: Validation | None = None
+    _ranks: npt.NDArray[np.int64] | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
@@ -165,6 +211,15 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         "complete": ["boolean"],
         "default": [StrOptions({"majority", "abstain"})],
         "describe": "no_validation",  # type: ignore[dict-item]
+        "rules": "no_validation",  # type: ignore[dict-item]
+        "never": "no_validation",  # type: ignore[dict-item]
+        "always": "no_validation",  # type: ignore[dict-item]
+        "monotonic_cst": [Mapping, "array-like", None],
+        "cost": [Mapping, "array-like", None],
+        "forbidden": [str, "array-like", None],
+        "ordered": [str, Mapping, "array-like", None],
+        "max_values": [Interval(Integral, 1, None, closed="left"), None],
+        "space": [Space, None],
         "hierarchy": "no_validation",  # type: ignore[dict-item]
         "consequents": [StrOptions({"labels", "probabilities"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
@@ -192,6 +247,15 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         complete: bool = False,
         default: str = "majority",
         describe: Hashable | None = None,
+        rules: Any = None,
+        never: str | Sequence[str] | None = None,
+        always: str | Sequence[str] | None = None,
+        monotonic_cst: Any = None,
+        cost: Any = None,
+        forbidden: str | Sequence[str] | None = None,
+        ordered: Any = None,
+        max_values: int | None = None,
+        space: Any = None,
         hierarchy: Any = None,
         consequents: str = "labels",
         class_weight: Mapping[Hashable, float] | str | None = None,
@@ -215,6 +279,15 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self.complete = complete
         self.default = default
         self.describe = describe
+        self.rules = rules
+        self.never = never
+        self.always = always
+        self.monotonic_cst = monotonic_cst
+        self.cost = cost
+        self.forbidden = forbidden
+        self.ordered = ordered
+        self.max_values = max_values
+        self.space = space
         self.hierarchy = hierarchy
         self.consequents = consequents
         self.class_weight = class_weight
@@ -260,7 +333,10 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         ------
         DataError
             If ``X`` or ``y`` is empty, of different lengths, or holds values that cannot be used,
-            if there is only one class, or if all weights are 0.
+            if there is only one class, or if all weights are 0; or if rules and properties do not
+            fit the data or exclude each other.
+        ConflictError
+            If rules to keep contradict each other.
         InvalidParameterError
             If a parameter of the classifier is invalid.
 
@@ -273,7 +349,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         >>> clf.classes_.tolist(), clf.n_features_in_
         (['free', 'full'], 2)
         """
-        data = self._read(X, y, sample_weight, self.class_weight)
+        data = self._possible(self._read(X, y, sample_weight, self.class_weight))
         state = int(check_random_state(self.random_state).randint(2**31 - 1))
         instances, target, weight, count = data.instances, data.target, data.weight, data.count
         # any penalty would outweigh weights that are below 1 on average; up to rounding
@@ -281,13 +357,28 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             weight = weight * scale
         balance, factors = self._balance(target, weight)
         searched = weight if balance is None else weight * balance
+        cost = cost_of(self.cost, target)
+        if cost is not None:
+            target = replace(target, cost=cost)
+            # relative to an average error, so that a rule has to be worth the same as without cost
+            factors = np.full(len(cost), (len(cost) - 1) * len(cost) / cost.sum())
+            searched = searched * factors[0]
+        knowledge = self._knowledge(data, target, searched, y)
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
-        cells = cells or Cells.from_instances(instances, target.truth, searched)
+        cells = cells or self._new_cells(instances, target, searched, X, knowledge)
         encoded = cells.encode(instances)
         problem = Problem(cells, encoded, target, searched, count, factors=factors)
+        limits = None
+        if knowledge is not None:
+            limits = knowledge.limits(cells)
+            if len(knowledge.rules):
+                problem = replace(problem, fixed=knowledge.fixed_codes(instances))
         problem = problem.sampled(ROW_LIMIT, state).in_order()
-        plan = self._plan(problem, state, float(count.sum()))
+        n_kept = 0 if knowledge is None else knowledge.n_kept
+        plan = self._plan(problem, state, float(count.sum()), n_kept)
+        if knowledge is not None:
+            plan = plan.respecting(limits, knowledge.default)
         context = self._init_callback_context(max_subtasks=plan.folds + plan.islands)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         with progress_bar(
@@ -312,9 +403,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             balance,
             cells=cells,
             encoded=encoded,
+            knowledge=knowledge,
         )
         front = training.front(result.candidates, complete=self.complete)
         self._learned(data, y)
+        self._ranks = None if knowledge is None else knowledge.ranks
         self.stopped_by_ = result.stopped_by
         self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit
@@ -326,8 +419,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _plan(self, problem: Problem, state: int, n_rows: float) -> Plan:
-        """Return how to search; ``n_rows`` counts all training rows, also those not sampled."""
+    def _plan(self, problem: Problem, state: int, n_rows: float, n_kept: int = 0) -> Plan:
+        """Return how to search; ``n_rows`` counts all training rows, also those not sampled.
+
+        ``n_kept`` is the number of rules of the user.
+        """
         sampled = float(problem.count.sum()) / n_rows
         n, n_labels = round(problem.count.sum()), len(problem.target.labels)
         total = float(problem.weight.sum())
@@ -335,7 +431,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         if problem.target.many:
             limit = 64
         if self.max_rules is not None:
-            limit = min(limit, self.max_rules)
+            limit = min(limit, max(1, self.max_rules - n_kept))
         penalties = np.geomspace(_LOWEST_PENALTY, max(4.0, total / 200.0), _MEMBERS)
         members = [(float(penalty), limit) for penalty in penalties]
         members += [(float(penalties[1]), size) for size in _SIZES if size < limit]
@@ -371,6 +467,139 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             described=self._described(problem.target),
         )
 
+    # --- what users know
+
+    @property
+    def _properties(self) -> list[Property]:
+        return [*Property.read("never", self.never), *Property.read("always", self.always)]
+
+    def _space(self, table: Any) -> Space:
+        space = super()._space(table)
+        if self.space is not None:
+            space = declared_space(space, self.space)
+        return opened_space(space, Source.read(self.rules), self._properties)
+
+    def _proved(self, rules: RuleSet) -> tuple[str, ...]:
+        properties = self._properties
+        if not properties and self.monotonic_cst is None:
+            return ()
+        labels = self.classes_.tolist()
+        space = opened_space(rules.space, Source(), properties)
+        signs = signs_of(self.monotonic_cst, space)
+        known = Knowledge(
+            space,
+            (*labels, None),
+            RuleSet([], space),
+            properties=tuple(properties),
+            signs=signs,
+            ranks=ranks_of(labels) if self._ranks is None else self._ranks,
+        )
+        return known.claims() if not known.objection(moved(rules, space)) else ()
+
+    def _possible(self, data: Labeled) -> Labeled:
+        """Return the training data without rows that cannot occur."""
+        regions = data.instances.space.impossible
+        if not regions:
+            return data
+        outside = np.any([region.contains(data.instances) for region in regions], axis=0)
+        if outside.all():
+            raise DataError("space must allow some of the rows of X, got only impossible ones")
+        if not outside.any():
+            return data
+        warnings.warn(
+            f"{counted(int(outside.sum()), 'row')} of X cannot occur according to the space, and"
+            " are not used",
+            stacklevel=5,
+        )
+        kept = np.flatnonzero(~outside)
+        return Labeled(
+            data.instances.take(kept), data.target.take(kept), data.weight[kept], data.count[kept]
+        )
+
+    def _new_cells(
+        self,
+        instances: Instances,
+        target: Target,
+        weight: Floats,
+        X: Any,
+        knowledge: Knowledge | None,
+    ) -> Cells:
+        """Return the cells of the training rows."""
+        space = instances.space
+        forbidden = [self.forbidden] if isinstance(self.forbidden, str) else self.forbidden
+        return Cells.from_instances(
+            instances,
+            target.truth,
+            weight,
+            around=None if knowledge is None else knowledge.boxes,
+            orders=orders_of(self.ordered, X, space),
+            untested=[feature_name(space, given, "forbidden") for given in forbidden or ()],
+        )
+
+    def _knowledge(self, data: Labeled, target: Target, weight: Floats, y: Any) -> Knowledge | None:
+        """Return what learned rules must respect, None if there is nothing."""
+        space, properties = data.instances.space, self._properties
+        source, signs = Source.read(self.rules), signs_of(self.monotonic_cst, space)
+        given = {
+            "rules": self.rules,
+            "never": self.never,
+            "always": self.always,
+            "monotonic_cst": self.monotonic_cst,
+            "cost": self.cost,
+        }
+        names = [name for name, value in given.items() if value is not None]
+        if names and (target.many or self.conflicts != "avoid"):
+            why = "rows have several labels" if target.many else f"conflicts={self.conflicts!r}"
+            raise DataError(f"{names[0]} must be None if {why}")
+        if not (names or space.impossible or self.max_values):
+            return None
+        if target.many:
+            what = "max_values must be None" if self.max_values else "space must allow all cases"
+            raise DataError(f"{what} if rows have several labels")
+        abstains = self.default == "abstain"
+        consequents = Consequents.from_target(target, weight, [], abstains=abstains)
+        values = consequents.values()
+        labels = target.labels.tolist()
+        kept = source.rule_set(space, labels)
+        if signs and abstains:
+            raise DataError('monotonic_cst must be None if default="abstain"')
+        known = Knowledge(
+            space,
+            tuple(values),
+            kept,
+            len(kept),
+            properties=tuple(properties),
+            signs=signs,
+            ranks=ranks_of(labels, y, signs),
+            max_values=self.max_values,
+        )
+        gains = consequents.gains(target.truth) * weight[:, None]
+        free = known.fixed_codes(data.instances) < 0
+        totals = gains[free].sum(axis=0) if free.any() else gains.sum(axis=0)
+        if (described := self._described(target)) is not None:
+            totals[described] = -np.inf
+        if kept.default is not None:
+            default = labels.index(kept.default)
+            if abstains or default == described:
+                raise DataError(
+                    f"rules must have no default if {'default' if abstains else 'describe'} says"
+                    f" otherwise, got {display(kept.default)}"
+                )
+        elif properties or signs:
+            default = len(values) - 1 if abstains else int(totals.argmax())
+            if signs and len(labels) > 2 and described is None and target.cost is None:
+                # with a label in the middle, rules above and below it need no rules beyond them
+                order = np.argsort(known.ranks)
+                shares = np.cumsum((target.truth[free].T @ weight[free])[order])
+                default = int(order[np.searchsorted(shares, shares[-1] / 2)])
+        else:
+            return known
+        known = replace(known, default=default).with_rules_of_properties(gains, data.instances)
+        alone = known.joined(RuleSet([], space, default=values[default]))
+        if objection := known.objection(alone):
+            raise DataError(f"the rules and properties exclude each other: {objection}")
+        return known
+
     def _described(self, target: Target) -> int | None:
         """Return the code of the label that only rules predict, None if there is none."""
         if self.describe is None:
@@ -400,7 +629,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         return balance, factors
 
     def _warn_of_rare_labels(self, target: Target) -> None:
-        if target.many or self.scoring != "accuracy" or self.class_weight is not None:
+        if target.many or self.scoring != "accuracy":
+            return
+        if self.class_weight is not None or self.cost is not None:
             return
         counts = target.truth.sum(axis=0)
         said = {*self.rules_.thens, self.rules_.default}
@@ -418,6 +649,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         cells = self._cells
         if not self.warm_start or cells is None or cells.space != instances.space:
             return []
+        if self.forbidden is not None or self.ordered is not None:
+            return []  # the cells may be those of a fit without them
         if target.labels.tolist() != self.classes_.tolist() or not cells.hold(instances):
             return []
         return [

@@ -71,6 +71,34 @@ class Candidate:
         return self.worth - penalty * (len(self) + self.cost)
 
 
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """What rules must respect besides each other; see ``c/limits.c`` for what kernels do."""
+
+    walls: Words
+    """Regions that rules of some consequents must not enter, ``[walls, d]``."""
+    banned: npt.NDArray[np.uint8]
+    """Whether a consequent is one of them, ``[walls, k]``."""
+    impossible: Words
+    """Regions where no case can occur, so that rules may overlap, ``[regions, d]``."""
+    most_values: npt.NDArray[np.int64]
+    """Number of values that a set may list or leave out, ``[d]``, or empty."""
+    signs: npt.NDArray[np.int64]
+    """1 or -1 where predictions increase or decrease with a feature, ``[d]``, or empty."""
+    known: npt.NDArray[np.int64]
+    """First cell of values that are not missing, ``[d]``, or empty."""
+    ranks: npt.NDArray[np.int64]
+    """Place of each consequent in the order of predictions, ``[k]``."""
+
+    @classmethod
+    def none(cls, n_features: int, n_codes: int) -> Limits:
+        """Return limits that exclude nothing."""
+        words = np.zeros((0, n_features), dtype=np.uint64)
+        empty = np.zeros(0, dtype=np.int64)
+        banned = np.zeros((0, n_codes), dtype=np.uint8)
+        return cls(words, banned, words, empty, empty, empty, np.arange(n_codes))
+
+
 @dataclass(frozen=True)
 class Settings:
     """How to evolve a population."""
@@ -100,6 +128,8 @@ class Settings:
     """Minimum number of rows that a rule covers; rules with fewer are dropped in the end."""
     evaluations: int | None = None
     """Rule sets that each member evaluates per generation, instead of ``moves``."""
+    limits: Limits | None = None
+    """What rules must respect besides each other."""
 
     @property
     def max_rules(self) -> int:
@@ -215,6 +245,7 @@ class _Member:
             fixed_default=settings.fixed_default,
             guard=settings.guard,
             max_tests=settings.max_tests,
+            limits=settings.limits,
         )
         self._best = Rules(
             np.zeros((max_rules, len(rows.n_cells)), dtype=np.uint64),
@@ -317,9 +348,11 @@ def new_draft(
     fixed_default: bool = False,
     guard: str = "",
     max_tests: int = TEST_LIMIT,
+    limits: Limits | None = None,
 ) -> Draft:
     """Return an empty draft with room for ``max_rules`` rules."""
     d, n = rows.cells.shape
+    limits = limits or Limits.none(d, rows.gains.shape[1])
     places = max_rules + kernels.STEPS + 1
     guard = guard or ("make way" if conflicts == "avoid" else "ignore")
     ints = np.zeros(15, dtype=np.int64)
@@ -349,6 +382,7 @@ def new_draft(
         rank=np.zeros(places, dtype=np.int64),
         room=np.zeros(d, dtype=np.uint64),
         order=np.arange(d, dtype=np.int64),
+        **vars(limits),
     )
 
 

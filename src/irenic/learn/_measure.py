@@ -48,10 +48,12 @@ class Measure:
         member: int | None = None,
         priors: Priors | None = None,
         ordered: bool = True,
+        n_kept: int = 0,
     ) -> FrontPoint:
         """Return a rule set with its scores and statistics, in the order in which to show it.
 
-        The order of the rules stays as it is unless ``ordered``.
+        The order of the rules stays as it is unless ``ordered``; the first ``n_kept`` rules are
+        those of the user, and stay the first ones.
 
         ``priors`` are the numbers of average rows that rows left out advise to add to those of each
         rule.
@@ -59,6 +61,7 @@ class Measure:
         covers = rules.covering(self.instances)
         if ordered:
             order = self._order(rules, covers)
+            order = np.append(np.arange(n_kept), order[order >= n_kept])
             rules, covers = rules[order], covers[:, order]
         right = self._right(rules, covers)
         scored = self.weight if self.balance is None else self.weight * self.balance
@@ -73,6 +76,7 @@ class Measure:
             counts=self._counts(rules, covers, priors),
             candidate=candidate,
             member=member,
+            n_kept=n_kept,
         )
 
     def _right(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> Floats:

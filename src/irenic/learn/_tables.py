@@ -457,7 +457,7 @@ def _select(table: Any, names: Sequence[str], rows: Sequence[int] | None = None)
 
 
 def _space_names(rules: Any) -> tuple[str, ...]:
-    return (rules.space if hasattr(rules, "space") else rules.space_).names  # type: ignore[no-any-return]
+    return (rules.space_ if hasattr(rules, "space_") else rules.space).names  # type: ignore[no-any-return]
 
 
 def _needed(rules: Any, names: Collection[str]) -> tuple[str, ...]:

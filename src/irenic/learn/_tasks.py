@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from irenic.kernels.evolve import Rows
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Candidate, Settings, Watch, covering, evolve, predict
+from irenic.learn._evolution import Candidate, Limits, Settings, Watch, covering, evolve, predict
 from irenic.learn._left_out import Tally, Validation
 from irenic.learn._probabilities import settle
 from irenic.learn._trees import Forest, Ladder, node_means
@@ -57,6 +57,8 @@ class Problem:
     """Whether rows with the same cells may be left out separately."""
     factors: Floats | None = None
     """Factor of each label in the weights, by which scores are balanced; None if they are not."""
+    fixed: npt.NDArray[np.int16] | None = None
+    """Code that fixed rules predict for each row, -1 where none holds; None if there are none."""
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -70,7 +72,12 @@ class Problem:
             target=self.target.take(rows),
             weight=self.weight[rows],
             count=self.count[rows],
+            fixed=None if self.fixed is None else self.fixed[rows],
         )
+
+    def free(self) -> Problem:
+        """Return the rows that no fixed rule decides."""
+        return self if self.fixed is None else self.take(np.flatnonzero(self.fixed < 0))
 
     def in_order(self) -> Problem:
         """Return the problem with equal rows merged and sorted.
@@ -80,7 +87,10 @@ class Problem:
         its own copy; where cases recur, they are left out separately.
         """
         labels = np.packbits(self.target.truth > 0, axis=1)
-        keys = _keys(np.concatenate([self.encoded.T, labels], axis=1))
+        table = [self.encoded.T, labels]
+        if self.fixed is not None:
+            table.append(self.fixed.view(np.uint8).reshape(len(self), 2))
+        keys = _keys(np.concatenate(table, axis=1))
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)
         group = group.ravel()
         weight, count = _sums(group, self.weight), _sums(group, self.count)
@@ -163,13 +173,18 @@ def prepare(
     *,
     abstains: bool = False,
     described: int | None = None,
+    default: int | None = None,
+    limits: Limits | None = None,
 ) -> Prepared:
     """Return the input of evolution: consequents, smoothed gains, and leaves of trees.
 
-    ``described`` is the code of a label that only rules predict, never the default.
+    ``described`` is the code of a label that only rules predict, never the default; ``default`` is
+    the code of the default, if it is known. Rows that fixed rules decide are left out, and rules
+    are tried for the best consequent that ``limits`` allow.
     """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+    problem = free if len(free := problem.free()) else problem
     target = problem.target
     ladder = Ladder.from_labels(problem.cells, problem.encoded, target.truth, problem.weight)
     table = ladder.table(problem.encoded)
@@ -202,12 +217,19 @@ def prepare(
     totals = gains.sum(axis=0)
     if described is not None:
         totals[described] = -np.inf
-    default = len(gains[0]) - 1 if abstains else int(totals.argmax())
+    if default is None:
+        default = len(gains[0]) - 1 if abstains else int(totals.argmax())
+    if limits is not None and len(limits.walls):
+        _allow(rows, limits, default)
     no_masks = np.zeros((0, len(table)), dtype=np.uint64)
     starts = [Candidate(no_masks, np.zeros(0, dtype=np.int16), default)]
     if init == "trees":
         for masks, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
+            if limits is not None and len(limits.signs):
+                # rules that lose a bound may overlap others: those that say more come first
+                order = np.argsort(then == default, kind="stable")
+                masks, then = masks[order], then[order]
             starts.append(Candidate(masks, then, default))
     return Prepared(consequents, rows, starts, problem)
 
@@ -219,6 +241,13 @@ def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
     np.add.at(sums, group.ravel(), gains)
     cells = np.ascontiguousarray(problem.encoded[:, first])
     return problem.cells.rows(cells, sums.astype(np.float32), shares)
+
+
+def _allow(rows: Rows, limits: Limits, default: int) -> None:
+    """Make the best consequent of each row one that rules may have there, unless by default."""
+    banned = covering(limits.walls, rows.cells).T.astype(float) @ limits.banned > 0
+    allowed = np.where(banned, -np.inf, rows.gains).argmax(axis=1)
+    rows.best[:] = np.where(rows.best == default, default, allowed)
 
 
 def _shares(forest: Forest | None, n_features: int) -> Floats:
@@ -253,6 +282,14 @@ class Plan:
     abstains: bool = False
     described: int | None = None
     """Code of the label that only rules predict."""
+    default: int | None = None
+    """Code of the default, if it is known."""
+
+    def respecting(self, limits: Limits | None, default: int | None) -> Plan:
+        """Return a plan for rules with limits, and with a default if it is known."""
+        fixed = self.settings.fixed_default or default is not None
+        settings = replace(self.settings, limits=limits, fixed_default=fixed)
+        return replace(self, settings=settings, default=default)
 
     def prepare(self, problem: Problem, random_state: int) -> Prepared:
         """Return the input of evolution."""
@@ -264,6 +301,8 @@ class Plan:
             random_state,
             abstains=self.abstains,
             described=self.described,
+            default=self.default,
+            limits=self.settings.limits,
         )
 
 
@@ -297,7 +336,8 @@ def validate(
     left = problem.take(out)
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
-    tallies = () if left.target.many else tuple(_tallies(outcome, inner, left, settings))
+    free = inner.free(), left.free(), settings
+    tallies = () if left.target.many else tuple(_tallies(outcome, *free))
     validation = Validation(scores, left.weight, left.count, codes, tallies)
     return replace(outcome, validation=validation)
 
@@ -321,6 +361,8 @@ def _left_out_scores(
             )
             gains = consequents.gains(left.target.truth)
         codes = predict(candidate, left.encoded, settings.conflicts)
+        if left.fixed is not None:
+            codes = np.where(left.fixed < 0, codes, left.fixed)
         yield consequents.as_share(gains[row, codes])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from irenic.learn._cells import Cells
 from irenic.learn._completing import completed
 from irenic.learn._evolution import Candidate, covering, worths
+from irenic.learn._knowledge import Knowledge
 from irenic.learn._measure import Measure
 from irenic.learn._probabilities import settle
 from irenic.learn._running import Evolved
@@ -26,6 +28,7 @@ class Training(Measure):
     _: KW_ONLY
     cells: Cells
     encoded: npt.NDArray[np.uint8]
+    knowledge: Knowledge | None = None
 
     def front(self, evolved: Sequence[Evolved], *, complete: bool) -> Front:
         """Return the front of candidates as rule sets with their scores and statistics.
@@ -56,8 +59,10 @@ class Training(Measure):
         return [replace(point, threshold=threshold) for point in points]
 
     def _point(self, evolved: Evolved, candidate: Candidate, *, complete: bool) -> list[FrontPoint]:
-        used = np.flatnonzero(covering(candidate.masks, self.encoded).any(axis=1))
-        candidate = candidate.take(used)
+        covers = covering(candidate.masks, self.encoded)
+        if self.knowledge is not None:
+            covers &= self._free | bool(self.knowledge.signs)
+        candidate = candidate.take(np.flatnonzero(covers.any(axis=1)))
         values = self.consequents.values()
         default = values[candidate.default]
         rules = self.cells.rule_set(
@@ -68,11 +73,16 @@ class Training(Measure):
         )
         if self.conflicts == "avoid":
             rules = rules.simplified()
+        n_kept = 0
+        if self.knowledge is not None:
+            rules, n_kept = self.knowledge.joined(rules), self.knowledge.n_kept
         if complete:
             whole = completed(rules, self._filling(default), self.instances, self.weight)
             if whole is None:
                 return []
             rules = whole
+        if self.knowledge is not None and self.knowledge.objection(rules):
+            return []
         point = self.point(
             rules,
             validated=evolved.validated,
@@ -80,8 +90,15 @@ class Training(Measure):
             candidate=evolved.candidate,
             member=evolved.member,
             priors=evolved.priors,
+            n_kept=n_kept,
         )
         return [point]
+
+    @cached_property
+    def _free(self) -> npt.NDArray[np.bool_]:
+        """Whether no fixed rule decides each row."""
+        assert self.knowledge is not None
+        return np.asarray(self.knowledge.fixed_codes(self.instances) < 0)
 
     def _weights(self, candidate: Candidate) -> Floats | None:
         """Return the quality of each rule as its weight, if the best rule decides."""

@@ -75,7 +75,8 @@ def cross_validate(
     Raises
     ------
     ConditionError
-        If ``cv`` is not a whole number of at least 2, or None and the classifier was not validated.
+        If ``cv`` is not a whole number of at least 2, or None and the classifier was not validated,
+        or has a cost.
     DataError
         If rows have several labels, or a class has a single row.
     KeyboardInterrupt
@@ -210,6 +211,11 @@ def _scores(fits: list[tuple[Indices, Fitted]], codes: Ints) -> dict[str, float]
 
 
 def _own_scores(estimator: RuleSetClassifier) -> dict[str, float]:
+    if getattr(estimator, "cost", None) is not None:
+        raise ConditionError(
+            "cv must be a number of folds if the classifier has a cost, got None: rows left out"
+            " were scored by cost"
+        )
     validation = getattr(estimator, "_validation", None)
     if validation is None or not estimator._members:
         raise ConditionError(

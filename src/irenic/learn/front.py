@@ -79,6 +79,8 @@ class FrontPoint:
         Index of the member of the population; rule sets of one member share their validation.
     threshold : float, optional
         Probability from which a label is predicted, if consequents are probabilities.
+    n_kept : int
+        Number of rules that the user gave; they come first.
 
     Examples
     --------
@@ -100,6 +102,7 @@ class FrontPoint:
     candidate: Candidate | None = None
     member: int | None = None
     threshold: float | None = None
+    n_kept: int = 0
 
     def __repr__(self) -> str:
         return (
@@ -277,6 +280,21 @@ def standard_error(score: float, n_rows: int) -> float:
     return round(math.sqrt(share * (1.0 - share) / max(1, n_rows)), 12)
 
 
+def contradicted(point: FrontPoint, rule: int, labels: Sequence[Hashable]) -> tuple[int, int]:
+    """Return how many training rows of a rule have another label, and how many it covers."""
+    support = point.counts.support[rule]
+    right = point.counts.mix[rule, labels.index(point.rule_set.thens[rule])]
+    return round(support - right), round(support)
+
+
+def kept_text(point: FrontPoint, rule: int, labels: Sequence[Hashable]) -> str:
+    """Return what the training rows say about a rule of the user."""
+    wrong, support = contradicted(point, rule, labels)
+    if not support:
+        return "your rule, which covers no training row"
+    return f"your rule: {wrong:,} of {counted(support, 'training row')} have another label"
+
+
 # --- in notebooks
 
 
@@ -305,6 +323,11 @@ def table_of(
         Column("support", True): lambda index: markup.count_text(float(counts.support[index])),
         Column("confidence"): lambda index: markup.share_bar(float(counts.confidence[index])),
     }
+    if point.n_kept:
+        more = {
+            Column(""): lambda i: "yours" if i < point.n_kept else "",
+            **more,
+        }
     if labels is None:
         return rules_table(point.rule_set, otherwise=True, more=more)
     colors = markup.palette(labels)

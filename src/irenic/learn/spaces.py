@@ -36,14 +36,16 @@ def without_untested_values(points: Sequence[FrontPoint]) -> list[FrontPoint]:
     Predictions stay the same: a value that is not listed counts as any other value.
     """
     sets = [point.rule_set for point in points]
-    tested = names_tested(*sets)
+    impossible = sets[0].space.impossible
+    tested = names_tested(*sets).union(*(region.conditions() for region in impossible))
     space = Space(
         [
             replace(feature, values=())
             if isinstance(feature, Categorical) and feature.other and feature.name not in tested
             else feature
             for feature in sets[0].space
-        ]
+        ],
+        impossible,
     )
     return [replace(point, rule_set=moved(point.rule_set, space)) for point in points]
 

@@ -49,6 +49,8 @@ class Target:
     hierarchy: Hierarchy | None = None
     probabilities: bool = False
     """Whether consequents are probabilities of labels, rather than sets."""
+    cost: Floats | None = None
+    """Cost of predicting a label (column) for each true label (row), at most 1."""
 
     @classmethod
     def single(cls, classes: npt.NDArray[Any], codes: npt.NDArray[np.intp]) -> Target:
@@ -214,7 +216,8 @@ class Consequents:
         if self.heads:
             return np.asarray(self._wrong(soft) == 0, dtype=float)
         if not self.target.many:
-            return self._with_nothing(soft)
+            cost = self.target.cost
+            return self._with_nothing(soft if cost is None else soft @ (1.0 - cost))
         if not self.target.by_distance:
             return self._with_nothing(f1(soft, self.frequencies))
         # relative to the distance of the overall mean

@@ -8,7 +8,7 @@ then has a second axis. A claim says which outcomes, or pairs of outcomes, are a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -18,15 +18,14 @@ import numpy as np
 from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Codes, Floats
 from irenic.budget import Meter
-from irenic.errors import ConditionError, ConflictError, FormatError, SpaceError, did_you_mean
+from irenic.errors import ConditionError, ConflictError, FormatError, did_you_mean
 from irenic.mend.spaces import common_space, moved
-from irenic.model.condition import infer_features
 from irenic.model.decision_table import DecisionTable, combined
 from irenic.model.features import MISSING, Continuous, Feature
 from irenic.model.head import contradicts, labels_of, open_labels, signs
 from irenic.model.literals import display
-from irenic.model.notation import Alternatives, ParsedProperty, parse_property
-from irenic.model.region import Region
+from irenic.model.notation import ParsedProperty, parse_property
+from irenic.model.properties import boxes_of, matches, opened
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet, possible_parts
 from irenic.model.space import Instances, Space
@@ -342,13 +341,13 @@ def ask(
     space = table.space
     if reference is not None:
         space = common_space(table.rules, reference.rules)
-    space = _opened(space, parsed.conditions)
+    space = opened(space, parsed.conditions)
     outcomes = Outcomes(_column(parsed, table))
     sides = [side_of(table, space, outcomes)]
     impossible = space.impossible_boxes
     if reference is not None:
         sides.append(side_of(reference, space, outcomes, "reference "))
-    regions = _regions(parsed.conditions, space)
+    regions = boxes_of(parsed.conditions, space)
     is_only_if = parsed.kind == "only if"
     roots = Boxes.whole(space) if is_only_if else regions
     excused = impossible.concat(regions) if is_only_if else impossible
@@ -381,27 +380,6 @@ def ask_complete(table: DecisionTable) -> Question:
     claim = Claim("only", lambda outcome: outcome is not None)
     space = table.space
     return Question(space, Boxes.whole(space), space.impossible_boxes, (side,), claim, outcomes)
-
-
-def _opened(space: Space, conditions: Alternatives | None) -> Space:
-    """Return a space with the values that conditions name, where it is open to others."""
-    if not conditions:
-        return space
-    named = [c for one in conditions for c in one if c.name in space.names]
-    try:
-        inferred = Space(infer_features([(c.name, c.operators) for c in named]))
-    except (SpaceError, ConditionError):
-        return space  # the conditions are invalid; binding them says where
-    return space.opened_to(inferred)
-
-
-def _regions(conditions: Alternatives | None, space: Space) -> Boxes:
-    """Return the boxes of alternatives; None is the whole space."""
-    if conditions is None:
-        return Boxes.whole(space)
-    regions = [Region.from_parsed(one, space) for one in conditions]
-    boxes = [region.box.simplified() for region in regions if not region.is_empty]
-    return Boxes.none(space).concat(*boxes)
 
 
 def _paired(question: Question, parsed: ParsedProperty) -> Question:
@@ -475,10 +453,10 @@ def _claim(parsed: ParsedProperty) -> Claim:
         return Claim("same", lambda outcome: outcome is None)
     operators = parsed.outcome.operators
     if parsed.kind == "nothing new":
-        return Claim("implies", lambda outcome: _matches(operators, outcome))
+        return Claim("implies", lambda outcome: matches(operators, outcome))
     if parsed.kind == "always":
-        return Claim("only", lambda outcome: _matches(operators, outcome))
-    return Claim("only", lambda outcome: not _matches(operators, outcome))
+        return Claim("only", lambda outcome: matches(operators, outcome))
+    return Claim("only", lambda outcome: not matches(operators, outcome))
 
 
 def _column(parsed: ParsedProperty, table: DecisionTable) -> int | None:
@@ -517,7 +495,7 @@ def _note(parsed: ParsedProperty, question: Question, declared: Sequence[Any]) -
     named = [operators["="]] if "=" in operators else list(operators.get("in", ()))
     known = question.outcomes.values[1:]
     for value in named:
-        if value is not MISSING and not any(_matches({"=": value}, each) for each in known):
+        if value is not MISSING and not any(matches({"=": value}, each) for each in known):
             remark = f"no rule has the outcome {display(value)}"
             hint = did_you_mean(display(value), map(display, known))
             if "=" in operators and value not in declared:
@@ -527,46 +505,6 @@ def _note(parsed: ParsedProperty, question: Question, declared: Sequence[Any]) -
                 )
             return f"{remark}{hint}"
     return ""
-
-
-def _matches(operators: Mapping[str, Any], outcome: Any) -> bool:
-    """Return whether an outcome passes a test; of a list or a set, whether any member does.
-
-    >>> _matches({"=": "a"}, frozenset("ab")), _matches({">": 3}, 5), _matches({">": 3}, None)
-    (True, True, False)
-    """
-    if outcome is None:
-        return any(
-            (operator == "missing" and bool(value))
-            or (operator == "=" and value is MISSING)
-            or (operator in ("in", "not in") and (MISSING in value) == (operator == "in"))
-            for operator, value in operators.items()
-        )
-    if isinstance(outcome, list):
-        return any(_matches(operators, each) for each in outcome)
-    return all(_passes(operator, value, outcome) for operator, value in operators.items())
-
-
-def _passes(operator: str, value: Any, outcome: Any) -> bool:
-    if operator == "missing":
-        return not value
-    if operator in ("=", "in", "not in"):
-        values = [value] if operator == "=" else value
-        return any(_equals(outcome, each) for each in values) == (operator != "not in")
-    try:
-        below = bool(outcome < value)
-        above = bool(outcome > value)
-    except TypeError:
-        raise ConditionError(
-            f"outcomes must be comparable with {display(value)}, got {display(outcome)}"
-        ) from None
-    return {"<": below, "<=": not above, ">": above, ">=": not below}[operator]
-
-
-def _equals(outcome: Any, value: Any) -> bool:
-    if isinstance(outcome, frozenset) and not isinstance(value, frozenset):
-        return value in outcome
-    return bool(outcome == value) and isinstance(outcome, bool) == isinstance(value, bool)
 
 
 def _rank(outcome: Any, order: Sequence[Any]) -> Any:

@@ -433,6 +433,10 @@ class FrontScores(TypedDict):
     training_score: float | None
     validated_score: float | None
     explanation_size: float | None
+    kept: int
+    """How many rules were given by the user; they come first."""
+    proved: list[str]
+    """Properties that were asked for and proved."""
 
 
 class Model(Checked):

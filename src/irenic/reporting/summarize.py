@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -166,6 +166,7 @@ class Source:
 
     def __init__(self, rules: Any, X: Any, y: Any, budget: Budget, limit: int) -> None:
         self.points: list[FrontPoint] = []
+        self.proved: Sequence[str] = ()
         self.chosen, self.limit = 0, limit
         self.how: How = "agree"
         if isinstance(rules, RuleSet | RuleList | DecisionTable):
@@ -193,6 +194,7 @@ class Source:
             )
         self.classifier = model
         self.points = list(model.pareto_front_)
+        self.proved = model.certificate_.proved
         sets = [point.rule_set for point in self.points]
         if X is not None:
             from irenic.learn.spaces import with_values_of  # imports scikit-learn
@@ -265,7 +267,7 @@ class Source:
             "order": table.winning if self.how == "first" else None,
             "default": _default(table, data, counts),
             "results": self._results(table, decided, shown),
-            "front": _front(self.points[index]) if self.points else None,
+            "front": _front(self.points[index], self.proved) if self.points else None,
             **encode_checked(findings, listed, learned=bool(self.points)),
         }
 
@@ -350,7 +352,7 @@ def _default(table: DecisionTable, data: Labeled, counts: RuleCounts | None) -> 
     }
 
 
-def _front(point: FrontPoint) -> document.FrontScores:
+def _front(point: FrontPoint, proved: Sequence[str]) -> document.FrontScores:
     def known(score: float) -> float | None:
         return None if math.isnan(score) else score
 
@@ -358,6 +360,8 @@ def _front(point: FrontPoint) -> document.FrontScores:
         "training_score": known(point.training_score),
         "validated_score": known(point.validated_score),
         "explanation_size": known(point.explanation_size),
+        "kept": point.n_kept,
+        "proved": list(proved),
     }
 
 

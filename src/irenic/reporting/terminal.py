@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Final
@@ -259,11 +260,15 @@ def print_learned(learned: document.LearnDocument, console: Console) -> None:
     console.print()
     size, front = model["size"], model["front"]
     assert front is not None  # of a learner
+    for rule in model["rules"][: front["kept"]]:
+        console.print(Text(_kept(rule)))
     console.print(
         f"{counted(size['rules'], 'rule')}, {counted(size['conditions'], 'condition')};"
         f" a prediction takes {_mean(front['explanation_size'])} conditions on average"
     )
     _print_verdicts(model["verdicts"], console)
+    for claim in front["proved"]:
+        console.print(Text(f"proved: {claim}"))
     if learned["cross_validation"] is not None:
         console.print()
         _print_comparison(learned["cross_validation"], console)
@@ -284,6 +289,14 @@ def _print_learned_rules(model: document.Model, console: Console) -> None:
     then = Text("nothing" if default["then"] is None else default["then"]["text"])
     grid.add_row("", "otherwise", then, *_counts(default))
     console.print(grid)
+
+
+def _kept(rule: document.CountedRule) -> str:
+    """Return what the training rows say about a rule of the user."""
+    mix = rule["mix"] or [0]
+    rows, right = round(math.fsum(mix)), round(mix[rule["outcome"]] if rule["mix"] else 0)
+    covered = f"{rows - right:,} of the {counted(rows, 'row')} that it covers"
+    return f"Rule {rule['number']} is yours: another label in {covered}"
 
 
 def _counts(counts: document.Counts) -> tuple[str, str, str]:

@@ -29,6 +29,7 @@ a model that was read predicts exactly what the original predicts.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -42,7 +43,7 @@ from irenic.model.literals import Probabilities, plain
 from irenic.model.rulelist import RuleList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from irenic.learn import FrontPoint, Hierarchy
     from irenic.learn.models import Classifier
@@ -76,7 +77,10 @@ _KEYS: Final = (
     "estimate",
     "front",
 )
-_POINT_KEYS: Final = ("rules", "default", "threshold", *_SCORES, *_COUNTS)
+_POINT_KEYS: Final = ("rules", "default", "threshold", "kept", *_SCORES, *_COUNTS)
+# Parameters that hold what users know; those of the first kind are not repeated in the file.
+_NOT_WRITTEN: Final = ("hierarchy", "space")
+_LISTED: Final = ("never", "always", "monotonic_cst", "forbidden", "ordered")
 # The kinds of arrays of labels: text, integers, numbers, booleans and objects.
 _LABEL_KINDS: Final = "UiufbO"
 
@@ -130,17 +134,43 @@ def _encode_parameters(model: Classifier) -> dict[str, Any]:
     parameters = {}
     for name, value in model.get_params(deep=False).items():
         value = plain(value)
-        if name == "hierarchy":
-            continue  # hierarchy_ is written instead
+        if name in _NOT_WRITTEN:
+            continue  # hierarchy_ and the space of the rules are written instead
+        if name in _LISTED and value is not None:
+            value = _as_listed(value)
+        elif name == "rules" and value is not None:
+            value = "\n".join(str(rule) for rule in model.rules_[: model.chosen_.n_kept])
+        elif name == "cost" and value is not None:
+            value = _as_matrix(value, model.classes_.tolist())
         if name == "random_state" and not isinstance(value, int | None):
             value = None  # a used generator would not repeat the fit
         if name == "class_weight" and isinstance(value, dict):
             pairs = value.items()
             value = [[encode_value(plain(label)), float(weight)] for label, weight in pairs]
-        elif not isinstance(value, str | int | float | None):
+        elif not isinstance(value, str | int | float | list | dict | None):
             raise FormatError(f"the parameter {name}={value!r} cannot be written as JSON")
         parameters[name] = value
     return parameters
+
+
+def _as_listed(value: Any) -> Any:
+    """Return names, numbers and texts as JSON has them."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): _as_listed(item) for name, item in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_as_listed(item) for item in value]
+    return plain(value)
+
+
+def _as_matrix(cost: Any, labels: list[Any]) -> list[list[float]]:
+    """Return costs as a list per true label."""
+    if not isinstance(cost, Mapping):
+        return [[float(number) for number in row] for row in cost]
+    return [
+        [float(cost.get(true, {}).get(predicted, 0.0)) for predicted in labels] for true in labels
+    ]
 
 
 def _encode_labels(labels: npt.NDArray[Any]) -> list[Any]:
@@ -181,6 +211,8 @@ def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
     entry |= {score: _number(getattr(point, score)) for score in _SCORES}
     if point.threshold is not None:
         entry["threshold"] = point.threshold
+    if point.n_kept:
+        entry["kept"] = point.n_kept
     counts = point.counts
     entry["support"] = counts.support.tolist()
     entry["confidence"] = [_number(share) for share in counts.confidence.tolist()]
@@ -352,15 +384,23 @@ def _point(
     if "threshold" in entry:
         threshold = _floats("threshold", [entry["threshold"]], (1,), minimum=0.0, maximum=1.0)
         scores["threshold"] = threshold[0].item()
+    kept = entry.get("kept", 0)
+    if isinstance(kept, bool) or not isinstance(kept, int) or not 0 <= kept <= len(rules):
+        raise FormatError(f'"kept" must be a number of rules, got {short(kept)}')
     return FrontPoint(
-        rule_set=rules, n_rules=len(rules), n_conditions=rules.n_conditions, counts=counts, **scores
+        rule_set=rules,
+        n_rules=len(rules),
+        n_conditions=rules.n_conditions,
+        counts=counts,
+        n_kept=kept,
+        **scores,
     )
 
 
 def _parameters(kind: type[Classifier], data: Any) -> Classifier:
     if not isinstance(data, dict):
         raise FormatError(f'"parameters" must be an object, got {short(data)}')
-    known = set(kind().get_params(deep=False)) - {"hierarchy"}
+    known = set(kind().get_params(deep=False)) - set(_NOT_WRITTEN)
     check_keys(data, sorted(known), '"parameters"')
     parameters = dict(data)
     if isinstance(parameters.get("class_weight"), list | dict):

@@ -10,6 +10,7 @@ bool set_test(const Rows *rows, const Draft *draft, int64_t p, int64_t f, uint64
     const uint64_t old = *mask;
     const uint64_t all_cells = rows->everything.at[f];
     if (old == word) return true;
+    if (word != all_cells && !lists_few(rows, draft, f, word)) return false;
     int64_t *tests = ROW(draft->tests, p);
     const int32_t n = draft->n_tests.at[p];
     if (old == all_cells) {
@@ -115,7 +116,9 @@ int64_t next_rival(const Draft *draft, int64_t p, int64_t own, int64_t r) {
     const int16_t then = draft->then.at[p];
     while (r > 0) {
         const int64_t q = draft->slot.at[--r];
-        if (q != own && draft->then.at[q] != then && overlap(draft, p, q)) return r;
+        if (q != own && draft->then.at[q] != then && overlap(draft, p, q) &&
+            !only_impossible(draft, p, q))
+            return r;
     }
     return -1;
 }

@@ -4,8 +4,8 @@
 
 /* Start a draft from rules.
  *
- * Rules beyond the limit, rules that test too many features and, where conflicts are avoided, rules
- * that conflict with an earlier one are dropped.
+ * Rules beyond the limit, rules that test too many features or enter a wall and, where conflicts
+ * are avoided, rules that conflict with an earlier one are dropped.
  */
 EXPORT void load_draft(const Rows *rows, const Draft *draft, const WordRules *rules,
                        int64_t code) {
@@ -33,8 +33,15 @@ EXPORT void load_draft(const Rows *rows, const Draft *draft, const WordRules *ru
         bool fits = ints->size < ints->rule_limit;
         for (int64_t f = 0; f < rows->n_cells.rows && fits; f++)
             fits = set_test(rows, draft, spare, f, ROW(rules->masks, r)[f]);
+        if (fits) open_bounds(rows, draft, spare);
+        if (fits) fits = next_wall(draft, spare, draft->walls.rows) < 0;
         if (fits && ints->resolve == AVOID) fits = next_rival(draft, spare, NEW, ints->size) < 0;
         if (fits) add_rule(rows, draft);
+        ints->logged = 0;
+    }
+    if (draft->signs.rows == 0) return;
+    for (int64_t r = breaks_order(rows, draft); r >= 0; r = breaks_order(rows, draft)) {
+        remove_rule(rows, draft, r);
         ints->logged = 0;
     }
 }
@@ -53,6 +60,7 @@ EXPORT void sow_draft(const Rows *rows, const Draft *draft, int64_t tries) {
         if ((ints->guard == IGNORE || grow_free(rows, draft, i, NEW)) &&
             place_desk(rows, draft, NEW, 0))
             take_proposed(rows, draft);
+        if (!keeps_order(rows, draft)) undo_steps(rows, draft);
     }
     ints->logged = 0;
 }

@@ -93,6 +93,14 @@ typedef struct {
     Ints rank;        /* places of the rules, best first, where the best one decides [places] */
     Words room;       /* region in which a rule may change, as words [d] */
     Ints order;       /* features in the order in which a room grows [d] */
+    Words walls;      /* regions that rules of some consequents must not enter [walls, d] */
+    Bytes banned;     /* those consequents [walls, k] */
+    Words impossible; /* regions where no case can occur, so that rules may overlap [regions, d] */
+    Ints most_values; /* values that a set may list, or leave out, per feature [d]; [0]: no limit;
+                         negative if the last cell is that of all other values */
+    Ints signs;       /* 1 or -1 where predictions increase or decrease [d]; [0]: nowhere */
+    Ints known;       /* first cell of values that are not missing [d]; [0] if there are no signs */
+    Ints ranks;       /* place of each consequent in the order of predictions [k] */
 } Draft;
 
 /* Indices in floats: the score, and what the proposed step adds to it. */
@@ -191,6 +199,14 @@ void remove_rule(const Rows *rows, const Draft *draft, int64_t r);
 void propose(const Rows *rows, const Draft *draft, int64_t kind, int64_t r);
 void take_proposed(const Rows *rows, const Draft *draft);
 void undo_steps(const Rows *rows, const Draft *draft);
+
+/* limits.c */
+bool lists_few(const Rows *rows, const Draft *draft, int64_t f, uint64_t word);
+bool only_impossible(const Draft *draft, int64_t p, int64_t q);
+int64_t next_wall(const Draft *draft, int64_t p, int64_t w);
+void open_bounds(const Rows *rows, const Draft *draft, int64_t p);
+bool keeps_order(const Rows *rows, const Draft *draft);
+int64_t breaks_order(const Rows *rows, const Draft *draft);
 
 /* moves.c */
 bool grow_free(const Rows *rows, const Draft *draft, int64_t i, int64_t own);

@@ -11,18 +11,19 @@ enum { GIVE_UP, REMOVE_RIVALS, TRIM_RIVALS, TRIM_NEW };
 
 /* --- keeping a rule set consistent */
 
-/* Make the rule at place p disjoint from the one at place q on one feature, if possible.
+/* Make the rule at place p disjoint from a region on one feature, if possible.
  *
- * The way is drawn with a probability proportional to the share of cells that it keeps. Return
- * false if there is none.
+ * tests are the n features to choose from (NULL: the first n). The way is drawn with a probability
+ * proportional to the share of cells that it keeps. Return false if there is none.
  */
-static bool trim(const Rows *rows, const Draft *draft, int64_t p, int64_t q) {
-    const uint64_t *masks = ROW(draft->masks, p), *others = ROW(draft->masks, q);
+static bool trim_words(const Rows *rows, const Draft *draft, int64_t p, const uint64_t *others,
+                       const int64_t *tests, int64_t n) {
+    const uint64_t *masks = ROW(draft->masks, p);
     double total = 0.0;
     int64_t feature = -1;
     uint64_t kept = 0;
-    for (int64_t k = 0; k < draft->n_tests.at[q]; k++) {
-        const int64_t f = ROW(draft->tests, q)[k];
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t f = tests ? tests[k] : k;
         const uint64_t mine = masks[f], theirs = others[f];
         const uint64_t rest = mine & ~theirs;
         if (!rest) continue;
@@ -42,6 +43,12 @@ static bool trim(const Rows *rows, const Draft *draft, int64_t p, int64_t q) {
         }
     }
     return feature >= 0 && set_test(rows, draft, p, feature, kept);
+}
+
+/* Make the rule at place p disjoint from the one at place q on one feature, if possible. */
+static bool trim(const Rows *rows, const Draft *draft, int64_t p, int64_t q) {
+    return trim_words(rows, draft, p, ROW(draft->masks, q), ROW(draft->tests, q),
+                      draft->n_tests.at[q]);
 }
 
 /* Narrow the rule at place p, which covers row i, until it is disjoint from the one at place q.
@@ -229,9 +236,22 @@ static bool make_way(const Rows *rows, const Draft *draft, int64_t own, int64_t 
     return true;
 }
 
+/* Trim the rule on the desk until it enters no wall; return false if that is impossible. */
+static bool leave_walls(const Rows *rows, const Draft *draft) {
+    const int64_t p = desk_place(draft), d = draft->masks.columns;
+    int64_t w = next_wall(draft, p, draft->walls.rows);
+    while (w >= 0) {
+        if (!trim_words(rows, draft, p, ROW(draft->walls, w), NULL, d)) return false;
+        w = next_wall(draft, p, w);
+    }
+    return true;
+}
+
 /* Propose to replace the rule at place own (NEW: none) with the one on the desk, if that is
  * possible. */
 bool place_desk(const Rows *rows, const Draft *draft, int64_t own, int64_t how) {
+    open_bounds(rows, draft, desk_place(draft));
+    if (!leave_walls(rows, draft)) return false;
     if (!make_way(rows, draft, own, how)) return false;
     if (own < 0 && draft->ints.at->size >= draft->ints.at->rule_limit) return false;
     copy_rule(draft, desk_place(draft), spare_place(draft));
@@ -567,9 +587,9 @@ bool try_move(const Rows *rows, const Draft *draft, const WordRules *donors) {
     if (own == NOTHING) {
         if (ints->drop < 0) return false;
         propose(rows, draft, REMOVED, ints->drop);
-        return true;
+        return keeps_order(rows, draft);
     }
     if (ints->drop >= 0) remove_rule(rows, draft, ints->drop);
     if (ints->shorten >= 0) change_rule(rows, draft, ints->shorten);
-    return place_desk(rows, draft, own, draw_how(draft->rng.at));
+    return place_desk(rows, draft, own, draw_how(draft->rng.at)) && keeps_order(rows, draft);
 }

@@ -32,6 +32,7 @@ export function ruleCard(place) {
     attributes,
     h("header", {}, h("h3", { id: title }, ruleTitle(place)), outcomeChip(rule.outcome)),
     ruleConditions(rule),
+    place < (model().front?.kept ?? 0) && h("p", { class: "muted" }, "Given by the user, not learned."),
     contradictedBy(place),
     ruleFigures(rule),
   );

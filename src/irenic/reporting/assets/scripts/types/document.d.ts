@@ -412,6 +412,10 @@ type FrontScores = {
   training_score: number | null;
   validated_score: number | null;
   explanation_size: number | null;
+  /** How many rules were given by the user; they come first. */
+  kept: number;
+  /** Properties that were asked for and proved. */
+  proved: string[];
 };
 
 /** A set of rules. */

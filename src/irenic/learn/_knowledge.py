@@ -1,0 +1,546 @@
+"""What users know before a fit: rules to keep, properties to prove, and orders of values.
+
+All of it becomes fixed rules, which are part of every rule set of the front, and walls: regions
+that learned rules of some consequents must not enter. What holds at the end is proved on the
+whole space, by other code than the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.boxes import Boxes
+from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
+from irenic.learn._cells import Cells
+from irenic.learn._evolution import Limits
+from irenic.learn.target import Target
+from irenic.model.features import Categorical, Continuous
+from irenic.model.literals import counted, display, format_literal, plain
+from irenic.model.notation import (
+    ParsedCondition,
+    ParsedDefault,
+    ParsedImpossible,
+    ParsedProperty,
+    ParsedRule,
+    parse_line,
+    parse_property,
+)
+from irenic.model.properties import boxes_of, matches, opened
+from irenic.model.region import Region
+from irenic.model.rule import Rule
+from irenic.model.ruleset import RuleSet, as_rule_set, learned_rules
+from irenic.model.space import Instances, Space
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+_SIGNS: Final = {1: "INCREASES", -1: "DECREASES"}
+
+
+# --- spaces
+
+
+def declared_space(space: Space, declared: Space) -> Space:
+    """Return the space of a table, with the features and impossible cases that a user declares."""
+    if not isinstance(declared, Space):
+        raise DataError(f"space must be a Space, got {type(declared).__name__}")
+    for name in declared.names:
+        if name not in space:
+            hint = did_you_mean(name, space.names)
+            raise DataError(f"space must only have columns of X, got {name!r}{hint}")
+    features = [declared[name] if name in declared else space[name] for name in space.names]
+    return Space(features, [region.conditions() for region in declared.impossible])
+
+
+def opened_space(space: Space, source: Source, properties: Sequence[Property]) -> Space:
+    """Return a space with all values that rules and properties name, and what cannot occur."""
+    for conditions in [*source.conditions, *(each.parsed.conditions for each in properties)]:
+        for condition in (c for one in conditions or () for c in one):
+            if condition.name not in space:
+                hint = did_you_mean(condition.name, space.names)
+                raise DataError(
+                    f"rules and properties must test columns of X, got {condition.name!r}{hint}"
+                )
+        space = opened(space, conditions)
+    impossible = [Region.from_parsed(one, space) for each in source.impossible for one in each]
+    return Space(space, [*space.impossible, *impossible]) if impossible else space
+
+
+# --- rules to keep
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rules to keep, not yet in the space of the training rows."""
+
+    rules: tuple[ParsedRule, ...] = ()
+    default: Hashable | None = None
+    impossible: tuple[list[list[ParsedCondition]], ...] = ()
+
+    @property
+    def conditions(self) -> list[list[list[ParsedCondition]]]:
+        """The conditions of each rule, and what is impossible, as alternatives."""
+        return [[rule.conditions] for rule in self.rules] + list(self.impossible)
+
+    @classmethod
+    def read(cls, rules: Any) -> Source:
+        """Return the rules of a rule set, of a fitted classifier, or in text."""
+        if rules is None:
+            return cls()
+        if isinstance(rules, Path):
+            return cls._parse(rules.read_text(encoding="utf-8"))
+        if isinstance(rules, str):
+            return cls._parse(rules)
+        if not isinstance(learned_rules(rules), RuleSet):
+            raise DataError(
+                "rules must be a RuleSet, a fitted classifier, text or a Path, got"
+                f" {type(rules).__name__}"
+            )
+        rule_set = as_rule_set(rules)
+        parsed = [ParsedRule(_parsed(rule.region), rule.then, rule.weight) for rule in rule_set]
+        impossible = tuple([_parsed(region)] for region in rule_set.space.impossible)
+        return cls(tuple(parsed), rule_set.default, impossible)
+
+    @classmethod
+    def _parse(cls, text: str) -> Source:
+        rules: list[ParsedRule] = []
+        default, impossible = None, []
+        for number, line in enumerate(text.splitlines(), 1):
+            try:
+                parsed = parse_line(line)
+            except FormatError as error:
+                raise error.at(path="rules", line=number) from None
+            if isinstance(parsed, list):
+                rules += parsed
+            elif isinstance(parsed, ParsedDefault):
+                default = parsed.then
+            elif isinstance(parsed, ParsedImpossible):
+                impossible.append(parsed.alternatives)
+        return cls(tuple(rules), default, tuple(impossible))
+
+    def rule_set(self, space: Space, labels: Sequence[Hashable]) -> RuleSet:
+        """Return the rules in a space, with labels as their consequents."""
+        rules = []
+        for number, parsed in enumerate(self.rules, 1):
+            try:
+                region = Region.from_parsed(parsed.conditions, space)
+            except (FormatError, ConditionError) as error:
+                raise DataError(f"rules, rule {number}: {error}") from None
+            rules.append(Rule(region, then=_label(parsed.then, labels, f"rule {number}")))
+        if self.default is not None:
+            _label(self.default, labels, "the default")
+        kept = RuleSet(rules, space, default=plain(self.default))
+        if len(conflicts := kept.conflicts(limit=1)):
+            raise ConflictError(
+                f"rules to keep must not contradict each other: {conflicts[0]}", list(conflicts)
+            )
+        return kept
+
+
+def _parsed(region: Region) -> list[ParsedCondition]:
+    return [ParsedCondition(name, test) for name, test in region.conditions().items()]
+
+
+def _label(then: Any, labels: Sequence[Hashable], what: str) -> Hashable:
+    then = plain(then)
+    if then not in labels:
+        hint = did_you_mean(str(then), map(str, labels))
+        raise DataError(
+            f"rules must predict one of the {len(labels):,} labels of y, got {display(then)} in"
+            f" {what}{hint}"
+        )
+    return labels[labels.index(then)]
+
+
+# --- properties
+
+
+@dataclass(frozen=True)
+class Property:
+    """A property that starts with NEVER or ALWAYS, with its text."""
+
+    text: str
+    parsed: ParsedProperty
+
+    @classmethod
+    def read(cls, word: str, given: Any) -> list[Property]:
+        """Return the properties of a parameter; the first word may be left out."""
+        if given is None:
+            return []
+        if not isinstance(given, str | Iterable) or isinstance(given, Mapping):
+            raise DataError(f"{word} must be text or a list of texts, got {given!r}")
+        properties = []
+        for item in [given] if isinstance(given, str) else given:
+            if not isinstance(item, str):
+                raise DataError(f"{word} must be text or a list of texts, got {item!r}")
+            stripped = item.strip()
+            begins = stripped.lower().split(maxsplit=1)[:1] == [word]
+            text = stripped if begins else f"{word.upper()} {stripped}"
+            try:
+                parsed = parse_property(text)
+            except FormatError as error:
+                raise DataError(f"{word}: {text!r}: {error}") from None
+            if parsed is None or parsed.kind != word:
+                raise DataError(f"{word} must be such as 'refuse WHERE age < 18', got {item!r}")
+            properties.append(cls(text, parsed))
+        return properties
+
+    def bans(self, values: Sequence[Hashable | None]) -> Bools:
+        """Return which outcomes are not allowed where the property applies."""
+        assert self.parsed.outcome is not None
+        operators = self.parsed.outcome.operators
+        match = np.array([matches(operators, value) for value in values])
+        return match if self.parsed.kind == "never" else ~match
+
+
+# --- everything together
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """What learned rules must respect, in the space of the training rows."""
+
+    space: Space
+    values: tuple[Hashable | None, ...]
+    """The outcomes, by code; None is that of a default that abstains."""
+    rules: RuleSet
+    """Rules that are part of every rule set: those of the user, then those of properties."""
+    n_kept: int = 0
+    """Number of rules of the user."""
+    default: int | None = None
+    """Code of the default; None if evolution may choose it."""
+    properties: tuple[Property, ...] = ()
+    signs: Mapping[str, int] = field(default_factory=dict)
+    """1 or -1 for each feature that predictions increase or decrease with."""
+    ranks: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Place of each outcome in the order of predictions."""
+    max_values: int | None = None
+
+    @cached_property
+    def _walls(self) -> tuple[Boxes, Bools, list[str]]:
+        """Regions, the outcomes that are banned in each, and why."""
+        boxes, banned, why = [self.rules.boxes.simplified()], [], []
+        for rule in self.rules:
+            banned.append([value != rule.then for value in self.values])
+            why.append(str(rule))
+        for each in self.properties:
+            regions = boxes_of(each.parsed.conditions, self.space)
+            boxes.append(regions)
+            banned += [each.bans(self.values).tolist()] * len(regions)
+            why += [each.text] * len(regions)
+        table = np.array(banned, dtype=bool).reshape(len(banned), len(self.values))
+        return Boxes.none(self.space).concat(*boxes), table, why
+
+    @property
+    def boxes(self) -> Boxes:
+        """Regions whose bounds matter: walls and what cannot occur."""
+        return self._walls[0].concat(self.space.impossible_boxes)
+
+    def claims(self) -> tuple[str, ...]:
+        """Return what is proved of every rule set, in the notation of ``irenic.proving``."""
+        order = [self.values[code] for code in np.argsort(self.ranks).tolist()]
+        listed = ", ".join(map(format_literal, order))
+        claims = [each.text for each in self.properties]
+        claims += [
+            f"outcome {_SIGNS[sign]} WITH {format_literal(name)} ORDER {listed}"
+            for name, sign in self.signs.items()
+        ]
+        return tuple(claims)
+
+    def fixed_codes(self, instances: Instances) -> npt.NDArray[np.int16]:
+        """Return the code that fixed rules predict for each instance, -1 where none holds."""
+        codes = np.full(len(instances), -1, dtype=np.int16)
+        covers = self.rules.covering(instances)
+        for row, then in zip(covers.T, self.rules.thens, strict=True):
+            codes[row] = self.values.index(then)
+        return codes
+
+    def joined(self, learned: RuleSet) -> RuleSet:
+        """Return the fixed rules, followed by learned ones.
+
+        Rules of properties that lie inside a learned rule of the same consequent are left out.
+        """
+        inside = learned.boxes.simplified().contains(self.rules.boxes.simplified())
+        inside &= np.array(
+            [[a == b for b in self.rules.thens] for a in learned.thens], dtype=bool
+        ).reshape(inside.shape)
+        own = [
+            rule for r, rule in enumerate(self.rules) if r < self.n_kept or not inside[:, r].any()
+        ]
+        return RuleSet([*own, *learned], self.space, default=learned.default)
+
+    def limits(self, cells: Cells) -> Limits:
+        """Return what kernels must respect."""
+        walls, banned, _ = self._walls
+        n, k = len(self.space), len(self.values)
+        limits = Limits.none(n, k)
+        axes = {
+            name: int(axis) for name, axis in zip(self.space.names, self.space.axes, strict=True)
+        }
+        signs = np.zeros(n if self.signs else 0, dtype=np.int64)
+        for name, sign in self.signs.items():
+            signs[axes[name]] = sign
+        return Limits(
+            cells.words(walls),
+            banned.astype(np.uint8),
+            cells.words(self.space.impossible_boxes, inside=True),
+            limits.most_values if self.max_values is None else cells.most_values(self.max_values),
+            signs,
+            cells.known if self.signs else limits.known,
+            np.append(self.ranks, limits.ranks[len(self.ranks) :]),
+        )
+
+    # --- rules that properties need
+
+    def with_rules_of_properties(self, gains: Floats, instances: Instances) -> Knowledge:
+        """Return the same with rules where a property does not allow the default.
+
+        Parameters
+        ----------
+        gains : array of shape (n_rows, n_codes)
+            Gain of each outcome in each row; the best allowed outcome is predicted.
+        instances : Instances
+            The rows.
+        """
+        known = self
+        for each in self.properties:
+            for box in boxes_of(each.parsed.conditions, self.space):
+                if self.default is not None and not each.bans(self.values)[self.default]:
+                    continue
+                known = known._decided(box, gains, instances)
+        return known
+
+    def _decided(self, box: Boxes, gains: Floats, instances: Instances) -> Knowledge:
+        """Return the same with rules in a box, in parts if one rule is not enough."""
+        walls, banned, why = self._walls
+        rules = self.rules.copy()
+        pending = [box]
+        while pending:
+            part = pending.pop()
+            if part.is_covered(rules.boxes.simplified().concat(self.space.impossible_boxes)):
+                continue
+            meets = walls.meeting(part)
+            allowed = ~banned[meets].any(axis=0) if meets.any() else np.ones(len(self.values), bool)
+            allowed &= np.array([value is not None for value in self.values])
+            if allowed.any():
+                region = Region.from_box(part)
+                rows = region.contains(instances)
+                sums = gains[rows].sum(axis=0) if rows.any() else gains.sum(axis=0)
+                code = int(np.where(allowed, sums, -np.inf).argmax())
+                rules.add(Rule(region.simplified(), then=self.values[code]))
+                continue
+            partly = meets & ~walls.contains(part)[:, 0]
+            if not partly.any():
+                texts = list(dict.fromkeys(why[w] for w in np.flatnonzero(meets)))
+                raise DataError(
+                    f"no label is allowed where {Region.from_box(part)}, because of"
+                    f" {' and '.join(texts)}"
+                )
+            wall = walls.take([int(partly.argmax())])
+            pending += [*(part & wall), *part.subtract(wall)]
+        return replace(self, rules=rules)
+
+    # --- proofs
+
+    def objection(self, rules: RuleSet) -> str:
+        """Return why rules do not respect this, "" if it is proved that they do."""
+        return next(self._objections(rules), "")
+
+    def _objections(self, rules: RuleSet) -> Iterator[str]:
+        walls, banned, why = self._walls
+        boxes, outside = rules.boxes.simplified(), self.space.impossible_boxes
+        codes = [self.values.index(then) for then in rules.thens]
+        default = self.values.index(rules.default)
+        for w, wall in enumerate(walls):
+            for r in np.flatnonzero(boxes.meeting(wall)).tolist():
+                if banned[w, codes[r]] and not (boxes.take([r]) & wall).is_covered(outside):
+                    yield f"{rules[r]} contradicts {why[w]}"
+            if banned[w, default] and not wall.is_covered(boxes.concat(outside)):
+                yield f"the default, {display(rules.default)}, contradicts {why[w]}"
+        for name, sign in self.signs.items():
+            yield from self._falling(rules, codes, default, name, sign)
+
+    def _falling(
+        self, rules: RuleSet, codes: list[int], default: int, name: str, sign: int
+    ) -> Iterator[str]:
+        """Yield the rules beyond which predictions change in the wrong direction.
+
+        Above each rule that predicts more than the default, rules must predict at least as much,
+        and below each rule that predicts less, at most as much.
+        """
+        ranks, outside = self.ranks * sign, self.space.impossible_boxes
+        boxes = rules.boxes.simplified()
+        for r, code in enumerate(codes):
+            if ranks[code] == ranks[default]:
+                continue
+            side = 1 if ranks[code] > ranks[default] else -1
+            followers = boxes.take((ranks[codes] - ranks[code]) * side >= 0).concat(outside)
+            parts = boxes.take([r]).subtract(outside) if len(outside) else boxes.take([r])
+            beyond = [each for part in parts for each in self._beyond(part, name, side)]
+            if not all(each.is_covered(followers) for each in beyond):
+                yield (
+                    f"predictions must {_SIGNS[sign].lower()[:-1]} with {display(name)}, but not"
+                    f" {'above' if side > 0 else 'below'} {rules[r]}"
+                )
+
+    def _beyond(self, box: Boxes, name: str, side: int) -> Boxes:
+        """Return the cases above (1) or below a box that differ from its cases in one feature.
+
+        Missing values are neither above nor below others.
+        """
+        row = self.space.row(name)
+        bottom = float(self.space.bottom[row])
+        low, high = float(box.lower[0, row]), float(box.upper[0, row])
+        lower, upper = box.lower.copy(), box.upper.copy()
+        lower[0, row], upper[0, row] = (high, np.inf) if side > 0 else (bottom, low)
+        if high <= bottom or not lower[0, row] < upper[0, row]:
+            return Boxes.none(self.space)
+        beyond = box.like(lower, upper, box.masks)
+        return beyond.take(~beyond.are_empty())
+
+
+# --- other parameters
+
+
+def feature_name(space: Space, given: Any, parameter: str) -> str:
+    """Return the name of a feature, given by name or by index."""
+    if isinstance(given, Integral) and int(given) in range(len(space)):
+        return space.names[int(given)]
+    if given not in space:
+        hint = did_you_mean(str(given), space.names)
+        raise DataError(f"{parameter} must name columns of X, got {given!r}{hint}")
+    return str(given)
+
+
+def signs_of(monotonic_cst: Any, space: Space) -> dict[str, int]:
+    """Return the features that predictions increase (1) or decrease (-1) with."""
+    if monotonic_cst is None:
+        return {}
+    if not isinstance(monotonic_cst, Mapping):
+        items = np.asarray(monotonic_cst).tolist()
+        if not isinstance(items, list) or len(items) != len(space):
+            n = len(items) if isinstance(items, list) else 1
+            raise DataError(
+                f"monotonic_cst must have one number per column of X ({len(space)}), got {n}; a"
+                " mapping from names to 1 or -1 works too"
+            )
+        monotonic_cst = dict(zip(space.names, items, strict=True))
+    signs = {}
+    for given, sign in monotonic_cst.items():
+        name = feature_name(space, given, "monotonic_cst")
+        if isinstance(sign, bool) or sign not in (-1, 0, 1):
+            raise DataError(f"monotonic_cst must hold 1, -1 or 0, got {sign!r} for {name!r}")
+        if sign and not isinstance(space[name], Continuous):
+            raise DataError(
+                f"monotonic_cst must be 0 for categories, got {sign!r} for {name!r}; use numbers"
+            )
+        if sign:
+            signs[name] = int(sign)
+    return signs
+
+
+def ranks_of(
+    labels: Sequence[Hashable], y: Any = None, signs: Mapping[str, int] | None = None
+) -> npt.NDArray[np.int64]:
+    """Return the place of each label in the order of predictions.
+
+    It is that of an ordered category, of numbers, or of two labels as they are sorted. Other labels
+    must have an order only if there are signs.
+    """
+    order = _ordered_values(y)
+    if order is not None:
+        return np.array([order.index(label) for label in labels], dtype=np.int64)
+    numbers = all(isinstance(label, int | float) for label in labels)
+    if len(labels) > 2 and not numbers and signs:
+        raise DataError(
+            "monotonic_cst needs two labels, numbers, or an ordered category as y, got"
+            f" {counted(len(labels), 'label')} without an order"
+        )
+    return np.arange(len(labels), dtype=np.int64)
+
+
+def orders_of(ordered: Any, X: Any, space: Space) -> dict[str, list[Hashable]]:
+    """Return the values of ordered categories, lowest first.
+
+    ``ordered`` is a mapping from columns to values, or columns whose values the space has in
+    order; ordered categories of pandas are added.
+    """
+    orders: dict[str, list[Hashable]] = {}
+    for name in getattr(X, "columns", ()):
+        if str(name) in space and (values := _ordered_values(X[name])) is not None:
+            orders[str(name)] = values
+    if isinstance(ordered, str):
+        ordered = [ordered]
+    for given in ordered or ():
+        name = feature_name(space, given, "ordered")
+        feature = space[name]
+        if not isinstance(feature, Categorical):
+            raise DataError(f"ordered must name categories, got {name!r}, whose values are ordered")
+        values = list(ordered[given] if isinstance(ordered, Mapping) else feature.values)
+        lacking = [value for value in feature.values if value not in values]
+        unknown = [value for value in values if value not in feature.codes]
+        if lacking or unknown or len(set(values)) < len(values):
+            listed = ", ".join(map(display, feature.values))
+            raise DataError(
+                f"ordered must list each value of {name!r} once ({listed}), got"
+                f" {', '.join(map(display, values))}"
+            )
+        orders[name] = values
+    return {name: values for name, values in orders.items() if space[name].values}  # type: ignore[union-attr]
+
+
+def _ordered_values(column: Any) -> list[Hashable] | None:
+    """Return the values of an ordered category of pandas, None for anything else."""
+    dtype: Any = getattr(column, "dtype", None)
+    if not getattr(dtype, "ordered", False):
+        return None
+    return [plain(value) for value in dtype.categories]
+
+
+def cost_of(cost: Any, target: Target) -> Floats | None:
+    """Return the cost of predicting a label (column) for each true label (row), at most 1."""
+    if cost is None:
+        return None
+    labels = target.labels.tolist()
+    n = len(labels)
+    if isinstance(cost, Mapping):
+        table = np.zeros((n, n))
+        for true, row in cost.items():
+            if not isinstance(row, Mapping):
+                raise DataError(f"cost must be {{true: {{predicted: cost}}}}, got {row!r}")
+            for predicted, number in row.items():
+                i, j = (_index(label, labels) for label in (true, predicted))
+                table[i, j] = _number(number)
+    else:
+        table = np.array(cost, dtype=object)
+        if table.shape != (n, n):
+            raise DataError(
+                f"cost must have one row and one column per label ({n}), got shape {table.shape}"
+            )
+        table = np.array([[_number(number) for number in row] for row in table.tolist()])
+    if np.diag(table).any():
+        raise DataError("cost must be 0 where the prediction is the true label")
+    if not table.any():
+        raise DataError("cost must be positive somewhere, got only 0")
+    return np.asarray(table / table.max())
+
+
+def _index(label: Any, labels: list[Any]) -> int:
+    if plain(label) not in labels:
+        hint = did_you_mean(str(label), map(str, labels))
+        raise DataError(f"cost must name labels of y, got {label!r}{hint}")
+    return labels.index(plain(label))
+
+
+def _number(number: Any) -> float:
+    if isinstance(number, bool) or not isinstance(number, Real) or not 0 <= float(number) < np.inf:
+        raise DataError(f"cost must hold finite non-negative numbers, got {number!r}")
+    return float(number)

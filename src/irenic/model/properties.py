@@ -1,0 +1,76 @@
+"""What properties are about: regions of cases, and tests of outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from irenic.boxes import Boxes
+from irenic.errors import ConditionError, SpaceError
+from irenic.model.condition import infer_features
+from irenic.model.features import MISSING
+from irenic.model.literals import display
+from irenic.model.notation import Alternatives
+from irenic.model.region import Region
+from irenic.model.space import Space
+
+
+def opened(space: Space, conditions: Alternatives | None) -> Space:
+    """Return a space with the values that conditions name, where it is open to others."""
+    if not conditions:
+        return space
+    named = [c for one in conditions for c in one if c.name in space.names]
+    try:
+        inferred = Space(infer_features([(c.name, c.operators) for c in named]))
+    except (SpaceError, ConditionError):
+        return space  # the conditions are invalid; binding them says where
+    return space.opened_to(inferred)
+
+
+def boxes_of(conditions: Alternatives | None, space: Space) -> Boxes:
+    """Return the boxes of alternatives; None is the whole space."""
+    if conditions is None:
+        return Boxes.whole(space)
+    regions = [Region.from_parsed(one, space) for one in conditions]
+    boxes = [region.box.simplified() for region in regions if not region.is_empty]
+    return Boxes.none(space).concat(*boxes)
+
+
+def matches(operators: Mapping[str, Any], outcome: Any) -> bool:
+    """Return whether an outcome passes a test; of a list or a set, whether any member does.
+
+    >>> matches({"=": "a"}, frozenset("ab")), matches({">": 3}, 5), matches({">": 3}, None)
+    (True, True, False)
+    """
+    if outcome is None:
+        return any(
+            (operator == "missing" and bool(value))
+            or (operator == "=" and value is MISSING)
+            or (operator in ("in", "not in") and (MISSING in value) == (operator == "in"))
+            for operator, value in operators.items()
+        )
+    if isinstance(outcome, list):
+        return any(matches(operators, each) for each in outcome)
+    return all(_passes(operator, value, outcome) for operator, value in operators.items())
+
+
+def _passes(operator: str, value: Any, outcome: Any) -> bool:
+    if operator == "missing":
+        return not value
+    if operator in ("=", "in", "not in"):
+        values = [value] if operator == "=" else value
+        return any(_equals(outcome, each) for each in values) == (operator != "not in")
+    try:
+        below = bool(outcome < value)
+        above = bool(outcome > value)
+    except TypeError:
+        raise ConditionError(
+            f"outcomes must be comparable with {display(value)}, got {display(outcome)}"
+        ) from None
+    return {"<": below, "<=": not above, ">": above, ">=": not below}[operator]
+
+
+def _equals(outcome: Any, value: Any) -> bool:
+    if isinstance(outcome, frozenset) and not isinstance(value, frozenset):
+        return value in outcome
+    return bool(outcome == value) and isinstance(outcome, bool) == isinstance(value, bool)
