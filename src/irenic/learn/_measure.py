@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from irenic.learn._columns import column_figures
 from irenic.learn._evolution import Candidate
 from irenic.learn._left_out import Priors, likely, smoothed
 from irenic.learn.front import FrontPoint, RuleCounts
@@ -73,6 +74,7 @@ class Measure:
             counts=self._counts(rules, covers, priors),
             candidate=candidate,
             member=member,
+            columns=column_figures(rules, self.instances, self.weight, resolve_by(self.conflicts)),
         )
 
     def _right(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, SupportsIndex, overload
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import ConditionError
+from irenic.learn._columns import ColumnFigures as ColumnFigures
 from irenic.learn._evolution import Candidate
 from irenic.model import markup
 from irenic.model.literals import counted
@@ -79,6 +80,9 @@ class FrontPoint:
         Index of the member of the population; rule sets of one member share their validation.
     threshold : float, optional
         Probability from which a label is predicted, if consequents are probabilities.
+    columns : mapping of str to ColumnFigures, optional
+        Figures of each column that a rule tests: its importance, and the limits of its training
+        values.
 
     Examples
     --------
@@ -100,6 +104,7 @@ class FrontPoint:
     candidate: Candidate | None = None
     member: int | None = None
     threshold: float | None = None
+    columns: Mapping[str, ColumnFigures] | None = None
 
     def __repr__(self) -> str:
         return (

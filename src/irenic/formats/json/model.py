@@ -29,6 +29,7 @@ a model that was read predicts exactly what the original predicts.
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from irenic.learn import FrontPoint, Hierarchy
+    from irenic.learn.front import ColumnFigures
     from irenic.learn.models import Classifier
     from irenic.model.ruleset import RuleSet
     from irenic.model.space import Space
@@ -76,7 +78,8 @@ _KEYS: Final = (
     "estimate",
     "front",
 )
-_POINT_KEYS: Final = ("rules", "default", "threshold", *_SCORES, *_COUNTS)
+_COLUMN_KEYS: Final = ("importance", "low", "high", "missing", "other")
+_POINT_KEYS: Final = ("rules", "default", "threshold", "columns", *_SCORES, *_COUNTS)
 # The kinds of arrays of labels: text, integers, numbers, booleans and objects.
 _LABEL_KINDS: Final = "UiufbO"
 
@@ -188,6 +191,8 @@ def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
     entry["training_confidence"] = [_number(c) for c in counts.training_confidence.tolist()]
     entry["mix"] = counts.mix.tolist()
     entry["frequencies"] = counts.frequencies.tolist()
+    if point.columns is not None:
+        entry["columns"] = {name: asdict(figures) for name, figures in point.columns.items()}
     return entry
 
 
@@ -353,8 +358,42 @@ def _point(
         threshold = _floats("threshold", [entry["threshold"]], (1,), minimum=0.0, maximum=1.0)
         scores["threshold"] = threshold[0].item()
     return FrontPoint(
-        rule_set=rules, n_rules=len(rules), n_conditions=rules.n_conditions, counts=counts, **scores
+        rule_set=rules,
+        n_rules=len(rules),
+        n_conditions=rules.n_conditions,
+        counts=counts,
+        columns=_columns(entry["columns"], space) if "columns" in entry else None,
+        **scores,
     )
+
+
+def _columns(data: Any, space: Space) -> dict[str, ColumnFigures]:
+    """Return the figures of the columns that rules test."""
+    from irenic.learn.front import ColumnFigures
+
+    if not isinstance(data, dict):
+        raise FormatError(f'"columns" must be an object, got {short(data)}')
+    figures = {}
+    for name, entry in data.items():
+        if name not in space:
+            raise FormatError(f'"columns" must name features of the space, got {short(name)}')
+        if not isinstance(entry, dict) or set(entry) != set(_COLUMN_KEYS):
+            raise FormatError(
+                f'"columns": {name!r} must have the keys {", ".join(_COLUMN_KEYS)}, got'
+                f" {short(entry)}"
+            )
+        importance, low, high = (
+            _floats(key, [entry[key]], (1,), missing=key != "importance")[0].item()
+            for key in ("importance", "low", "high")
+        )
+        figures[name] = ColumnFigures(
+            importance,
+            None if math.isnan(low) else low,
+            None if math.isnan(high) else high,
+            _index("missing", entry["missing"]),
+            _index("other", entry["other"]),
+        )
+    return figures
 
 
 def _parameters(kind: type[Classifier], data: Any) -> Classifier:
