@@ -3,6 +3,7 @@
 from irenic.proving._adding import Addition, try_rule
 from irenic.proving._cases import Outcome, Trial, make_cases, try_cases
 from irenic.proving._impact import Group, Impact, Move, impact
+from irenic.proving._nearly import NearMiss, nearly
 from irenic.proving._prove import (
     CertificateError,
     Verdict,
@@ -22,6 +23,7 @@ __all__ = [
     "Group",
     "Impact",
     "Move",
+    "NearMiss",
     "Outcome",
     "Reason",
     "Trial",
@@ -31,6 +33,7 @@ __all__ = [
     "counterfactual",
     "impact",
     "make_cases",
+    "nearly",
     "parse_properties",
     "prove",
     "to_smtlib",

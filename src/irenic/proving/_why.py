@@ -13,11 +13,12 @@ from irenic.boxes import Boxes
 from irenic.boxes.covering import grown_many
 from irenic.budget import Budget, Meter
 from irenic.errors import BudgetError, ConditionError, did_you_mean
-from irenic.model.features import Continuous
+from irenic.model.features import LOWEST, Continuous
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region, witness_among, witness_in
 from irenic.model.space import Instances, Space
 from irenic.proving._cases import just_below
+from irenic.proving._nearly import one_case
 from irenic.proving._question import Outcomes, Rules, Side, as_table, side_of
 
 # Orders of the features in which a reason is grown; the one with the fewest conditions is kept.
@@ -75,7 +76,7 @@ def why(rules: Rules, case: Any) -> Reason:
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
         Unordered rules must not contradict each other.
-    case : mapping, sequence or Instances of length 1
+    case : mapping, sequence, frame of one row or Instances of length 1
         The values of the case.
 
     Returns
@@ -103,7 +104,7 @@ def why(rules: Rules, case: Any) -> Reason:
     table = as_table(rules)
     outcomes = Outcomes()
     side = side_of(table, table.space, outcomes)
-    point = table.encode(case) if isinstance(case, Instances) else table.space.encode_point(case)
+    point = table.encode(case) if isinstance(case, Instances) else one_case(table.space, case)
     code, rows = side.decide(point)
     limit, rivals = _reach(side, point)
     grown = grown_many(_around(point), limit, rivals, _ORDERS)
@@ -197,6 +198,8 @@ def counterfactual(
     outcome: Hashable | None = None,
     *,
     fixed: Iterable[str] = (),
+    only_up: Iterable[str] = (),
+    only_down: Iterable[str] = (),
     budget: Budget | float | None = None,
 ) -> Alternative | None:
     """Return the smallest change of a case that leads to another outcome.
@@ -209,12 +212,15 @@ def counterfactual(
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
         Rules of which one decides; unordered ones must not contradict each other.
-    case : mapping, sequence or Instances of length 1
+    case : mapping, sequence, frame of one row or Instances of length 1
         The values of the case.
     outcome : hashable, optional
         The outcome to reach (default: any other outcome).
     fixed : iterable of str
         Features that may not change.
+    only_up, only_down : iterable of str
+        Numbers and dates that may only rise, such as an age, or only fall; if missing, they stay
+        missing.
     budget : Budget or float (seconds), optional
         Limit of the search (default: unlimited).
 
@@ -226,7 +232,8 @@ def counterfactual(
     Raises
     ------
     ConditionError
-        If all rules that hold count, the outcome is unknown, or a fixed feature is.
+        If all rules that hold count, if the outcome or a feature is unknown, or if a category may
+        only rise or fall.
     BudgetError
         If the budget was used up first.
 
@@ -240,6 +247,8 @@ def counterfactual(
     yes (rule 1) if debt = 99.99 instead of 250
     >>> counterfactual(rules, case, fixed=["debt"]) is None
     True
+    >>> counterfactual(rules, {"age": 17, "debt": 0}, only_down=["age"]) is None
+    True
     """
     table = as_table(rules)
     outcomes = Outcomes()
@@ -249,18 +258,20 @@ def counterfactual(
             "the smallest change needs rules of which one decides, but all rules that hold count"
         )
     space = table.space
-    point = case if isinstance(case, Instances) else space.encode_point(case)
+    point = one_case(space, case)
     code, _ = side.decide(point)
     wanted = _wanted(outcome, code, side, outcomes)
     fixed_axes = {int(space.axes[space.index(name)]) for name in fixed}
-    free = [axis for axis in range(len(space)) if axis not in fixed_axes]
-    meter = Meter(budget)
     outside = table.space.impossible_boxes
+    reach = _one_way(point, only_up, only_down)
+    tested = side.boxes.tests().any(axis=0) | outside.tests().any(axis=0)
+    free = [axis for axis in np.flatnonzero(tested).tolist() if axis not in fixed_axes]
+    meter = Meter(budget)
     for n_changed in range(1, len(free) + 1):
         best: tuple[float, Boxes] | None = None
         for axes in combinations(free, n_changed):
             meter.spent(nodes=1)
-            for piece in _pieces(side, wanted, _line(point, axes), outside, meter):
+            for piece in _pieces(side, wanted, _line(point, axes) & reach, outside, meter):
                 distance = _distance(side, point, piece, axes)
                 if best is None or distance < best[0]:
                     best = distance, piece
@@ -283,6 +294,28 @@ def _wanted(outcome: Any, code: int, side: Side, outcomes: Outcomes) -> set[int]
             f"no rule has the outcome {display(outcome)}{did_you_mean(display(outcome), names)}"
         )
     return codes - {code}
+
+
+def _one_way(point: Instances, only_up: Iterable[str], only_down: Iterable[str]) -> Boxes:
+    """Return the cases whose features differ from those of a case only as they may."""
+    space = point.space
+    box = Boxes.whole(space)
+    around = _around(point)
+    lower, upper = box.lower.copy(), box.upper.copy()
+    for option, names in (("only_up", only_up), ("only_down", only_down)):
+        for name in names:
+            if not isinstance(space[name], Continuous):
+                raise ConditionError(
+                    f"{option} must name numbers or dates, got the category {name!r}"
+                )
+            row = space.row(name)
+            missing = point.values[row, 0] == -np.inf
+            if option == "only_up" or missing:
+                lower[0, row] = max(lower[0, row], around.lower[0, row])
+            if option == "only_down" or missing:
+                lower[0, row] = max(lower[0, row], -np.inf if missing else LOWEST)
+                upper[0, row] = around.upper[0, row]
+    return box.like(lower, upper, box.masks)
 
 
 def _line(point: Instances, axes: Iterable[int]) -> Boxes:

@@ -789,6 +789,17 @@ class ImpactDocument(TypedDict):
     groups: list[ImpactGroup]
 
 
+class NearMiss(TypedDict):
+    """A rule for another outcome that would apply if one condition held."""
+
+    rule: int
+    """Its number."""
+    outcome: Written
+    condition: Region
+    """The only condition that fails."""
+    text: str
+
+
 class WhyDocument(TypedDict):
     """What ``irenic why --json`` prints."""
 
@@ -801,6 +812,7 @@ class WhyDocument(TypedDict):
     instead: DecidedCase | None
     """The nearest case with another outcome, None if there is none."""
     instead_text: str
+    nearly: list[NearMiss]
 
 
 Document: TypeAlias = (

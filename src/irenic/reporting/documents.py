@@ -33,7 +33,7 @@ from irenic.searching import Gaps, Path, Search
 
 if TYPE_CHECKING:
     from irenic.learn.models import Classifier
-    from irenic.proving import Alternative, Impact, Reason, Trial, Verdict
+    from irenic.proving import Alternative, Impact, NearMiss, Reason, Trial, Verdict
 
 
 @dataclass(frozen=True)
@@ -347,9 +347,13 @@ def impact_document(impact: Impact) -> document.ImpactDocument:
 
 
 def why_document(
-    case: Mapping[str, Any], reason: Reason, instead: Alternative | None, instead_text: str
+    case: Mapping[str, Any],
+    reason: Reason,
+    instead: Alternative | None,
+    instead_text: str,
+    misses: Iterable[NearMiss] = (),
 ) -> document.WhyDocument:
-    """Return why a case has its outcome, and the nearest case with another one."""
+    """Return why a case has its outcome, the nearest case with another one, and near misses."""
     other = None
     if instead is not None:
         changed = {**case, **{name: new for name, (_, new) in instead.changes.items()}}
@@ -362,6 +366,15 @@ def why_document(
         "text": reason.text,
         "instead": other,
         "instead_text": instead_text,
+        "nearly": [
+            {
+                "rule": miss.rule + 1,
+                "outcome": encode_then(miss.outcome),
+                "condition": encode_region(miss.condition),
+                "text": str(miss),
+            }
+            for miss in misses
+        ],
     }
 
 
