@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import property_grid as oracle
 import pandas as pd
 import polars as pl
+import property_grid as oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,7 +61,7 @@ def test_only_rules_of_one_outcome():
     assert [str(miss) for miss in nearly(LOANS, case, "yes")] == [
         "yes (rule 1) needs age >= 18, but age = 17"
     ]
-    with pytest.raises(ConditionError, match="no rule has the outcome yess; did you mean 'yes'?"):
+    with pytest.raises(ConditionError, match="no rule has the outcome yess; did you mean 'yes'"):
         nearly(LOANS, case, "yess")
 
 
@@ -140,5 +140,5 @@ def test_only_numbers_rise():
     case = {"age": 30, "debt": 250, "job": "cook"}
     with pytest.raises(ConditionError, match="only_up must name numbers or dates, got the categ"):
         counterfactual(LOANS, case, only_up=["job"])
-    with pytest.raises(ConditionError, match="unknown feature 'dept'; did you mean 'debt'?"):
+    with pytest.raises(ConditionError, match="unknown feature 'dept'; did you mean 'debt'"):
         counterfactual(LOANS, case, only_down=["dept"])

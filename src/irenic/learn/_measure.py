@@ -74,6 +74,7 @@ class Measure:
             counts=self._counts(rules, covers, priors),
             candidate=candidate,
             member=member,
+            n_rows=len(self.target),
             columns=column_figures(rules, self.instances, self.weight, resolve_by(self.conflicts)),
         )
 

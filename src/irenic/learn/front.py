@@ -80,6 +80,8 @@ class FrontPoint:
         Index of the member of the population; rule sets of one member share their validation.
     threshold : float, optional
         Probability from which a label is predicted, if consequents are probabilities.
+    n_rows : int, optional
+        Number of training rows.
     columns : mapping of str to ColumnFigures, optional
         Figures of each column that a rule tests: its importance, and the limits of its training
         values.
@@ -104,6 +106,7 @@ class FrontPoint:
     candidate: Candidate | None = None
     member: int | None = None
     threshold: float | None = None
+    n_rows: int | None = None
     columns: Mapping[str, ColumnFigures] | None = None
 
     def __repr__(self) -> str:

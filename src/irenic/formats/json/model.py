@@ -79,7 +79,7 @@ _KEYS: Final = (
     "front",
 )
 _COLUMN_KEYS: Final = ("importance", "low", "high", "missing", "other")
-_POINT_KEYS: Final = ("rules", "default", "threshold", "columns", *_SCORES, *_COUNTS)
+_POINT_KEYS: Final = ("rules", "default", "threshold", "n_rows", "columns", *_SCORES, *_COUNTS)
 # The kinds of arrays of labels: text, integers, numbers, booleans and objects.
 _LABEL_KINDS: Final = "UiufbO"
 
@@ -191,6 +191,8 @@ def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
     entry["training_confidence"] = [_number(c) for c in counts.training_confidence.tolist()]
     entry["mix"] = counts.mix.tolist()
     entry["frequencies"] = counts.frequencies.tolist()
+    if point.n_rows is not None:
+        entry["n_rows"] = point.n_rows
     if point.columns is not None:
         entry["columns"] = {name: asdict(figures) for name, figures in point.columns.items()}
     return entry
@@ -362,6 +364,7 @@ def _point(
         n_rules=len(rules),
         n_conditions=rules.n_conditions,
         counts=counts,
+        n_rows=_index("n_rows", entry["n_rows"]) if "n_rows" in entry else None,
         columns=_columns(entry["columns"], space) if "columns" in entry else None,
         **scores,
     )
