@@ -134,6 +134,7 @@ def test_the_training_rows_do_not_drift(model):
     same = drift(clf, frame, y)
     assert not same.changed
     assert same.rows == 400
+    assert same.accuracy.share == pytest.approx(clf.score(frame, y))
     assert not same.unseen
     assert not same.beyond
     counts = clf.chosen_.counts.support.tolist()

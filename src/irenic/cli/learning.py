@@ -31,6 +31,7 @@ from irenic.cli.reading import (
     as_set,
     check_inputs,
     check_output,
+    column_of,
     no_rules,
     opened_space,
     parse_file,
@@ -63,6 +64,7 @@ irenic learn people.csv -o rules.txt       save the rules as text
 irenic learn people.csv --max-rules 5      learn at most five rules
 irenic learn people.csv --front 3          use the third of the listed rule sets
 irenic learn people.csv --cv 10            cross-validate, which takes longer
+irenic learn people.csv --by sex --card card.md
 
 [bold]Exit status[/]
 0 rules were learned, 2 invalid input"""
@@ -131,6 +133,14 @@ def learn(
             min=0,
         ),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column by which to compare what is decided."),
+    ] = None,
+    card: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="File for a model card (.md or .json)."),
+    ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
@@ -154,8 +164,12 @@ def learn(
         raise FormatError("--front cannot be combined with --cv, which fits other fronts")
     check_inputs({"DATA": data}, source_form)
     check_one_output(out, to, as_json=as_json)
+    check_output(card, {"DATA": data, "--output": out}, "--card")
+    if card is not None and card.suffix.lower() not in (".md", ".json"):
+        raise FormatError("--card must be a .md or .json file", path=str(card))
     form = _model_format(out, to)
     table, name, column = _training_table(data, target, source_form)
+    groups = column_of(table, by, "--by", name)
     from irenic.learn import cross_validate, cross_validation, split_target
 
     try:
@@ -172,7 +186,7 @@ def learn(
     if not as_json:
         with output():
             people = sys.stdout if on_screen else sys.stderr
-            _print_data(X, data, None if target else column, people)
+            _print_data(X, y, data, None if target else column, people)
     show_progress = sys.stderr.isatty()
     classifier = irenic.RuleSetClassifier(
         max_rules=max_rules,
@@ -211,9 +225,21 @@ def learn(
     from irenic.reporting.documents import learn_document
 
     counts = dict(sorted(Counter(y.tolist()).items()))
+    figures = None
+    if by is not None:
+        from irenic.proving import compare_groups
+        from irenic.reporting.groups import encode_groups
+
+        try:
+            compared = compare_groups(model, X, groups, y)
+            figures = encode_groups(by, compared, model.rules_.default, "training")
+        except DataError as error:
+            raise DataError(f"{name}: --by: {error}") from None
     document = learn_document(
-        model, data=name, target=column, counts=counts, cross_validation=scores
+        model, data=name, target=column, counts=counts, cross_validation=scores, groups=figures
     )
+    if card is not None:
+        _write_card(card, model, X, y, column, data, None if by is None else (by, groups))
     with output():
         if as_json:
             print_json(document)
@@ -221,6 +247,27 @@ def learn(
             terminal.print_learned(document, console(stderr=not on_screen))
             if on_screen:
                 _print_next_steps(out, data)
+
+
+def _write_card(
+    path: Path,
+    model: Classifier,
+    X: Table,
+    y: Any,
+    target: str,
+    source: Path | None,
+    by: tuple[str, Any] | None,
+) -> None:
+    import json
+
+    from irenic.frames.files import write_file
+    from irenic.reporting import card_markdown, model_card
+
+    known = None if is_standard(source) else source
+    card = model_card(model, X, y, target=target, source=known, by=by)
+    as_json = path.suffix.lower() == ".json"
+    text = json.dumps(card, indent=2, ensure_ascii=False) + "\n" if as_json else card_markdown(card)
+    write_file(path, text)
 
 
 def _label(text: str | None, labels: list[Any]) -> Any:
@@ -284,8 +331,10 @@ def _example_table() -> Table:
     return Table({**columns, "wine": cultivars[bunch.target]})
 
 
-def _print_data(X: Table, data: Path | None, last_column: str | None, people: TextIO) -> None:
-    from irenic.learn import unhelpful_columns
+def _print_data(
+    X: Table, y: Any, data: Path | None, last_column: str | None, people: TextIO
+) -> None:
+    from irenic.learn import suspect_columns, unhelpful_columns
 
     if data is None:
         print("No table given: using the wine data of scikit-learn.", file=people)
@@ -294,6 +343,9 @@ def _print_data(X: Table, data: Path | None, last_column: str | None, people: Te
     reasons = [f"{display(name)} ({why})" for name, why in unhelpful_columns(X).items()]
     if reasons:
         print(f"Columns unlikely to help: {', '.join(reasons)}", file=people)
+    for name, why in suspect_columns(X, y).items():
+        known = "is it known when a case is decided?"
+        print(f"Column that may know the answer: {display(name)} ({why}); {known}", file=people)
     people.flush()
 
 

@@ -27,6 +27,7 @@ from irenic.cli.reading import (
     as_meant,
     check_inputs,
     check_output,
+    column_of,
     draft_of,
     parse_file,
     read_data,
@@ -316,8 +317,8 @@ def impact(
     rows = read_data(data, form, as_written=True)
     if isinstance(before, irenic.DecisionTable):
         rows = as_meant(rows, parsed, before.space, table, data)
-    amounts = _column(rows, amount, "--amount", data)
-    groups = _column(rows, by, "--by", data)
+    amounts = column_of(rows, amount, "--amount", data)
+    groups = column_of(rows, by, "--by", data)
     try:
         change = measure(before, after, rows, amount=amounts, by=groups)
     except DataError as error:
@@ -383,14 +384,6 @@ def _records(X: Table) -> list[dict[str, Any]]:
 
     columns = {name: as_values(column) for name, column in X.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _column(rows: Table, name: str | None, option: str, path: Path) -> Any:
-    if name is None:
-        return None
-    if name not in rows:
-        raise DataError(f"{path}: {option}: unknown column {name!r}{did_you_mean(name, rows)}")
-    return rows[name]
 
 
 def _outcome(model: Any, text: str | None) -> Hashable | None:

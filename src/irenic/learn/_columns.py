@@ -78,9 +78,10 @@ def column_figures(
             continue
         values = instances.values[axis]
         present = values[values > -np.inf]
-        ends = (float(present.min()), float(present.max())) if len(present) else (None, None)
+        low = float(present.min()) if len(present) else None
+        high = float(present.max()) if len(present) else None
         n_missing = len(values) - len(present)
-        figures[names[axis]] = ColumnFigures(importance[axis], *ends, n_missing)
+        figures[names[axis]] = ColumnFigures(importance[axis], low, high, n_missing)
     return figures
 
 

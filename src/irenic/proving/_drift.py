@@ -14,7 +14,7 @@ from irenic.model.columns import take_apart
 from irenic.model.features import Continuous
 from irenic.model.literals import display, is_missing, plain
 from irenic.model.space import to_list
-from irenic.proving._shares import Share, adjusted, chance, difference, only_tested
+from irenic.proving._shares import Share, adjusted, chance, decided_rows, difference, only_tested
 
 ShiftKind: TypeAlias = Literal["rule", "default", "missing", "range", "unseen", "confidence"]
 
@@ -107,6 +107,8 @@ class Drift:
     beyond : mapping of str to (str, str)
         For each column with values beyond the training range, the range and these values in
         words.
+    accuracy : Share or None
+        The share of rows that are decided as labeled; None without labels.
 
     Examples
     --------
@@ -125,6 +127,7 @@ class Drift:
     shifts: tuple[Shift, ...]
     unseen: Mapping[str, Mapping[Any, int]]
     beyond: Mapping[str, tuple[str, str]]
+    accuracy: Share | None = None
 
     @property
     def changed(self) -> bool:
@@ -186,8 +189,12 @@ def drift(model: Any, X: Any, y: Any = None) -> Drift:
     now = [Share(int(k), n) for k in (*covers.sum(axis=0), left.sum())]
     shifts = [Shift("rule", i, "", before[i], now[i]) for i in range(len(rules))]
     shifts.append(Shift("default", None, "", before[-1], now[-1]))
+    accuracy = None
     if y is not None:
-        shifts += _confidences(model, [*covers.T, left], _labels(y, n))
+        labels = _labels(y, n)
+        shifts += _confidences(model, [*covers.T, left], labels)
+        codes, outcomes, _ = decided_rows(model, X)
+        accuracy = Share(sum(outcomes[c] == t for c, t in zip(codes, labels, strict=True)), n)
     unseen, beyond = {}, {}
     for name, figures in point.columns.items():
         feature, row = rules.space[name], rules.space.row(name)
@@ -213,7 +220,7 @@ def drift(model: Any, X: Any, y: Any = None) -> Drift:
         )
     chances = adjusted([chance(shift.before, shift.now) for shift in shifts])
     tested = tuple(replace(s, p=p) for s, p in zip(shifts, chances, strict=True))
-    return Drift(n, tested, unseen, beyond)
+    return Drift(n, tested, unseen, beyond, accuracy)
 
 
 def _share(holds: Any) -> Share:

@@ -93,9 +93,9 @@ def nearly(rules: Rules, case: Any, outcome: Hashable | None = None) -> tuple[Ne
     code, _ = side_of(table, table.space, outcomes).decide(point)
     thens = table.rules.thens
     if outcome is not None and outcome not in thens:
-        names = [display(then) for then in dict.fromkeys(thens)]
+        known = [display(then) for then in dict.fromkeys(thens)]
         raise ConditionError(
-            f"no rule has the outcome {display(outcome)}{did_you_mean(display(outcome), names)}"
+            f"no rule has the outcome {display(outcome)}{did_you_mean(display(outcome), known)}"
         )
     boxes, values, space = table.rules.boxes, point.values[:, 0], table.space
     fails = np.column_stack(

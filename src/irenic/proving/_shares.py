@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from irenic.boxes.arrays import Bools, Ints
-from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
 from irenic.model.ruleset import RuleSet
 from irenic.proving._impact import decide
@@ -18,7 +18,8 @@ from irenic.proving._question import Outcomes, Rules, as_table
 _Z: Final = 1.959963984540054
 
 
-class Share(NamedTuple):
+@dataclass(frozen=True)
+class Share:
     """A count of rows among others, with the 95 % interval of its share.
 
     Parameters
@@ -130,11 +131,13 @@ def only_tested(rules: Rules, X: Any) -> Any:
     names, columns, length = take_apart(X)
     if names is None:
         return X
-    tested, named = names_tested(rule_set), dict(zip(names, columns, strict=True))
+    space, axes = rule_set.space, np.atleast_1d(rule_set.boxes.tests().any(axis=0))
+    tested = {name for name in space.names if axes[space.axes[space.index(name)]]}
+    named = dict(zip(names, columns, strict=True))
     nothing = np.full(length, None, dtype=object)
     # a tested column that is not there is left out, so that the error names it
     return {
         name: named.get(name, nothing) if name in tested else nothing
-        for name in rule_set.space.names
+        for name in space.names
         if name in named or name not in tested
     }

@@ -391,6 +391,7 @@ def learn_document(
     target: str,
     counts: Mapping[Hashable, int],
     cross_validation: Mapping[str, Any] | None,
+    groups: document.Groups | None = None,
 ) -> document.LearnDocument:
     """Return the summary of a classifier and its training data.
 
@@ -410,6 +411,7 @@ def learn_document(
             "classes": [{**encode_then(label), "rows": rows} for label, rows in counts.items()],
         },
         "cross_validation": None if cross_validation is None else _scores(cross_validation),
+        "groups": groups,
     }
 
 
