@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import property_grid as oracle
@@ -82,6 +83,18 @@ def test_a_fitted_classifier_takes_rows_of_its_training_frame():
     (miss,) = nearly(clf, frame[30:31])
     assert str(miss) == "free (rule 1) needs age < 18, but age = 30"
     assert str(counterfactual(clf, frame[3:4])) == "full (by default) if age = 18 instead of 3"
+
+
+def test_columns_of_whole_numbers_change_to_whole_numbers():
+    clf = RuleSetClassifier(generations=1, moves=50, random_state=0)
+    clf.fit({"age": range(40), "size": np.linspace(0, 1, 40)}, ["free"] * 18 + ["full"] * 22)
+    assert clf.rules_[0].region.conditions().keys() == {"age"}
+    case = {"age": 30, "size": 0.3}
+    assert str(counterfactual(clf, case)) == "free (rule 1) if age = 17 instead of 30"
+    assert str(counterfactual(clf.rules_, case)) == "free (rule 1) if age = 17.99 instead of 30"
+    whole = {"age": [0.5, *range(1, 40)], "size": np.linspace(0, 1, 40)}
+    clf.fit(whole, ["free"] * 18 + ["full"] * 22)
+    assert "17.99" in str(counterfactual(clf, case))
 
 
 @given(st.data())

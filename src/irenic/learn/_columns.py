@@ -34,6 +34,8 @@ class ColumnFigures:
         Number of training rows without a value.
     other : int
         Number of training rows with a value that the category does not list.
+    whole : bool
+        Whether all training values are whole numbers.
     """
 
     importance: float
@@ -41,6 +43,7 @@ class ColumnFigures:
     high: float | None = None
     missing: int = 0
     other: int = 0
+    whole: bool = False
 
 
 def column_figures(
@@ -63,7 +66,7 @@ def column_figures(
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
     >>> rows = rules.space.encode({"age": [3, 9, 30, 70]})
     >>> column_figures(rules, rows, np.ones(4))
-    {'age': ColumnFigures(importance=0.5, low=3.0, high=70.0, missing=0, other=0)}
+    {'age': ColumnFigures(importance=0.5, low=3.0, high=70.0, missing=0, other=0, whole=True)}
     """
     space, n_continuous = rules.space, len(rules.space.continuous)
     tested = rules.packed.boxes.tests().any(axis=0)
@@ -80,8 +83,9 @@ def column_figures(
         present = values[values > -np.inf]
         low = float(present.min()) if len(present) else None
         high = float(present.max()) if len(present) else None
+        whole = bool((present == np.floor(present)).all())
         n_missing = len(values) - len(present)
-        figures[names[axis]] = ColumnFigures(importance[axis], low, high, n_missing)
+        figures[names[axis]] = ColumnFigures(importance[axis], low, high, n_missing, whole=whole)
     return figures
 
 

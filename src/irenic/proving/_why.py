@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -278,7 +279,7 @@ def counterfactual(
             if meter.ran_out is not None:
                 raise BudgetError(f"the search was stopped by {meter.ran_out}; try a longer one")
         if best is not None:
-            return _alternative(side, outcomes, point, best[1])
+            return _alternative(side, outcomes, point, best[1], _whole(rules))
     return None
 
 
@@ -362,8 +363,19 @@ def _distance(side: Side, point: Instances, piece: Boxes, axes: Iterable[int]) -
     return total
 
 
-def _alternative(side: Side, outcomes: Outcomes, point: Instances, piece: Boxes) -> Alternative:
-    """Return the case of a box that is nearest to a point, as a change of the point."""
+def _whole(rules: Rules) -> set[str]:
+    """Return the columns of a classifier that have only whole numbers in training."""
+    columns = getattr(getattr(rules, "chosen_", None), "columns", None) or {}
+    return {name for name, figures in columns.items() if figures.whole}
+
+
+def _alternative(
+    side: Side, outcomes: Outcomes, point: Instances, piece: Boxes, whole: Container[str]
+) -> Alternative:
+    """Return the case of a box that is nearest to a point, as a change of the point.
+
+    Of the features in ``whole``, the values are whole numbers if the box contains any.
+    """
     space = point.space
     before = point[0]
     region = Region.from_box(piece)
@@ -372,13 +384,13 @@ def _alternative(side: Side, outcomes: Outcomes, point: Instances, piece: Boxes)
         axis = int(space.axes[space.index(name)])
         others = _line(point, [other for other in range(len(space)) if other != axis])
         if not piece.meeting(others)[0]:
-            after[name] = _nearest(space, name, region, point)
+            after[name] = _nearest(space, name, region, point, whole=name in whole)
     code, rows = side.decide(space.encode_point(after))
     changes = {n: (before[n], after[n]) for n in space.names if before[n] != after[n]}
     return Alternative(changes, outcomes.values[code], rows)
 
 
-def _nearest(space: Space, name: str, region: Region, point: Instances) -> Any:
+def _nearest(space: Space, name: str, region: Region, point: Instances, *, whole: bool) -> Any:
     """Return the value of a feature in a region that is nearest to that of a point."""
     feature, row = space[name], space.row(name)
     if not isinstance(feature, Continuous):
@@ -389,6 +401,9 @@ def _nearest(space: Space, name: str, region: Region, point: Instances) -> Any:
     if not np.isfinite(value) or low >= high:
         return witness_in(feature, interval)
     near = low if value < low else just_below(feature, high, low)
+    if whole and feature.kind == "number":
+        rounded = math.ceil(low) if value < low else math.ceil(high) - 1
+        near = float(rounded) if low <= rounded < high else near
     decoded = feature.decode_value(near)
     is_whole = isinstance(decoded, float) and decoded.is_integer() and abs(decoded) <= 2**53
     return int(decoded) if is_whole else decoded

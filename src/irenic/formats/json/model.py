@@ -78,7 +78,7 @@ _KEYS: Final = (
     "estimate",
     "front",
 )
-_COLUMN_KEYS: Final = ("importance", "low", "high", "missing", "other")
+_COLUMN_KEYS: Final = ("importance", "low", "high", "missing", "other", "whole")
 _POINT_KEYS: Final = ("rules", "default", "threshold", "n_rows", "columns", *_SCORES, *_COUNTS)
 # The kinds of arrays of labels: text, integers, numbers, booleans and objects.
 _LABEL_KINDS: Final = "UiufbO"
@@ -395,6 +395,7 @@ def _columns(data: Any, space: Space) -> dict[str, ColumnFigures]:
             None if math.isnan(high) else high,
             _index("missing", entry["missing"]),
             _index("other", entry["other"]),
+            entry["whole"] is True,
         )
     return figures
 
