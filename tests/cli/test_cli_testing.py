@@ -151,6 +151,8 @@ def test_rules_that_nearly_apply_are_named(run, file):
         "One condition away: free (rule 1) needs age < 18, but age = 70.",
     ]
     assert len(run("why", path, "age = 70, card = false", "--fixed", "age")[1].splitlines()) == 2
+    lines = run("why", path, "age = 70, card = false", "--instead", "half")[1].splitlines()
+    assert len(lines) == 2
     document = validated(run("why", path, "age = 70, card = false", "--json")[1])
     assert [miss["rule"] for miss in document["nearly"]] == [1, 2]
     assert document["nearly"][0]["condition"]["text"] == "age < 18"

@@ -235,9 +235,9 @@ def why(
     point = _point(case) if row is None else _row(parsed, model, table, Path(case), row, form)
     reason = explain(model, point)
     limits = {"fixed": fixed or (), "only_up": only_up or (), "only_down": only_down or ()}
-    other = None
+    other, wanted = None, _outcome(model, instead)
     try:
-        other = counterfactual(model, point, _outcome(model, instead), **limits, budget=budget)
+        other = counterfactual(model, point, wanted, **limits, budget=budget)
         change = f"It would be {other}." if other else "No change of features leads elsewhere."
     except irenic.BudgetError as error:
         change = f"The smallest change is unknown: {error}."
@@ -245,7 +245,11 @@ def why(
         if instead is not None or any(limits.values()):
             raise
         change = f"No change is shown: {error}."
-    misses = [miss for miss in nearly(model, point) if not set(fixed or ()) & miss.case.keys()]
+    misses = [
+        miss
+        for miss in nearly(model, point)
+        if not set(fixed or ()) & miss.case.keys() and wanted in (None, miss.outcome)
+    ]
     with output():
         if as_json:
             print_json(why_document(point, reason, other, change, misses))

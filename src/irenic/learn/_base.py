@@ -161,6 +161,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         without its randomness. It comes from at most 2,000 rows, evenly spaced. If the prediction
         depends on no feature, all are 0.
 
+        Raises
+        ------
+        AttributeError
+            If the model was read from a file that an older version wrote.
+        NotFittedError
+            If the classifier is not fitted.
+
         Examples
         --------
         >>> from irenic import RuleSetClassifier
