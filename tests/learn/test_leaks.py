@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from irenic.errors import DataError
@@ -50,3 +52,11 @@ def test_few_rows_are_not_judged():
 def test_columns_need_names():
     with pytest.raises(DataError, match="the columns of X must have names; use a frame"):
         suspect_columns(np.zeros((60, 2)), [0, 1] * 30)
+
+
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+def test_many_rows_are_sampled(frame):
+    n = 30_000
+    y = np.arange(n) % 3 == 0
+    X = frame({"x": np.arange(n) % 2, "code": np.where(y, "b", "a")})
+    assert suspect_columns(X, y) == {"code": "another name for the target"}

@@ -193,3 +193,16 @@ def test_drift_needs_a_model_and_rows(model):
         drift(clf, frame[:0])
     with pytest.raises(DataError, match="y must have one label per row, got 1 for 2"):
         drift(clf, frame[:2], ["good"])
+
+
+def test_probabilities_are_no_labels():
+    rows = {"a": range(60)}
+    y = [{"p"} if a < 30 else {"p", "q"} for a in range(60)]
+    clf = RuleSetClassifier(
+        generations=1, moves=50, consequents="probabilities", random_state=0
+    ).fit(rows, y)
+    assert not drift(clf, rows).changed
+    with pytest.raises(ConditionError, match="y must be None, because the rules predict prob"):
+        drift(clf, rows, y)
+    with pytest.raises(ConditionError, match="rules must predict labels to compare groups"):
+        compare_groups(clf, rows, ["x"] * 60)

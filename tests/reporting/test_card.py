@@ -75,6 +75,8 @@ def test_a_copy_of_the_target_is_noted():
     clf = quick().fit(table, Y)
     (note,) = [n for n in model_card(clf, table, Y)["notes"] if "outcome" in n and "known" in n]
     assert note.startswith("Column outcome is another name for the target; make sure that it is")
+    only = "Predictions depend almost only on column outcome (importance 1.00)."
+    assert only in model_card(clf, table, Y)["notes"]
 
 
 def test_only_models_with_one_label_have_cards(fitted):

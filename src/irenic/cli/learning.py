@@ -245,6 +245,8 @@ def learn(
             print_json(document)
         else:
             terminal.print_learned(document, console(stderr=not on_screen))
+            if card is not None and on_screen:
+                print(f"\nModel card written to {card}.")
             if on_screen:
                 _print_next_steps(out, data)
 

@@ -64,9 +64,8 @@ def suspect_columns(X: Any, y: Any) -> dict[str, str]:
     most = max(Counter(known).values()) / len(known)
     reasons = {}
     for name, column in zip(names, columns, strict=True):
-        listed = to_list(column)
-        cells = (listed[row] for row in rows.tolist())
-        values = [None if is_missing(cell) else plain(cell) for cell in cells]
+        drawn = column if len(rows) == len(labels) else column[rows.tolist()]
+        values = [None if is_missing(cell) else plain(cell) for cell in to_list(drawn)]
         if _is_copy(values, known):
             reasons[name] = "another name for the target"
             continue

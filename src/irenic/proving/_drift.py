@@ -12,7 +12,7 @@ import numpy as np
 from irenic.errors import ConditionError, DataError
 from irenic.model.columns import take_apart
 from irenic.model.features import Continuous
-from irenic.model.literals import display, is_missing, plain
+from irenic.model.literals import Probabilities, display, is_missing, plain
 from irenic.model.space import to_list
 from irenic.proving._shares import Share, adjusted, chance, decided_rows, difference, only_tested
 
@@ -158,7 +158,8 @@ def drift(model: Any, X: Any, y: Any = None) -> Drift:
     Raises
     ------
     ConditionError
-        If ``model`` has no counts of training rows.
+        If ``model`` has no counts of training rows, or ``y`` is given although rules predict
+        probabilities.
     DataError
         If the rows do not fit the model, or there are none.
 
@@ -190,6 +191,8 @@ def drift(model: Any, X: Any, y: Any = None) -> Drift:
     shifts = [Shift("rule", i, "", before[i], now[i]) for i in range(len(rules))]
     shifts.append(Shift("default", None, "", before[-1], now[-1]))
     accuracy = None
+    if y is not None and any(isinstance(then, Probabilities) for then in rules.thens):
+        raise ConditionError("y must be None, because the rules predict probabilities, not labels")
     if y is not None:
         labels = _labels(y, n)
         shifts += _confidences(model, [*covers.T, left], labels)

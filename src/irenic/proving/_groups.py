@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from irenic.boxes.arrays import Bools
-from irenic.errors import DataError
-from irenic.model.literals import is_missing, plain
+from irenic.errors import ConditionError, DataError
+from irenic.model.literals import Probabilities, is_missing, plain
 from irenic.model.space import to_list
 from irenic.proving._question import Rules
 from irenic.proving._shares import Share, decided_rows
@@ -87,6 +87,8 @@ def compare_groups(rules: Rules, X: Any, by: Any, y: Any = None) -> tuple[GroupF
 
     Raises
     ------
+    ConditionError
+        If the rules predict probabilities.
     ConflictError
         If unordered rules contradict each other.
     DataError
@@ -104,6 +106,8 @@ def compare_groups(rules: Rules, X: Any, by: Any, y: Any = None) -> tuple[GroupF
     m 1 1
     """
     codes, outcomes, by_default = decided_rows(rules, X)
+    if any(isinstance(outcome, Probabilities) for outcome in outcomes):
+        raise ConditionError("rules must predict labels to compare groups, got probabilities")
     groups = _column(by, "by", len(codes))
     labels = None if y is None else _column(y, "y", len(codes))
     places: dict[Any, list[int]] = {}

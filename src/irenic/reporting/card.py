@@ -23,6 +23,8 @@ from irenic.reporting.groups import encode_groups, shown_outcomes
 
 _VALUE_LIMIT: Final = 12
 _MOST_DEFAULT: Final = 0.5
+# Importance of a column on which nearly everything depends.
+_DOMINATES: Final = 0.9
 
 
 def model_card(
@@ -237,6 +239,11 @@ def _notes(model: Any, X: Any, labels: list[Any], left: float) -> list[str]:
             if why.startswith("another")
             else f"Column {display(name)} {why}; make sure that it is known when a case is decided."
         )
+    top = int(np.argmax(model.feature_importances_))
+    share = float(model.feature_importances_[top])
+    if len(model.space_) > 1 and share >= _DOMINATES:
+        name = display(model.space_.names[top])
+        notes.append(f"Predictions depend almost only on column {name} (importance {share:.2f}).")
     missing = [name for name, figures in point.columns.items() if not figures.missing]
     if missing:
         shown = ", ".join(map(display, missing[:_VALUE_LIMIT]))
