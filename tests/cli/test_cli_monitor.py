@@ -91,6 +91,18 @@ def test_learn_has_groups_in_json(tables, run):
     assert document["groups"]["on"] == "training"
 
 
+def test_learn_names_columns_that_may_know_the_answer(tables, run, tmp_path):
+    rows = Path(tables["train"]).read_text().splitlines()
+    copied = [f"{row.split(',')[-1].upper()},{row}" for row in rows]
+    path = tmp_path / "copied.csv"
+    path.write_text("\n".join(copied).replace("RISK,", "closed,", 1) + "\n")
+    options = ["--budget", "5", "--max-rules", "2", "--jobs", "1"]
+    out = run("learn", str(path), *options)[1]
+    assert "Column that may know the answer: closed (another name for the target); is it" in out
+    document = validated(run("learn", str(path), *options, "--json")[1])
+    assert document["data"]["suspect"] == {"closed": "another name for the target"}
+
+
 def test_cards_are_written_as_json_too(tables, run, tmp_path):
     path = tmp_path / "card.json"
     assert run(*learn(tables, "--cv", "0", "--card", str(path)))[0] == 0

@@ -43,6 +43,8 @@ from irenic.model.literals import display, say
 from irenic.model.ruleset import RESOLVE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from irenic.frames.columns import Table
     from irenic.learn.models import Classifier
     from irenic.model.features import Feature
@@ -170,7 +172,7 @@ def learn(
     form = _model_format(out, to)
     table, name, column = _training_table(data, target, source_form)
     groups = column_of(table, by, "--by", name)
-    from irenic.learn import cross_validate, cross_validation, split_target
+    from irenic.learn import cross_validate, cross_validation, split_target, suspect_columns
 
     try:
         X, y = split_target(table, column)
@@ -182,11 +184,12 @@ def learn(
         raise DataError(f"{name}: column {column!r}: {error} with --cv 0") from None
     if cv and folds < cv:
         note(cross_validation.fewer_folds(y, cv))
+    suspect = suspect_columns(X, y)
     on_screen = not form or (out is not None and not is_standard(out))
     if not as_json:
         with output():
             people = sys.stdout if on_screen else sys.stderr
-            _print_data(X, y, data, None if target else column, people)
+            _print_data(X, suspect, data, None if target else column, people)
     show_progress = sys.stderr.isatty()
     classifier = irenic.RuleSetClassifier(
         max_rules=max_rules,
@@ -236,7 +239,13 @@ def learn(
         except DataError as error:
             raise DataError(f"{name}: --by: {error}") from None
     document = learn_document(
-        model, data=name, target=column, counts=counts, cross_validation=scores, groups=figures
+        model,
+        data=name,
+        target=column,
+        counts=counts,
+        cross_validation=scores,
+        groups=figures,
+        suspect=suspect,
     )
     if card is not None:
         _write_card(card, model, X, y, column, data, None if by is None else (by, groups))
@@ -334,9 +343,13 @@ def _example_table() -> Table:
 
 
 def _print_data(
-    X: Table, y: Any, data: Path | None, last_column: str | None, people: TextIO
+    X: Table,
+    suspect: Mapping[str, str],
+    data: Path | None,
+    last_column: str | None,
+    people: TextIO,
 ) -> None:
-    from irenic.learn import suspect_columns, unhelpful_columns
+    from irenic.learn import unhelpful_columns
 
     if data is None:
         print("No table given: using the wine data of scikit-learn.", file=people)
@@ -345,7 +358,7 @@ def _print_data(
     reasons = [f"{display(name)} ({why})" for name, why in unhelpful_columns(X).items()]
     if reasons:
         print(f"Columns unlikely to help: {', '.join(reasons)}", file=people)
-    for name, why in suspect_columns(X, y).items():
+    for name, why in suspect.items():
         known = "is it known when a case is decided?"
         print(f"Column that may know the answer: {display(name)} ({why}); {known}", file=people)
     people.flush()

@@ -537,6 +537,8 @@ class TrainingData(TypedDict):
     features: int
     target: str
     classes: list[Label]
+    suspect: dict[str, str]
+    """Columns that predict the target by themselves, so that they may know it, and why."""
 
 
 class LearnerScores(TypedDict):

@@ -392,11 +392,13 @@ def learn_document(
     counts: Mapping[Hashable, int],
     cross_validation: Mapping[str, Any] | None,
     groups: document.Groups | None = None,
+    suspect: Mapping[str, str] | None = None,
 ) -> document.LearnDocument:
     """Return the summary of a classifier and its training data.
 
-    ``counts`` are rows per class, and ``cross_validation`` is what
-    :func:`irenic.learn.cross_validate` returns.
+    ``counts`` are rows per class, ``cross_validation`` is what
+    :func:`irenic.learn.cross_validate` returns, and ``suspect`` what
+    :func:`irenic.learn.suspect_columns` does.
     """
     summary = summarize(model)
     return {
@@ -409,6 +411,7 @@ def learn_document(
             "features": len(summary["features"]),
             "target": target,
             "classes": [{**encode_then(label), "rows": rows} for label, rows in counts.items()],
+            "suspect": dict(suspect or {}),
         },
         "cross_validation": None if cross_validation is None else _scores(cross_validation),
         "groups": groups,
