@@ -133,3 +133,10 @@ def test_invalid_questions():
         counterfactual(DecisionTable.from_rules(LOANS.rules).under("COLLECT"), case)
     with pytest.raises(BudgetError, match="the search was stopped by seconds"):
         counterfactual(LOANS, case, budget=0)
+
+
+def test_a_number_of_the_case_is_not_said_to_be_missing():
+    space = Space([Continuous("age", missing=True), Continuous("debt", missing=True)])
+    rules = RuleSet([Rule({"age": (18, None), "debt": (9, None)}, then="no")], space, default="yes")
+    assert why(rules, {"age": 5, "debt": 20}).text.startswith("yes, by default, because age < 18:")
+    assert "age < 18 or missing" in str(why(rules, {"age": None, "debt": 20}).region)

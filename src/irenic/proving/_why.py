@@ -110,8 +110,20 @@ def why(rules: Rules, case: Any) -> Reason:
     limit, rivals = _reach(side, point)
     grown = grown_many(_around(point), limit, rivals, _ORDERS)
     best = int(grown.n_conditions().argmin())
-    region = Region.from_box(grown.take([best])).simplified()
+    box = grown.take([best])
+    region = Region.from_box(box if rows else _present(box, point)).simplified()
     return Reason(outcomes.values[code], rows, region)
+
+
+def _present(box: Boxes, point: Instances) -> Boxes:
+    """Return a box without missing values of the numbers that it tests and a case has.
+
+    That they could also be missing is no part of the reason of its decision.
+    """
+    lower = box.lower.copy()
+    has = point.values[:, 0] > -np.inf
+    lower[0, (lower[0] == -np.inf) & (box.upper[0] < np.inf) & has] = LOWEST
+    return box.like(lower, box.upper, box.masks)
 
 
 def _around(point: Instances) -> Boxes:
