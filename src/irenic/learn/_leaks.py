@@ -18,7 +18,7 @@ from irenic.model.space import to_list
 # this part of the errors of the most frequent label.
 _SHARE: Final = 0.98
 _PART: Final = 0.1
-_FEWEST_ROWS: Final = 50
+_FEWEST_ROWS: Final = 100
 _ROW_LIMIT: Final = 20_000
 
 
@@ -39,7 +39,7 @@ def suspect_columns(X: Any, y: Any) -> dict[str, str]:
     -------
     dict of str to str
         The reason by column: "another name for the target", or the share of rows that it predicts.
-        Empty if there are fewer than 50 rows.
+        Empty if there are fewer than 100 rows.
 
     Raises
     ------
