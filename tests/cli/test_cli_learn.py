@@ -108,6 +108,7 @@ def test_learn_in_json_prints_nothing_else(run, people):
             {"value": "free", "text": "free", "rows": 18},
             {"value": "full", "text": "full", "rows": 42},
         ],
+        "suspect": {},
     }
     rule = found["models"][found["chosen"]]["rules"][0]
     assert [condition["text"] for condition in rule["conditions"]] == ["age < 18"]

@@ -161,6 +161,40 @@ def test_a_decision_is_explained_with_the_smallest_change(run, file):
     assert document["region"]["text"] == "age >= 18 and debt > 0"
 
 
+def test_rules_that_nearly_apply_are_named(run, file):
+    path = file("IF age < 18 THEN free\nIF age >= 60 AND card in {true} THEN half\nDEFAULT full\n")
+    lines = run("why", path, "age = 70, card = false")[1].splitlines()
+    assert lines == [
+        "full, by default, because age >= 18 and card in {false}: no rule covers these cases",
+        "It would be half (rule 2) if card = true instead of false.",
+        "One condition away: free (rule 1) needs age < 18, but age = 70.",
+    ]
+    assert len(run("why", path, "age = 70, card = false", "--fixed", "age")[1].splitlines()) == 2
+    lines = run("why", path, "age = 70, card = false", "--instead", "half")[1].splitlines()
+    assert len(lines) == 2
+    document = validated(run("why", path, "age = 70, card = false", "--json")[1])
+    assert [miss["rule"] for miss in document["nearly"]] == [1, 2]
+    assert document["nearly"][0]["condition"]["text"] == "age < 18"
+
+
+def test_a_case_can_be_a_row_of_a_table(run, file):
+    path = file(LOANS, "loans.txt")
+    rows = file("name,age,debt\nAda,17,0\nBen,40,5\n", "people.csv")
+    assert run("why", path, rows, "--row", "2")[1].splitlines()[0] == (
+        "refuse, by rule 2, because age >= 18 and debt > 0"
+    )
+    status, _, err = run("why", path, rows, "--row", "3")
+    assert status == 2
+    assert "people.csv: --row must be at most 2, got 3" in err
+
+
+def test_values_may_rise_or_fall_only(run, file):
+    path = file(LOANS, "loans.txt")
+    case = "age = 17, debt = 0"
+    assert "if age = 18 instead of 17" in run("why", path, case, "--only-up", "age")[1]
+    assert "No change of features" in run("why", path, case, "--only-down", "age")[1]
+
+
 def test_the_default_has_a_reason_too(run, file):
     path = file("IF age < 18 THEN free\nDEFAULT full\n")
     assert run("why", path, "age = 40")[1].splitlines()[0] == (

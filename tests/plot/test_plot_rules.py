@@ -106,9 +106,21 @@ def test_the_default_is_the_last_row_and_lists_keep_their_order():
     assert rows(plot.rules(rules)) == ["1 → low", "2 → high", "otherwise → low"]
 
 
-def test_the_counts_of_a_classifier_are_from_training():
+def test_the_confidence_of_a_classifier_is_that_of_new_rows_if_rows_were_left_out():
     ax = plot.rules(classifier())
-    assert texts(ax, "head")[-1] == "covered · correct (training)"
+    assert texts(ax, "head")[-1] == "covered · correct (new rows)"
+    clf = RuleSetClassifier(generations=1, moves=50, selection="description", random_state=0)
+    clf.fit({"x": range(40)}, np.repeat(["a", "b"], 20))
+    assert texts(plot.rules(clf), "head")[-1] == "covered · correct (training)"
+
+
+def test_without_instances_columns_end_where_the_training_values_end():
+    y = np.repeat(["a", "b"], [25, 75])
+    clf = RuleSetClassifier(generations=1, moves=50, selection="description", random_state=0)
+    clf.fit({"amount": np.linspace(250, 15945, 100)}, y)
+    assert [text.get_text() for text in plot.rules(clf).get_xticklabels()] == ["250", "15945"]
+    other = plot.rules(clf, {"amount": [3000.0, 9000.0]}, ["a", "b"])
+    assert [text.get_text() for text in other.get_xticklabels()] != ["250", "15945"]
 
 
 def test_at_most_limit_rules_are_drawn_and_the_plot_says_so():

@@ -159,3 +159,10 @@ def test_a_reason_says_that_the_case_cannot_occur():
         "half, but the case cannot occur: the rules exclude age < 18 and drives in {true}"
     )
     assert why(rules, {"age": 5, "drives": False}).impossible is None
+
+
+def test_a_number_of_the_case_is_not_said_to_be_missing():
+    space = Space([Continuous("age", missing=True), Continuous("debt", missing=True)])
+    rules = RuleSet([Rule({"age": (18, None), "debt": (9, None)}, then="no")], space, default="yes")
+    assert why(rules, {"age": 5, "debt": 20}).text.startswith("yes, by default, because age < 18:")
+    assert "age < 18 or missing" in str(why(rules, {"age": None, "debt": 20}).region)

@@ -46,6 +46,7 @@ COMMANDS: Final = {
     "diff": ("mending", "List the regions in which two sets of rules decide differently."),
     "learn": ("learning", "Learn a few readable rules, free of contradictions, from a table."),
     "predict": ("learning", "Add the predictions of rules to a table."),
+    "monitor": ("monitoring", "Compare new rows with those that a model was learned from."),
     "report": ("reporting", "Write an HTML report on rules that needs no server and no network."),
 }
 
@@ -84,6 +85,7 @@ irenic enlarge rules.txt --seed "f1=5"    find room for a new rule
 irenic learn                              learn from an example table
 irenic learn people.csv -o model.json     learn from your own table
 irenic predict model.json new.csv         predict new rows
+irenic monitor model.json new.csv         compare new rows with training
 irenic report rules.txt people.csv        write an HTML report
 irenic check --help                       show help for one command""",
     no_args_is_help=True,

@@ -32,6 +32,7 @@ from irenic.cli.reading import (
     as_set,
     check_inputs,
     check_output,
+    column_of,
     no_rules,
     parse_file,
     read_data,
@@ -66,6 +67,7 @@ irenic learn people.csv --max-rules 5      learn at most five rules
 irenic learn people.csv --front 3          use the third of the listed rule sets
 irenic learn people.csv --cv 10            cross-validate, which takes longer
 irenic learn loans.csv --rules mine.rules --never 'yes WHERE age < 18' --monotonic income=+
+irenic learn people.csv --by sex --card card.md
 
 [bold]Exit status[/]
 0 rules were learned, 2 invalid input"""
@@ -189,6 +191,14 @@ def learn(
             min=0,
         ),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column by which to compare what is decided."),
+    ] = None,
+    card: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="File for a model card (.md or .json)."),
+    ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
@@ -212,9 +222,13 @@ def learn(
         raise FormatError("--front cannot be combined with --cv, which fits other fronts")
     check_inputs({"DATA": data, "--rules": kept} if kept else {"DATA": data}, source_form)
     check_one_output(out, to, as_json=as_json)
+    check_output(card, {"DATA": data, "--output": out}, "--card")
+    if card is not None and card.suffix.lower() not in (".md", ".json"):
+        raise FormatError("--card must be a .md or .json file", path=str(card))
     form = _model_format(out, to)
     table, name, column = _training_table(data, target, source_form)
-    from irenic.learn import cross_validate, cross_validation, split_target
+    groups = column_of(table, by, "--by", name)
+    from irenic.learn import cross_validate, cross_validation, split_target, suspect_columns
 
     try:
         X, y = split_target(table, column)
@@ -236,11 +250,12 @@ def learn(
         "max_values": max_values,
         "cost": _costs(cost, y.tolist()),
     }
+    suspect = suspect_columns(X, y)
     on_screen = not form or (out is not None and not is_standard(out))
     if not as_json:
         with output():
             people = sys.stdout if on_screen else sys.stderr
-            _print_data(X, data, None if target else column, people)
+            _print_data(X, suspect, data, None if target else column, people)
     show_progress = sys.stderr.isatty()
     classifier = irenic.RuleSetClassifier(
         max_rules=max_rules,
@@ -282,16 +297,57 @@ def learn(
     from irenic.reporting.documents import learn_document
 
     counts = dict(sorted(Counter(y.tolist()).items()))
+    figures = None
+    if by is not None:
+        from irenic.proving import compare_groups
+        from irenic.reporting.groups import encode_groups
+
+        try:
+            compared = compare_groups(model, X, groups, y)
+            figures = encode_groups(by, compared, model.rules_.default, "training")
+        except DataError as error:
+            raise DataError(f"{name}: --by: {error}") from None
     document = learn_document(
-        model, data=name, target=column, counts=counts, cross_validation=scores
+        model,
+        data=name,
+        target=column,
+        counts=counts,
+        cross_validation=scores,
+        groups=figures,
+        suspect=suspect,
     )
+    if card is not None:
+        _write_card(card, model, X, y, column, data, None if by is None else (by, groups))
     with output():
         if as_json:
             print_json(document)
         else:
             terminal.print_learned(document, console(stderr=not on_screen))
+            if card is not None and on_screen:
+                print(f"\nModel card written to {card}.")
             if on_screen:
                 _print_next_steps(out, data)
+
+
+def _write_card(
+    path: Path,
+    model: Classifier,
+    X: Table,
+    y: Any,
+    target: str,
+    source: Path | None,
+    by: tuple[str, Any] | None,
+) -> None:
+    import json
+
+    from irenic.frames.files import write_file
+    from irenic.reporting import card_markdown, model_card
+
+    known = None if is_standard(source) else source
+    card = model_card(model, X, y, target=target, source=known, by=by)
+    as_json = path.suffix.lower() == ".json"
+    text = json.dumps(card, indent=2, ensure_ascii=False) + "\n" if as_json else card_markdown(card)
+    write_file(path, text)
 
 
 def _label(text: str | None, labels: list[Any]) -> Any:
@@ -407,7 +463,13 @@ def _example_table() -> Table:
     return Table({**columns, "wine": cultivars[bunch.target]})
 
 
-def _print_data(X: Table, data: Path | None, last_column: str | None, people: TextIO) -> None:
+def _print_data(
+    X: Table,
+    suspect: Mapping[str, str],
+    data: Path | None,
+    last_column: str | None,
+    people: TextIO,
+) -> None:
     from irenic.learn import unhelpful_columns
 
     if data is None:
@@ -417,6 +479,9 @@ def _print_data(X: Table, data: Path | None, last_column: str | None, people: Te
     reasons = [f"{display(name)} ({why})" for name, why in unhelpful_columns(X).items()]
     if reasons:
         print(f"Columns unlikely to help: {', '.join(reasons)}", file=people)
+    for name, why in suspect.items():
+        known = "is it known when a case is decided?"
+        print(f"Column that may know the answer: {display(name)} ({why}); {known}", file=people)
     people.flush()
 
 

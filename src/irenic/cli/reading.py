@@ -421,3 +421,12 @@ def _may_be_file(path: Path) -> bool:
 
 def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
+
+
+def column_of(rows: Table, name: str | None, option: str, path: Path | str) -> Any:
+    """Return the column that an option names, None if it names none."""
+    if name is None:
+        return None
+    if name not in rows:
+        raise DataError(f"{path}: {option}: unknown column {name!r}{did_you_mean(name, rows)}")
+    return rows[name]

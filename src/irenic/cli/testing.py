@@ -31,6 +31,7 @@ from irenic.cli.reading import (
     as_typed,
     check_inputs,
     check_output,
+    column_of,
     draft_of,
     parse_file,
     read_data,
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 _FORMATS = ("csv", "json", "xlsx", "parquet")
 _MISSED = 20
 """How much of what no case exercises is printed."""
+_MISSES = 5
+"""How many rules that nearly apply are printed."""
 
 commands = typer.Typer()
 
@@ -203,6 +206,7 @@ def cases(
     epilog="""[bold]Examples[/]
 irenic why loans.dmn "age = 17, debt = 0"
 irenic why loans.dmn "age = 17, debt = 0" --instead grant --fixed age
+irenic why model.json new.csv --row 3 --instead good --only-up age
 
 [bold]Exit status[/]
 0 the decision was explained, 2 invalid input"""
@@ -212,8 +216,15 @@ def why(
     rules: In,
     case: Annotated[
         str,
-        typer.Argument(metavar="CASE", help='Values of a case, such as "age = 17, debt = 0".'),
+        typer.Argument(
+            metavar="CASE",
+            help='Values of a case, such as "age = 17, debt = 0"; or a table (see --row).',
+        ),
     ],
+    row: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Row of the table CASE, counted from 1.", min=1),
+    ] = None,
     instead: Annotated[
         str | None,
         typer.Option(metavar="OUTCOME", help="Outcome to reach by a change (default: any other)."),
@@ -221,6 +232,14 @@ def why(
     fixed: Annotated[
         list[str] | None,
         typer.Option(metavar="FEATURE", help="Feature that may not change; may be repeated."),
+    ] = None,
+    only_up: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FEATURE", help="Number or date that may only rise; repeatable."),
+    ] = None,
+    only_down: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FEATURE", help="Number or date that may only fall; repeatable."),
     ] = None,
     table: TableName = None,
     space: SpaceFile = None,
@@ -233,37 +252,67 @@ def why(
     reading: dict[str, Any],
 ) -> None:
     """Explain one decision, and find the smallest change that leads elsewhere."""
-    from irenic.proving import counterfactual
+    from irenic.proving import counterfactual, nearly
     from irenic.proving import why as explain
     from irenic.reporting.documents import why_document
 
-    check_inputs({"RULES": rules, "--space": space}, form)
+    data = None if row is None else Path(case)
+    check_inputs({"RULES": rules, "CASE": data, "--space": space}, form)
     parsed = parse_file(rules, form, **reading)
     model = decided_in(parsed, table, space, form)
-    try:
-        point = parse_point(as_typed(case, parsed, model, table))
-    except FormatError as error:
-        raise error.at(path="CASE") from None
+    point = (
+        _point(as_typed(case, parsed, model, table))
+        if row is None
+        else _row(parsed, model, table, Path(case), row, form)
+    )
     reason = explain(model, point)
-    other = None
+    limits = {"fixed": fixed or (), "only_up": only_up or (), "only_down": only_down or ()}
+    other, wanted = None, _outcome(model, instead)
     try:
-        other = counterfactual(
-            model, point, _outcome(model, instead), fixed=fixed or (), budget=budget
-        )
+        other = counterfactual(model, point, wanted, **limits, budget=budget)
         change = f"It would be {other}." if other else "No change of features leads elsewhere."
     except irenic.BudgetError as error:
         change = f"The smallest change is unknown: {error}."
     except irenic.ConditionError as error:
-        if instead is not None or fixed:
+        if instead is not None or any(limits.values()):
             raise
         change = f"No change is shown: {error}."
+    misses = [
+        miss
+        for miss in nearly(model, point)
+        if not set(fixed or ()) & miss.case.keys() and wanted in (None, miss.outcome)
+    ]
     with output():
         if as_json:
-            print_json(why_document(point, reason, other, change))
+            print_json(why_document(point, reason, other, change, misses))
         else:
             out = console()
-            for line in (reason.text, change):
+            told = () if other is None else other.rules
+            more = [f"One condition away: {m}." for m in misses if m.rule not in told]
+            for line in (reason.text, change, *more[:_MISSES]):
                 out.print(line, soft_wrap=not out.is_terminal, markup=False)
+
+
+def _point(text: str) -> dict[str, Any]:
+    from irenic.model.notation import parse_point
+
+    try:
+        return parse_point(text)
+    except FormatError as error:
+        raise error.at(path="CASE") from None
+
+
+def _row(
+    parsed: irenic.formats.Parsed, model: Any, name: str | None, path: Path, row: int, form: Any
+) -> dict[str, Any]:
+    """Return a row of a table as a case, without the columns that the rules do not know."""
+    rows = read_data(path, form, as_written=isinstance(model, irenic.DecisionTable))
+    if row > rows.shape[0]:
+        raise FormatError(f"--row must be at most {rows.shape[0]:,}, got {row}", path=str(path))
+    if isinstance(model, irenic.DecisionTable):
+        rows = as_meant(rows, parsed, model.space, name, path)
+    space = model.space if isinstance(model, irenic.DecisionTable) else model.rules_.space
+    return {n: value for n, value in _records(rows)[row - 1].items() if n in space}
 
 
 @commands.command(
@@ -313,8 +362,8 @@ def impact(
     rows = read_data(data, form, as_written=True)
     if isinstance(before, irenic.DecisionTable):
         rows = as_meant(rows, parsed, before.space, table, data)
-    amounts = _column(rows, amount, "--amount", data)
-    groups = _column(rows, by, "--by", data)
+    amounts = column_of(rows, amount, "--amount", data)
+    groups = column_of(rows, by, "--by", data)
     try:
         change = measure(before, after, rows, amount=amounts, by=groups)
     except DataError as error:
@@ -364,14 +413,6 @@ def _records(X: Table) -> list[dict[str, Any]]:
 
     columns = {name: as_values(column) for name, column in X.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _column(rows: Table, name: str | None, option: str, path: Path) -> Any:
-    if name is None:
-        return None
-    if name not in rows:
-        raise DataError(f"{path}: {option}: unknown column {name!r}{did_you_mean(name, rows)}")
-    return rows[name]
 
 
 def _outcome(model: Any, text: str | None) -> Any:

@@ -4,6 +4,7 @@ from irenic.learn._base import Decision
 from irenic.learn._certificate import Certificate
 from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._from_rules import from_rules
+from irenic.learn._leaks import suspect_columns
 from irenic.learn._left_out import Estimate
 from irenic.learn._michigan import MichiganClassifier, Population
 from irenic.learn._pittsburgh import Individual, PittsburghClassifier
@@ -33,6 +34,7 @@ __all__ = [
     "mutate_region",
     "predict_table",
     "split_target",
+    "suspect_columns",
     "true_labels",
     "unhelpful_columns",
 ]

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from irenic.learn._columns import column_figures
 from irenic.learn._evolution import Candidate
 from irenic.learn._left_out import Priors, likely, smoothed
 from irenic.learn.front import FrontPoint, RuleCounts
@@ -77,6 +78,8 @@ class Measure:
             candidate=candidate,
             member=member,
             n_kept=n_kept,
+            n_rows=len(self.target),
+            columns=column_figures(rules, self.instances, self.weight, resolve_by(self.conflicts)),
         )
 
     def _right(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, SupportsIndex, overload
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import ConditionError
+from irenic.learn._columns import ColumnFigures as ColumnFigures
 from irenic.learn._evolution import Candidate
 from irenic.model import markup
 from irenic.model.literals import counted
@@ -81,6 +82,11 @@ class FrontPoint:
         Probability from which a label is predicted, if consequents are probabilities.
     n_kept : int
         Number of rules that the user gave; they come first.
+    n_rows : int, optional
+        Number of training rows.
+    columns : mapping of str to ColumnFigures, optional
+        Figures of each column that a rule tests: its importance, and the limits of its training
+        values.
 
     Examples
     --------
@@ -103,6 +109,8 @@ class FrontPoint:
     member: int | None = None
     threshold: float | None = None
     n_kept: int = 0
+    n_rows: int | None = None
+    columns: Mapping[str, ColumnFigures] | None = None
 
     def __repr__(self) -> str:
         return (

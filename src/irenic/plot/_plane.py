@@ -177,6 +177,8 @@ def value_text(feature: Feature, value: float) -> str:
     if value == -math.inf or not feature.shows(value):
         return "missing" if value == -math.inf else ""
     if feature.kind == "number":
+        if value.is_integer() and abs(value) < 1e7:
+            return str(int(value))
         return f"{float(f'{value:.4g}'):.7g}"  # 20500, not 2.05e+04
     shown = feature.snap(value)
     day = dt.timedelta(days=1) // dt.timedelta(microseconds=1)

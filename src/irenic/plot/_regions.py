@@ -21,7 +21,7 @@ from irenic.plot._colors import (
 from irenic.plot._figure import add_caption, add_legend, axes_to_draw_on, check_axes, label
 from irenic.plot._plane import Plane, beside, plane
 from irenic.plot._scale import Scale, Span, Strip, scale_of
-from irenic.plot._source import asked_order, chosen, source_of
+from irenic.plot._source import asked_order, chosen, drawn_summary, source_of
 from irenic.reporting.document import Box
 from irenic.reporting.encoding import encode_box
 from irenic.reporting.summarize import Source
@@ -106,7 +106,7 @@ def regions(
     check_axes(ax)
     X, labels = _instances(data, labels)
     source = source_of(rules, X, labels)
-    summary: Mapping[str, Any] = source.summary()
+    summary = drawn_summary(source)
     view = plane(source, x, y, at)
     x_scale = scale_of(summary, view.names[0], missing)
     y_scale = scale_of(summary, view.names[1], missing) if len(view.names) > 1 else Strip()

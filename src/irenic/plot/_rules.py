@@ -13,7 +13,7 @@ from irenic.plot._colors import GRAY, outcome_colors, text_color
 from irenic.plot._figure import axes_to_draw_on, check_axes, check_limit, label, percent
 from irenic.plot._plane import ends, value_text
 from irenic.plot._scale import Categories, Numbers, scale_of
-from irenic.plot._source import asked_order, chosen, rule_label, source_of
+from irenic.plot._source import asked_order, chosen, drawn_summary, rule_label, source_of
 from irenic.reporting.document import Written
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def rules(
     check_axes(ax)
     limit = check_limit(limit)
     source = source_of(rules, X, y)
-    summary: Mapping[str, Any] = source.summary()
+    summary = drawn_summary(source)
     model = chosen(summary)
     shown = [model["rules"][index] for index in asked_order(model)[:limit]]
     tested = {name for rule in shown for name in rule["box"]}
@@ -260,8 +260,10 @@ class _Drawing:
 
 
 def _head_of_counts(summary: Mapping[str, Any]) -> str:
-    labeled = any(rule["confidence"] is not None for rule in chosen(summary)["rules"])
-    correct = " · correct" if labeled else ""
+    rules = chosen(summary)["rules"]
+    if any(rule["interval"] is not None for rule in rules):  # estimated from rows left out
+        return "covered · correct (new rows)"
+    correct = " · correct" if any(rule["confidence"] is not None for rule in rules) else ""
     return f"covered{correct}{' (training)' if summary['counted_on'] == 'training' else ''}"
 
 

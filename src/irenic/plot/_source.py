@@ -25,6 +25,25 @@ def summary_of(rules: Any, X: Any = None, y: Any = None) -> Mapping[str, Any]:
     return source_of(rules, X, y).summary()
 
 
+def drawn_summary(source: Source) -> Mapping[str, Any]:
+    """Return the summary of a source; without instances, ranges are those of the training rows."""
+    summary = source.summary()
+    columns = source.points[source.chosen].columns if source.points else None
+    if source.data.instances is not None or columns is None:
+        return summary
+    features = [_trained(feature, columns.get(feature["name"])) for feature in summary["features"]]
+    return {**summary, "features": features}
+
+
+def _trained(feature: Any, figures: Any) -> Mapping[str, Any]:
+    """Return a feature that is drawn from its least to its greatest training value."""
+    if figures is None or figures.low is None:
+        return dict(feature)
+    cuts = [cut["at"] for cut in feature["cuts"]]
+    ends = [min([figures.low, *cuts]), max([figures.high, *cuts])]
+    return {**feature, "range": ends if ends[0] < ends[1] else feature["range"]}
+
+
 def chosen(summary: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the model in use: of a classifier the one that predicts."""
     model: Mapping[str, Any] = summary["models"][summary["chosen"]]

@@ -160,7 +160,7 @@ def impact(
      Group(value='south', cases=1, changed=1, amount=1.0))
     """
     outcomes = Outcomes()
-    sides = [_decide(as_table(rules), X, outcomes) for rules in (old, new)]
+    sides = [decide(as_table(rules), X, outcomes) for rules in (old, new)]
     before, after = sides
     n = len(before.codes)
     amounts = _amounts(amount, n)
@@ -198,14 +198,16 @@ def impact(
     )
 
 
-class _Decided(NamedTuple):
+class Decided(NamedTuple):
+    """The outcome of each case, and what decides it."""
+
     codes: Ints
     deciders: Ints
     """The place in ``rows`` of what decides each case."""
     rows: list[tuple[int, ...]]
 
 
-def _decide(table: DecisionTable, X: Any, outcomes: Outcomes) -> _Decided:
+def decide(table: DecisionTable, X: Any, outcomes: Outcomes) -> Decided:
     """Return the codes of outcomes, and which rows decide."""
     rules = table.rules
     instances = table.encode(X)
@@ -215,7 +217,7 @@ def _decide(table: DecisionTable, X: Any, outcomes: Outcomes) -> _Decided:
         kinds = list(dict.fromkeys(decided))
         known = {rows: place for place, rows in enumerate(kinds)}
         deciders = np.array([known[rows] for rows in decided], dtype=np.int64)
-        return _Decided(np.array(codes, dtype=np.int64), deciders, kinds)
+        return Decided(np.array(codes, dtype=np.int64), deciders, kinds)
     if not table.is_ordered and table.first_conflict() is not None:
         table.decide(instances)  # raises
     order = np.array(table.winning, dtype=np.int64)
@@ -226,7 +228,7 @@ def _decide(table: DecisionTable, X: Any, outcomes: Outcomes) -> _Decided:
     rows = sorted(set(table.rows))
     index = {row: place for place, row in enumerate(rows)}
     owner = np.array([*(index[row] for row in table.rows), len(rows)], dtype=np.int64)
-    return _Decided(by_rule[places], owner[places], [*((row,) for row in rows), ()])
+    return Decided(by_rule[places], owner[places], [*((row,) for row in rows), ()])
 
 
 def _amounts(amount: Any, n: int) -> Floats:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -13,11 +14,12 @@ from irenic.boxes import Boxes
 from irenic.boxes.covering import grown_many
 from irenic.budget import Budget, Meter
 from irenic.errors import BudgetError, ConditionError, did_you_mean
-from irenic.model.features import Continuous
+from irenic.model.features import LOWEST, Continuous
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region, witness_among, witness_in
 from irenic.model.space import Instances, Space
 from irenic.proving._cases import just_below
+from irenic.proving._nearly import one_case
 from irenic.proving._prove import decided_text
 from irenic.proving._question import Outcomes, Rules, Side, as_table, combinations_of, side_of
 
@@ -82,7 +84,7 @@ def why(rules: Rules, case: Any) -> Reason:
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
         Unordered rules must not contradict each other.
-    case : mapping, sequence or Instances of length 1
+    case : mapping, sequence, frame of one row or Instances of length 1
         The values of the case.
 
     Returns
@@ -110,14 +112,26 @@ def why(rules: Rules, case: Any) -> Reason:
     table = as_table(rules)
     outcomes = Outcomes()
     side = side_of(table, table.space, outcomes)
-    point = table.encode(case) if isinstance(case, Instances) else table.space.encode_point(case)
+    point = table.encode(case) if isinstance(case, Instances) else one_case(table.space, case)
     code, rows = side.decide(point)
     limit, rivals = _reach(side, point)
     grown = grown_many(_around(point), limit, rivals, _ORDERS)
     best = int(grown.n_conditions().argmin())
-    region = Region.from_box(grown.take([best])).simplified()
+    box = grown.take([best])
+    region = Region.from_box(box if rows else _present(box, point)).simplified()
     excluded = (each for each in table.space.impossible if each.contains(point).all())
     return Reason(outcomes.values[code], rows, region, next(excluded, None))
+
+
+def _present(box: Boxes, point: Instances) -> Boxes:
+    """Return a box without missing values of the numbers that it tests and a case has.
+
+    That they could also be missing is no part of the reason of its decision.
+    """
+    lower = box.lower.copy()
+    has = point.values[:, 0] > -np.inf
+    lower[0, (lower[0] == -np.inf) & (box.upper[0] < np.inf) & has] = LOWEST
+    return box.like(lower, box.upper, box.masks)
 
 
 def _around(point: Instances) -> Boxes:
@@ -205,6 +219,8 @@ def counterfactual(
     outcome: Hashable | None = None,
     *,
     fixed: Iterable[str] = (),
+    only_up: Iterable[str] = (),
+    only_down: Iterable[str] = (),
     budget: Budget | float | None = None,
 ) -> Alternative | None:
     """Return the smallest change of a case that leads to another outcome.
@@ -217,13 +233,16 @@ def counterfactual(
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
         Unordered rules must not contradict each other, unless all that hold count.
-    case : mapping, sequence or Instances of length 1
+    case : mapping, sequence, frame of one row or Instances of length 1
         The values of the case.
     outcome : hashable, optional
         The outcome to reach (default: any other outcome). If rules that hold are listed, it must
         be the list, or one of its members.
     fixed : iterable of str
         Features that may not change.
+    only_up, only_down : iterable of str
+        Numbers and dates that may only rise, such as an age, or only fall; if missing, they stay
+        missing.
     budget : Budget or float (seconds), optional
         Limit of the search (default: unlimited).
 
@@ -235,7 +254,7 @@ def counterfactual(
     Raises
     ------
     ConditionError
-        If the outcome is unknown, or a fixed feature is.
+        If the outcome or a feature is unknown, or if a category may only rise or fall.
     BudgetError
         If the budget was used up first.
 
@@ -249,26 +268,30 @@ def counterfactual(
     yes (rule 1) if debt = 99.99 instead of 250
     >>> counterfactual(rules, case, fixed=["debt"]) is None
     True
+    >>> counterfactual(rules, {"age": 17, "debt": 0}, only_down=["age"]) is None
+    True
     """
     table = as_table(rules)
     outcomes = Outcomes()
     side = side_of(table, table.space, outcomes)
     space = table.space
-    point = case if isinstance(case, Instances) else space.encode_point(case)
+    point = one_case(space, case)
     code, _ = side.decide(point)
     if side.together is None:
         wanted = _wanted(outcome, code, side, outcomes)
     elif not table.aggregation and not isinstance(outcome, list):
         _check_known(outcome, [*table.rules.thens, table.rules.default])
     fixed_axes = {int(space.axes[space.index(name)]) for name in fixed}
-    free = [axis for axis in range(len(space)) if axis not in fixed_axes]
-    meter = Meter(budget)
     outside = table.space.impossible_boxes
+    reach = _one_way(point, only_up, only_down)
+    tested = side.boxes.tests().any(axis=0) | outside.tests().any(axis=0)
+    free = [axis for axis in np.flatnonzero(tested).tolist() if axis not in fixed_axes]
+    meter = Meter(budget)
     for n_changed in range(1, len(free) + 1):
         best: tuple[float, Boxes] | None = None
         for axes in combinations(free, n_changed):
             meter.spent(nodes=1)
-            line = _line(point, axes)
+            line = _line(point, axes) & reach
             if side.together is None:
                 pieces = _pieces(side, wanted, line, outside, meter)
             else:
@@ -280,7 +303,7 @@ def counterfactual(
             if meter.ran_out is not None:
                 raise BudgetError(f"the search was stopped by {meter.ran_out}; try a longer one")
         if best is not None:
-            return _alternative(side, outcomes, point, best[1])
+            return _alternative(side, outcomes, point, best[1], _whole(rules))
     return None
 
 
@@ -297,6 +320,28 @@ def _check_known(outcome: Any, values: Iterable[Any]) -> None:
     if outcome is not None and outcome not in known:
         hint = did_you_mean(display(outcome), map(display, known))
         raise ConditionError(f"no rule has the outcome {display(outcome)}{hint}")
+
+
+def _one_way(point: Instances, only_up: Iterable[str], only_down: Iterable[str]) -> Boxes:
+    """Return the cases whose features differ from those of a case only as they may."""
+    space = point.space
+    box = Boxes.whole(space)
+    around = _around(point)
+    lower, upper = box.lower.copy(), box.upper.copy()
+    for option, names in (("only_up", only_up), ("only_down", only_down)):
+        for name in names:
+            if not isinstance(space[name], Continuous):
+                raise ConditionError(
+                    f"{option} must name numbers or dates, got the category {name!r}"
+                )
+            row = space.row(name)
+            missing = point.values[row, 0] == -np.inf
+            if option == "only_up" or missing:
+                lower[0, row] = max(lower[0, row], around.lower[0, row])
+            if option == "only_down" or missing:
+                lower[0, row] = max(lower[0, row], -np.inf if missing else LOWEST)
+                upper[0, row] = around.upper[0, row]
+    return box.like(lower, upper, box.masks)
 
 
 def _line(point: Instances, axes: Iterable[int]) -> Boxes:
@@ -367,8 +412,19 @@ def _distance(side: Side, point: Instances, piece: Boxes, axes: Iterable[int]) -
     return total
 
 
-def _alternative(side: Side, outcomes: Outcomes, point: Instances, piece: Boxes) -> Alternative:
-    """Return the case of a box that is nearest to a point, as a change of the point."""
+def _whole(rules: Rules) -> set[str]:
+    """Return the columns of a classifier that have only whole numbers in training."""
+    columns = getattr(getattr(rules, "chosen_", None), "columns", None) or {}
+    return {name for name, figures in columns.items() if figures.whole}
+
+
+def _alternative(
+    side: Side, outcomes: Outcomes, point: Instances, piece: Boxes, whole: Container[str]
+) -> Alternative:
+    """Return the case of a box that is nearest to a point, as a change of the point.
+
+    Of the features in ``whole``, the values are whole numbers if the box contains any.
+    """
     space = point.space
     before = point[0]
     region = Region.from_box(piece)
@@ -377,13 +433,13 @@ def _alternative(side: Side, outcomes: Outcomes, point: Instances, piece: Boxes)
         axis = int(space.axes[space.index(name)])
         others = _line(point, [other for other in range(len(space)) if other != axis])
         if not piece.meeting(others)[0]:
-            after[name] = _nearest(space, name, region, point)
+            after[name] = _nearest(space, name, region, point, whole=name in whole)
     code, rows = side.decide(space.encode_point(after))
     changes = {n: (before[n], after[n]) for n in space.names if before[n] != after[n]}
     return Alternative(changes, outcomes.values[code], rows)
 
 
-def _nearest(space: Space, name: str, region: Region, point: Instances) -> Any:
+def _nearest(space: Space, name: str, region: Region, point: Instances, *, whole: bool) -> Any:
     """Return the value of a feature in a region that is nearest to that of a point."""
     feature, row = space[name], space.row(name)
     if not isinstance(feature, Continuous):
@@ -394,6 +450,9 @@ def _nearest(space: Space, name: str, region: Region, point: Instances) -> Any:
     if not np.isfinite(value) or low >= high:
         return witness_in(feature, interval)
     near = low if value < low else just_below(feature, high, low)
+    if whole and feature.kind == "number":
+        rounded = math.ceil(low) if value < low else math.ceil(high) - 1
+        near = float(rounded) if low <= rounded < high else near
     decoded = feature.decode_value(near)
     is_whole = isinstance(decoded, float) and decoded.is_integer() and abs(decoded) <= 2**53
     return int(decoded) if is_whole else decoded

@@ -427,6 +427,54 @@ class Results(TypedDict):
     """Instead of a confusion, where instances have several labels."""
 
 
+class Share(TypedDict):
+    """A count of rows among others."""
+
+    count: int
+    of: int
+    share: float | None
+    """None if there are no rows."""
+    low: float
+    high: float
+    """The ends of the 95 % interval."""
+
+
+class OutcomeFigures(TypedDict):
+    """How often one outcome is decided for a group."""
+
+    outcome: Written
+    decided: Share
+    false_positives: Share | None
+    """Of the rows with another label, those that get the outcome; None without labels."""
+    false_negatives: Share | None
+    """Of the rows with this label, those that do not get it; None without labels."""
+
+
+class GroupFigures(TypedDict):
+    """What rules decide for the rows with one value in a column."""
+
+    value: str
+    rows: int
+    small: bool
+    """Whether there are too few rows (below 30) to say much."""
+    outcomes: list[OutcomeFigures]
+    by_default: Share
+    accuracy: Share | None
+    """None without labels."""
+
+
+class Groups(TypedDict):
+    """What rules decide for groups of rows."""
+
+    column: str
+    on: Literal["instances", "training"]
+    """The rows: of the training rows, the accuracy is too good."""
+    default: Written | None
+    """The outcome where no rule holds."""
+    groups: list[GroupFigures]
+    """The largest first."""
+
+
 class FrontScores(TypedDict):
     """Where a rule set lies on the front of a classifier."""
 
@@ -495,6 +543,8 @@ class TrainingData(TypedDict):
     features: int
     target: str
     classes: list[Label]
+    suspect: dict[str, str]
+    """Columns that predict the target by themselves, so that they may know it, and why."""
 
 
 class LearnerScores(TypedDict):
@@ -525,6 +575,8 @@ class LearnDocument(Summarized):
     format: Literal["irenic learn"]
     data: TrainingData
     cross_validation: CrossValidation | None
+    groups: Groups | None
+    """What the model in use decides by the column of ``--by``; None without it."""
 
 
 class Problem(TypedDict):
@@ -799,6 +851,17 @@ class ImpactDocument(TypedDict):
     groups: list[ImpactGroup]
 
 
+class NearMiss(TypedDict):
+    """A rule for another outcome that would apply if one condition held."""
+
+    rule: int
+    """Its number."""
+    outcome: Written
+    condition: Region
+    """The only condition that fails."""
+    text: str
+
+
 class WhyDocument(TypedDict):
     """What ``irenic why --json`` prints."""
 
@@ -811,6 +874,126 @@ class WhyDocument(TypedDict):
     instead: DecidedCase | None
     """The nearest case with another outcome, None if there is none."""
     instead_text: str
+    nearly: list[NearMiss]
+
+
+class Shift(TypedDict):
+    """A share of rows, in training and now."""
+
+    kind: Literal["rule", "default", "missing", "range", "unseen", "confidence"]
+    """Rows that a rule covers, that no rule covers, that miss a value, whose value is beyond the
+    training range, whose category was not in training, or that a rule is right for."""
+    rule: int | None
+    """Its number; None for the default."""
+    column: str
+    before: Share
+    now: Share
+    difference: list[float]
+    """The ends of the 95 % interval of the difference."""
+    p: float
+    """How likely such a difference is if nothing changed, adjusted for all that is compared."""
+    changed: bool
+    text: str
+
+
+class Unseen(TypedDict):
+    """Values of a category that the training rows do not have."""
+
+    column: str
+    values: list[Label]
+    """The most frequent ones."""
+
+
+class Beyond(TypedDict):
+    """Values beyond those of the training rows, in words."""
+
+    column: str
+    trained: str
+    now: str
+
+
+class MonitorDocument(TypedDict):
+    """What ``irenic monitor --json`` prints."""
+
+    format: Literal["irenic monitor"]
+    version: Version
+    rows: int
+    training_rows: int
+    changed: bool
+    verdict: str
+    accuracy: Share | None
+    """None without labels."""
+    expected: list[float] | None
+    """The accuracy to expect and the ends of its 95 % interval; None if unknown."""
+    shifts: list[Shift]
+    unseen: list[Unseen]
+    beyond: list[Beyond]
+    groups: NotRequired[Groups]
+
+
+class CardRule(TypedDict):
+    """A rule of a model card, or its default."""
+
+    text: str
+    support: int | float | None
+    """Number of training rows that it covers."""
+    confidence: float | None
+    interval: list[float] | None
+    """The ends of the 95 % interval of the confidence."""
+
+
+class CardColumn(TypedDict):
+    """A column that a rule of the model tests."""
+
+    name: str
+    importance: float
+    values: str
+    """The range of the training values, or the categories, in words."""
+    missing: int
+    """Number of training rows without a value."""
+
+
+class CardData(TypedDict):
+    """What a model was learned from."""
+
+    name: str
+    sha256: str | None
+    """The hash of the file, if there is one."""
+    rows: int
+    features: int
+    target: str
+    classes: list[Label]
+
+
+class Card(TypedDict):
+    """What ``irenic learn --card`` writes: a model and its limits, for those who answer for it."""
+
+    format: Literal["irenic card"]
+    version: Version
+    title: str
+    created: str
+    versions: dict[str, str]
+    model: str
+    """The class of the model."""
+    parameters: dict[str, Encoded]
+    """Those that differ from their defaults."""
+    data: CardData
+    measure: str
+    score: list[float] | None
+    """The score to expect on new rows, and the ends of its 95 % interval; None if unknown."""
+    training_score: float
+    verdicts: Verdicts
+    rules: list[CardRule]
+    default: CardRule | None
+    columns: list[CardColumn]
+    """The columns that rules test, the most important first."""
+    untested: list[str]
+    """The columns that no rule tests."""
+    decided_by_rule: float
+    """The share of training rows that a rule covers."""
+    notes: list[str]
+    """What to look at before the model is used."""
+    groups: NotRequired[Groups]
 
 
 Document: TypeAlias = (
@@ -826,4 +1009,6 @@ Document: TypeAlias = (
     | TrialDocument
     | ImpactDocument
     | WhyDocument
+    | MonitorDocument
+    | Card
 )

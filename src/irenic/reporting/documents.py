@@ -33,7 +33,7 @@ from irenic.searching import Gaps, Path, Search
 
 if TYPE_CHECKING:
     from irenic.learn.models import Classifier
-    from irenic.proving import Alternative, Impact, Reason, Trial, Verdict
+    from irenic.proving import Alternative, Impact, NearMiss, Reason, Trial, Verdict
 
 
 @dataclass(frozen=True)
@@ -351,9 +351,13 @@ def impact_document(
 
 
 def why_document(
-    case: Mapping[str, Any], reason: Reason, instead: Alternative | None, instead_text: str
+    case: Mapping[str, Any],
+    reason: Reason,
+    instead: Alternative | None,
+    instead_text: str,
+    misses: Iterable[NearMiss] = (),
 ) -> document.WhyDocument:
-    """Return why a case has its outcome, and the nearest case with another one."""
+    """Return why a case has its outcome, the nearest case with another one, and near misses."""
     other = None
     if instead is not None:
         changed = {**case, **{name: new for name, (_, new) in instead.changes.items()}}
@@ -366,6 +370,15 @@ def why_document(
         "text": reason.text,
         "instead": other,
         "instead_text": instead_text,
+        "nearly": [
+            {
+                "rule": miss.rule + 1,
+                "outcome": encode_then(miss.outcome),
+                "condition": encode_region(miss.condition),
+                "text": str(miss),
+            }
+            for miss in misses
+        ],
     }
 
 
@@ -382,11 +395,14 @@ def learn_document(
     target: str,
     counts: Mapping[Hashable, int],
     cross_validation: Mapping[str, Any] | None,
+    groups: document.Groups | None = None,
+    suspect: Mapping[str, str] | None = None,
 ) -> document.LearnDocument:
     """Return the summary of a classifier and its training data.
 
-    ``counts`` are rows per class, and ``cross_validation`` is what
-    :func:`irenic.learn.cross_validate` returns.
+    ``counts`` are rows per class, ``cross_validation`` is what
+    :func:`irenic.learn.cross_validate` returns, and ``suspect`` what
+    :func:`irenic.learn.suspect_columns` does.
     """
     summary = summarize(model)
     return {
@@ -399,8 +415,10 @@ def learn_document(
             "features": len(summary["features"]),
             "target": target,
             "classes": [{**encode_then(label), "rows": rows} for label, rows in counts.items()],
+            "suspect": dict(suspect or {}),
         },
         "cross_validation": None if cross_validation is None else _scores(cross_validation),
+        "groups": groups,
     }
 
 

@@ -15,6 +15,7 @@ from irenic.checking import KINDS, NOUNS
 from irenic.model.literals import counted
 from irenic.reporting import document
 from irenic.reporting.encoding import located
+from irenic.reporting.groups import shown_outcomes
 
 LIMIT: Final = 50
 """For rules, conflicts and overlaps."""
@@ -272,6 +273,9 @@ def print_learned(learned: document.LearnDocument, console: Console) -> None:
     if learned["cross_validation"] is not None:
         console.print()
         _print_comparison(learned["cross_validation"], console)
+    if learned["groups"] is not None:
+        console.print()
+        print_groups(learned["groups"], console)
     console.print()
     _print_front(learned, console)
 
@@ -356,3 +360,106 @@ def _share(value: float | None) -> str:
 
 def _mean(value: float | None) -> str:
     return "–" if value is None else f"{value:.1f}"
+
+
+# --- groups of rows, and new rows
+
+
+def print_groups(groups: document.Groups, console: Console) -> None:
+    """Print what rules decide for each group."""
+    where = "on these rows"
+    if groups["on"] == "training":
+        where = "on the training rows, where rules are right more often than on new rows"
+    console.print(Text(f"By {groups['column']}, {where}:"))
+    first = groups["groups"][0]["outcomes"]
+    names = [each["outcome"]["text"] for each in first]
+    shown = shown_outcomes(groups)
+    labeled = any(first[i]["false_positives"] is not None for i in shown)
+    columns = ["rows", *(names[i] for i in shown), "by default"]
+    if labeled:
+        columns += ["accuracy"]
+        columns += [c for i in shown for c in (f"wrongly {names[i]}", f"{names[i]} missed")]
+    grid = _headed(groups["column"], *columns, right=columns)
+    for group in groups["groups"]:
+        cells = [f"{group['rows']:,}{' (few)' if group['small'] else ''}"]
+        cells += [_rate(group["outcomes"][i]["decided"]) for i in shown]
+        cells += [_rate(group["by_default"])]
+        if labeled:
+            cells += [_rate(group["accuracy"])]
+            for i in shown:
+                each = group["outcomes"][i]
+                cells += [_rate(each["false_positives"]), _rate(each["false_negatives"])]
+        grid.add_row(group["value"], *cells)
+    console.print(grid)
+    if any(group["small"] for group in groups["groups"]):
+        console.print("Shares of a few rows (fewer than 30) say little.")
+
+
+def _rate(share: document.Share | None) -> str:
+    """Return a share with its 95 % interval, as text."""
+    if share is None or share["share"] is None:
+        return "–"
+    return f"{share['share']:.3f} ({share['low']:.3f} to {share['high']:.3f})"
+
+
+def print_monitored(monitored: document.MonitorDocument, console: Console) -> None:
+    """Print how new rows differ from the training rows."""
+    rows, trained = counted(monitored["rows"], "new row"), monitored["training_rows"]
+    console.print(f"{rows}, compared with {trained:,} training rows")
+    if monitored["accuracy"] is not None:
+        expected = monitored["expected"]
+        text = "" if expected is None else f"; expected {_expected(expected)}"
+        console.print(f"accuracy {_rate(monitored['accuracy'])}{text}")
+    console.print()
+    columns = ("training", "now", "difference", "p")
+    grid = _headed("share of rows", *columns, "", right=columns)
+    for shift in monitored["shifts"]:
+        if shift["kind"] not in ("rule", "default") and not shift["changed"]:
+            continue
+        low, high = shift["difference"]
+        grid.add_row(
+            Text(_shift_name(shift)),
+            _percent(shift["before"]),
+            _percent(shift["now"]),
+            f"{100 * low:+.1f} to {100 * high:+.1f} points",
+            f"{shift['p']:.3f}" if shift["p"] >= 0.0005 else "< 0.001",
+            Text("changed", style="yellow") if shift["changed"] else "",
+        )
+    console.print(grid)
+    for beyond in monitored["beyond"]:
+        text = (
+            f"{beyond['column']}: {beyond['now']} is beyond {beyond['trained']}, the training range"
+        )
+        console.print(Text(text))
+    for unseen in monitored["unseen"]:
+        values = ", ".join(f"{v['text']} ({v['rows']:,})" for v in unseen["values"])
+        console.print(
+            Text(f"{unseen['column']}: values that the training rows do not have: {values}")
+        )
+    if "groups" in monitored:
+        console.print()
+        print_groups(monitored["groups"], console)
+    console.print()
+    color = "yellow" if monitored["changed"] else "green"
+    head, _, rest = monitored["verdict"].partition(":")
+    console.print(Text.assemble((head, color), f":{rest}"))
+
+
+def _shift_name(shift: document.Shift) -> str:
+    by = "the default" if shift["rule"] is None else f"rule {shift['rule']}"
+    return {
+        "rule": f"covered by {by}",
+        "default": "covered by no rule",
+        "missing": f"{shift['column']} is missing",
+        "range": f"{shift['column']} is beyond the training range",
+        "unseen": f"{shift['column']} has an unlisted value",
+        "confidence": f"{by} is right",
+    }[shift["kind"]]
+
+
+def _percent(share: document.Share) -> str:
+    return "–" if share["share"] is None else f"{100 * share['share']:.1f} %"
+
+
+def _expected(expected: list[float]) -> str:
+    return f"{expected[0]:.3f} ({expected[1]:.3f} to {expected[2]:.3f})"

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from irenic.learn import FrontPoint, Hierarchy
+    from irenic.learn.front import ColumnFigures
     from irenic.learn.models import Classifier
     from irenic.model.ruleset import RuleSet
     from irenic.model.space import Space
@@ -77,7 +79,11 @@ _KEYS: Final = (
     "estimate",
     "front",
 )
-_POINT_KEYS: Final = ("rules", "default", "threshold", "kept", *_SCORES, *_COUNTS)
+_COLUMN_KEYS: Final = ("importance", "low", "high", "missing", "other", "whole")
+_POINT_KEYS: Final = (
+    *("rules", "default", "threshold", "kept", "n_rows", "columns"),
+    *(*_SCORES, *_COUNTS),
+)
 # Parameters that hold what users know; those of the first kind are not repeated in the file.
 _NOT_WRITTEN: Final = ("hierarchy", "space")
 _LISTED: Final = ("never", "always", "monotonic_cst", "forbidden", "ordered")
@@ -220,6 +226,10 @@ def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
     entry["training_confidence"] = [_number(c) for c in counts.training_confidence.tolist()]
     entry["mix"] = counts.mix.tolist()
     entry["frequencies"] = counts.frequencies.tolist()
+    if point.n_rows is not None:
+        entry["n_rows"] = point.n_rows
+    if point.columns is not None:
+        entry["columns"] = {name: asdict(figures) for name, figures in point.columns.items()}
     return entry
 
 
@@ -393,8 +403,40 @@ def _point(
         n_conditions=rules.n_conditions,
         counts=counts,
         n_kept=kept,
+        n_rows=_index("n_rows", entry["n_rows"]) if "n_rows" in entry else None,
+        columns=_columns(entry["columns"], space) if "columns" in entry else None,
         **scores,
     )
+
+
+def _columns(data: Any, space: Space) -> dict[str, ColumnFigures]:
+    """Return the figures of the columns that rules test."""
+    from irenic.learn.front import ColumnFigures
+
+    if not isinstance(data, dict):
+        raise FormatError(f'"columns" must be an object, got {short(data)}')
+    figures = {}
+    for name, entry in data.items():
+        if name not in space:
+            raise FormatError(f'"columns" must name features of the space, got {short(name)}')
+        if not isinstance(entry, dict) or set(entry) != set(_COLUMN_KEYS):
+            raise FormatError(
+                f'"columns": {name!r} must have the keys {", ".join(_COLUMN_KEYS)}, got'
+                f" {short(entry)}"
+            )
+        importance, low, high = (
+            _floats(key, [entry[key]], (1,), missing=key != "importance")[0].item()
+            for key in ("importance", "low", "high")
+        )
+        figures[name] = ColumnFigures(
+            importance,
+            None if math.isnan(low) else low,
+            None if math.isnan(high) else high,
+            _index("missing", entry["missing"]),
+            _index("other", entry["other"]),
+            entry["whole"] is True,
+        )
+    return figures
 
 
 def _parameters(kind: type[Classifier], data: Any) -> Classifier:

@@ -1,0 +1,158 @@
+"""What rules decide for groups of people or things, and how often they are wrong there."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from irenic.boxes.arrays import Bools
+from irenic.errors import ConditionError, DataError
+from irenic.model.literals import Probabilities, is_missing, plain
+from irenic.model.space import to_list
+from irenic.proving._question import Rules
+from irenic.proving._shares import Share, decided_rows
+
+_SMALL: Final = 30
+# More groups than anyone compares; the column is probably a number or a name.
+_GROUP_LIMIT: Final = 50
+
+
+@dataclass(frozen=True)
+class GroupFigures:
+    """What rules decide for the rows with one value in a column.
+
+    Parameters
+    ----------
+    value : hashable or None
+        The value; None if it is missing.
+    rows : int
+        Number of rows.
+    decided : mapping of hashable to Share
+        The share of each outcome among the rows.
+    by_default : Share
+        The share of rows that no rule covers.
+    accuracy : Share or None
+        The share of rows decided as labeled; None without labels.
+    false_positives, false_negatives : mapping of hashable to Share
+        For each outcome, the share of the rows with another label that get it, and of the rows with
+        this label that do not get it; empty without labels.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.proving import compare_groups
+    >>> rules = RuleSet([Rule({"debt": (500, None)}, then="bad")], default="good")
+    >>> rows, sex = {"debt": [100, 900, 700, 200]}, ["f", "f", "m", "m"]
+    >>> figures = compare_groups(rules, rows, sex, ["good", "bad", "good", "good"])[1]
+    >>> figures.value, figures.decided["bad"].share, figures.false_positives["bad"].share
+    ('m', 0.5, 0.5)
+    """
+
+    value: Hashable
+    rows: int
+    decided: Mapping[Hashable, Share]
+    by_default: Share
+    accuracy: Share | None = None
+    false_positives: Mapping[Hashable, Share] | None = None
+    false_negatives: Mapping[Hashable, Share] | None = None
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there are too few rows (below 30) to say much."""
+        return self.rows < _SMALL
+
+
+def compare_groups(rules: Rules, X: Any, by: Any, y: Any = None) -> tuple[GroupFigures, ...]:
+    """Return what rules decide for each value of a column, and how often they are wrong.
+
+    Parameters
+    ----------
+    rules : RuleSet, RuleList, DecisionTable or fitted classifier
+        Unordered rules must not contradict each other.
+    X : table
+        The rows. Of a classifier, only columns that its rules test are needed.
+    by : sequence of hashable
+        The column to group the rows by; the rules need not know it.
+    y : sequence, optional
+        The true labels of the rows.
+
+    Returns
+    -------
+    tuple of GroupFigures
+        The largest group first. Shares have 95 % intervals; on the rows that a model was learned
+        from, its accuracy is too good.
+
+    Raises
+    ------
+    ConditionError
+        If the rules predict probabilities.
+    ConflictError
+        If unordered rules contradict each other.
+    DataError
+        If the rows do not fit the rules, if ``by`` or ``y`` has another length, or if ``by`` has
+        more than 50 values.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.proving import compare_groups
+    >>> rules = RuleSet([Rule({"debt": (500, None)}, then="bad")], default="good")
+    >>> for figures in compare_groups(rules, {"debt": [100, 900, 700]}, ["f", "f", "m"]):
+    ...     print(figures.value, figures.rows, figures.decided["bad"].count)
+    f 2 1
+    m 1 1
+    """
+    codes, outcomes, by_default = decided_rows(rules, X)
+    if any(isinstance(outcome, Probabilities) for outcome in outcomes):
+        raise ConditionError("rules must predict labels to compare groups, got probabilities")
+    groups = _column(by, "by", len(codes))
+    labels = None if y is None else _column(y, "y", len(codes))
+    places: dict[Any, list[int]] = {}
+    for row, value in enumerate(groups):
+        places.setdefault(value, []).append(row)
+    if len(places) > _GROUP_LIMIT:
+        raise DataError(
+            f"by must have at most {_GROUP_LIMIT} different values, got {len(places):,}; put them"
+            " into classes first"
+        )
+    present = [code for code in range(len(outcomes)) if outcomes[code] is not None]
+    truth = None
+    if labels is not None:
+        truth = np.array([_code(outcomes, label) for label in labels])
+        present = [code for code in range(len(outcomes)) if outcomes[code] is not None]
+    figures = []
+    for value, rows in places.items():
+        own = codes[rows]
+        decided = {outcomes[c]: _share(own == c) for c in present}
+        more = {} if truth is None else _errors(own, truth[rows], present, outcomes)
+        figures.append(GroupFigures(value, len(rows), decided, _share(by_default[rows]), **more))
+    return tuple(sorted(figures, key=lambda each: (-each.rows, str(each.value))))
+
+
+def _errors(own: Any, truth: Any, present: list[int], outcomes: list[Any]) -> dict[str, Any]:
+    return {
+        "accuracy": _share(own == truth),
+        "false_positives": {outcomes[c]: _share(own[truth != c] == c) for c in present},
+        "false_negatives": {outcomes[c]: _share(own[truth == c] != c) for c in present},
+    }
+
+
+def _share(holds: Bools) -> Share:
+    return Share(int(np.count_nonzero(holds)), len(holds))
+
+
+def _code(outcomes: list[Any], label: Any) -> int:
+    """Return the place of a label among the outcomes, to which it is added if it is new."""
+    if label not in outcomes:
+        outcomes.append(label)
+    return outcomes.index(label)
+
+
+def _column(values: Any, name: str, n: int) -> Sequence[Any]:
+    column = [None if is_missing(value) else plain(value) for value in to_list(values)]
+    if len(column) != n:
+        raise DataError(f"{name} must have one value per row, got {len(column)} for {n}")
+    return column
