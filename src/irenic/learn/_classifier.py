@@ -19,7 +19,8 @@ from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.learn._base import RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._evolution import TEST_LIMIT, Settings, Watch
-from irenic.learn._left_out import Estimate, Validation
+from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
+from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._training import Training
@@ -92,10 +93,13 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     class_weight : dict or "balanced", optional
         Weight of each class, multiplied by ``sample_weight``. Weights affect the rules, scores and
         probabilities, but not support and confidence.
-    scoring : {"accuracy", "balanced_accuracy"}, default "accuracy"
-        What evolution and validation maximize. With "balanced_accuracy", all labels count alike,
-        however rare; probabilities stay those of the rows, so that the predicted label need not
-        have the highest one.
+    scoring : {"accuracy", "balanced_accuracy", "log_loss", "roc_auc"}, str or callable
+        What to maximize (default: "accuracy"). With "balanced_accuracy", all labels count alike,
+        however rare, also in evolution; probabilities stay those of the rows, so that the predicted
+        label need not have the highest one. The others choose the rule set by its probabilities or
+        predictions on rows left out: "log_loss" the least log-loss (scores are minus it), "roc_auc"
+        the area under the curve (with more than two labels, the mean of one label against the
+        rest), or another scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``.
     smoothing : float, default 0.5
         Weight, between 0 and 1, of the out-of-bag predictions of a random forest relative to the
         labels themselves. More smoothing means less noise and fewer rules.
@@ -168,7 +172,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         "hierarchy": "no_validation",  # type: ignore[dict-item]
         "consequents": [StrOptions({"labels", "probabilities"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "scoring": [StrOptions({"accuracy", "balanced_accuracy"})],
+        "scoring": [str, callable],
         "smoothing": [Interval(Real, 0, 1, closed="both")],
         "generations": [Interval(Integral, 1, None, closed="left")],
         "moves": [Interval(Integral, 1, None, closed="left"), None],
@@ -195,7 +199,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         hierarchy: Any = None,
         consequents: str = "labels",
         class_weight: Mapping[Hashable, float] | str | None = None,
-        scoring: str = "accuracy",
+        scoring: Any = "accuracy",
         smoothing: float = SOFT,
         generations: int = 8,
         moves: int | None = None,
@@ -312,8 +316,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             balance,
             cells=cells,
             encoded=encoded,
+            division=result.division,
         )
         front = training.front(result.candidates, complete=self.complete)
+        if self.scoring not in ("accuracy", "balanced_accuracy"):
+            front = training.judged(front, self.scoring, count)
         self._learned(data, y)
         self.stopped_by_ = result.stopped_by
         self._offer(front)
@@ -369,6 +376,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             state,
             abstains=self.default == "abstain",
             described=self._described(problem.target),
+            scoring=self.scoring,
         )
 
     def _described(self, target: Target) -> int | None:
@@ -394,10 +402,36 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             raise DataError(
                 f"scoring must be 'accuracy' if rows have several labels, got {self.scoring!r}"
             )
+        if self.scoring != "balanced_accuracy":
+            self._check_scoring(target)
+            return None, None
         balance = class_weights(target, "balanced", weight)
         factors = np.ones(len(target.labels))
         factors[target.truth.argmax(axis=1)] = balance
         return balance, factors
+
+    def _check_scoring(self, target: Target) -> None:
+        """Reject a ``scoring`` by probabilities that is unknown or cannot be used."""
+        scoring = self.scoring
+        if isinstance(scoring, str):
+            from sklearn.metrics import get_scorer_names
+
+            names = {*ROW_SCORES, *get_scorer_names()}
+            if scoring not in names:
+                raise DataError(
+                    "scoring must be 'accuracy', 'balanced_accuracy', 'log_loss', 'roc_auc' or"
+                    f" another scorer of scikit-learn, got {scoring!r}"
+                    f"{did_you_mean(scoring, sorted(names))}"
+                )
+        if self.selection != "validation":
+            raise DataError(
+                f"selection must be 'validation' if scoring is {scoring!r}, got {self.selection!r}"
+            )
+        if len(target.labels) > LABEL_LIMIT:
+            raise DataError(
+                "scoring must be 'accuracy' or 'balanced_accuracy' if there are more than"
+                f" {LABEL_LIMIT} labels, got {scoring!r}"
+            )
 
     def _warn_of_rare_labels(self, target: Target) -> None:
         if target.many or self.scoring != "accuracy" or self.class_weight is not None:
@@ -439,7 +473,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         }
         self._members = sizes if self.selection == "one_se" else list(sizes)
         validation = self._validation if self._members else None
-        self.estimate_ = validation.estimate(self._members) if validation else None
+        self.estimate_ = validation.expected(self._members) if validation else None
         self.pareto_front_ = Front(self.pareto_front_, chosen=point)
         self._use_point(point)
 

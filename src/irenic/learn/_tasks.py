@@ -18,8 +18,8 @@ import numpy.typing as npt
 from irenic.kernels.evolve import Rows
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Settings, Watch, covering, evolve, predict
-from irenic.learn._left_out import Tally, Validation
-from irenic.learn._probabilities import settle
+from irenic.learn._left_out import Tally, Trial, Validation
+from irenic.learn._probabilities import Division, settle
 from irenic.learn._trees import Forest, Ladder, node_means
 from irenic.learn.target import Consequents, Target
 
@@ -152,6 +152,8 @@ class Prepared:
     rows: Rows
     starts: list[Candidate]
     problem: Problem
+    opinion: Floats
+    """What the forest thinks of each row of the problem; its label if there is no forest."""
 
 
 def prepare(
@@ -209,7 +211,8 @@ def prepare(
         for masks, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
             starts.append(Candidate(masks, then, default))
-    return Prepared(consequents, rows, starts, problem)
+    opinion = target.truth if forest is None else forest.unseen
+    return Prepared(consequents, rows, starts, problem, opinion)
 
 
 def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
@@ -253,6 +256,8 @@ class Plan:
     abstains: bool = False
     described: int | None = None
     """Code of the label that only rules predict."""
+    scoring: Any = "accuracy"
+    """What rule sets are chosen by."""
 
     def prepare(self, problem: Problem, random_state: int) -> Prepared:
         """Return the input of evolution."""
@@ -298,7 +303,8 @@ def validate(
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
     tallies = () if left.target.many else tuple(_tallies(outcome, inner, left, settings))
-    validation = Validation(scores, left.weight, left.count, codes, tallies)
+    trials = tuple(_trials(outcome, prepared, left, settings))
+    validation = Validation(scores, left.weight, left.count, codes, tallies, trials)
     return replace(outcome, validation=validation)
 
 
@@ -340,6 +346,18 @@ def _tallies(
         left_out = np.zeros_like(seen)
         np.add.at(left_out, decided, left.target.truth * left.unbalanced[:, None])
         yield Tally(seen[:-1], left_out[:-1]), Tally(seen[-1:], left_out[-1:])
+
+
+def _trials(
+    outcome: Outcome, prepared: Prepared, left: Problem, settings: Settings
+) -> Iterator[tuple[Trial]]:
+    """Yield what is needed to predict probabilities of rows left out with each candidate."""
+    division = Division.grown(prepared.problem, prepared.opinion, outcome.candidates)
+    if division is None:
+        return
+    n_codes = len(prepared.consequents.values())
+    for candidate in outcome.candidates:
+        yield (division.trial(candidate, settings.conflicts, n_codes, left),)
 
 
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, SupportsIndex, overload
+from typing import Final, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,11 @@ import numpy.typing as npt
 from irenic.errors import ConditionError
 from irenic.learn._evolution import Candidate
 from irenic.model import markup
-from irenic.model.literals import counted
+from irenic.model.literals import Probabilities, counted, display
 from irenic.model.markup import Column
+from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet, rules_table
+from irenic.model.space import Instances
 
 Floats = npt.NDArray[np.float64]
 
@@ -50,6 +52,151 @@ class RuleCounts:
     """Weighted label frequencies, smoothed towards the overall shares."""
 
 
+class ProbabilityRow(NamedTuple):
+    """One row of a :class:`ProbabilityTable`."""
+
+    prediction: Hashable | None
+    """What the rules predict."""
+    region: Region | None
+    """Where they predict it; None for all regions together."""
+    rows: int
+    """Number of training rows."""
+    probabilities: Probabilities
+    """The probability of each label."""
+
+    def __str__(self) -> str:
+        where = "anywhere" if self.region is None else f"where {self.region}"
+        told = f"{display(self.prediction)} predicted {where}: {self.probabilities}"
+        return f"{told} ({counted(self.rows, 'row')})"
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityTable:
+    """How likely each label is, by prediction and region.
+
+    The regions divide the space, and all rule sets of a front share them. The probabilities of a
+    case are those of training rows with the same prediction in the same region.
+
+    Parameters
+    ----------
+    labels : sequence of hashable
+        The labels, in the order of probabilities.
+    regions : RuleSet
+        The regions, which do not overlap; the consequent of each is its index.
+    rows : array of shape (n_predictions, n_regions + 1)
+        Number of training rows; the last column has those of all regions. The predictions are
+        those of ``labels``, and then None if nothing may be predicted.
+    probabilities : array of shape (n_predictions, n_regions + 1, n_labels)
+        The probability of each label.
+
+    Examples
+    --------
+    >>> from irenic import RuleSetClassifier
+    >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+    >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+    >>> print(clf.chosen_.probabilities)
+    free predicted where age < 19: free 0.99, full 0.01 (18 rows)
+    full predicted where age < 19: full 0.87, free 0.13 (1 row)
+    full predicted where 19 <= age < 29: full 0.99, free 0.01 (10 rows)
+    full predicted where age >= 29: full 0.99, free 0.01 (11 rows)
+    """
+
+    labels: tuple[Hashable, ...]
+    regions: RuleSet
+    rows: Floats
+    probabilities: Floats
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.listed()))
+
+    def _repr_html_(self) -> str:
+        columns = [Column("prediction"), Column("region"), Column("rows", True)]
+        columns += [Column(display(label), True) for label in self.labels]
+        cells = [
+            [
+                display(row.prediction),
+                str(row.region),
+                markup.count_text(float(row.rows)),
+                *(f"{value:.2f}" for value in row.probabilities.values.tolist()),
+            ]
+            for row in self.listed()
+        ]
+        head = markup.head("Probabilities", counted(len(self.regions), "region"))
+        return markup.block(head, markup.table(columns, cells))
+
+    def listed(self) -> list[ProbabilityRow]:
+        """Return the predictions and regions that training rows have.
+
+        Returns
+        -------
+        list of ProbabilityRow
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> [row.rows for row in clf.chosen_.probabilities.listed()]
+        [18, 1, 10, 11]
+        """
+        pairs = np.argwhere(self.rows[:, :-1] > 0).tolist()
+        return [self.row(prediction, region) for prediction, region in pairs]
+
+    def row(self, prediction: int, region: int) -> ProbabilityRow:
+        """Return the row of a prediction, given by its code, and a region.
+
+        It is that of all regions if the region has no training row with the prediction.
+
+        Parameters
+        ----------
+        prediction, region : int
+            Index of the prediction and of the region; -1 for all regions.
+
+        Returns
+        -------
+        ProbabilityRow
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> print(clf.chosen_.probabilities.row(0, -1))
+        free predicted anywhere: free 0.97, full 0.03 (18 rows)
+        """
+        if region >= 0 and not self.rows[prediction, region]:
+            region = -1
+        return ProbabilityRow(
+            [*self.labels, None][prediction],
+            None if region < 0 else self.regions[region].region,
+            int(self.rows[prediction, region]),
+            Probabilities(self.labels, self.probabilities[prediction, region]),
+        )
+
+    def places(self, instances: Instances) -> npt.NDArray[np.int64]:
+        """Return the region of each case.
+
+        Parameters
+        ----------
+        instances : Instances
+            The cases.
+
+        Returns
+        -------
+        array of int
+            The index of the region; -1 for a case in none, such as one with an unknown value.
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> clf.chosen_.probabilities.places(clf.space_.encode({"age": [3, 35]}))
+        array([0, 2])
+        """
+        return self.regions.decide(instances)
+
+
 @dataclass(frozen=True, eq=False)
 class FrontPoint:
     """A rule set of a front, with its scores and size.
@@ -59,10 +206,9 @@ class FrontPoint:
     rule_set : RuleSet
         The rules.
     training_score : float
-        Score on the training data: the accuracy, or the balanced accuracy if ``scoring`` says so;
-        for sets of labels the mean F1 of a row; in a
-        hierarchy, and if consequents are probabilities, the explained share of the label variance,
-        where deeper labels have less weight.
+        Score on the training data: the accuracy, or what ``scoring`` says; for sets of labels the
+        mean F1 of a row; in a hierarchy, and if consequents are probabilities, the explained share
+        of the label variance, where deeper labels have less weight.
     validated_score : float
         The same score on rows left out, of rule sets with the same penalty; NaN if not validated.
     n_rules, n_conditions : int
@@ -79,6 +225,8 @@ class FrontPoint:
         Index of the member of the population; rule sets of one member share their validation.
     threshold : float, optional
         Probability from which a label is predicted, if consequents are probabilities.
+    probabilities : ProbabilityTable, optional
+        How likely each label is, by prediction and region.
 
     Examples
     --------
@@ -100,6 +248,7 @@ class FrontPoint:
     candidate: Candidate | None = None
     member: int | None = None
     threshold: float | None = None
+    probabilities: ProbabilityTable | None = None
 
     def __repr__(self) -> str:
         return (

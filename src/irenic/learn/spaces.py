@@ -36,7 +36,9 @@ def without_untested_values(points: Sequence[FrontPoint]) -> list[FrontPoint]:
     Predictions stay the same: a value that is not listed counts as any other value.
     """
     sets = [point.rule_set for point in points]
-    tested = names_tested(*sets)
+    # all rule sets share their regions
+    regions = [t.regions for point in points[:1] if (t := point.probabilities) is not None]
+    tested = names_tested(*sets, *regions)
     space = Space(
         [
             replace(feature, values=())
@@ -45,7 +47,15 @@ def without_untested_values(points: Sequence[FrontPoint]) -> list[FrontPoint]:
             for feature in sets[0].space
         ]
     )
-    return [replace(point, rule_set=moved(point.rule_set, space)) for point in points]
+    return [
+        replace(
+            point,
+            rule_set=moved(point.rule_set, space),
+            probabilities=(t := point.probabilities)
+            and replace(t, regions=moved(t.regions, space)),
+        )
+        for point in points
+    ]
 
 
 def with_values_of(sets: Sequence[RuleSet], X: Any) -> list[RuleSet]:
