@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from irenic.errors import DataError
 from irenic.learn._certificate import Certificate, certify
-from irenic.learn._left_out import interval_text
+from irenic.learn._left_out import interval_text, leading
 from irenic.learn._measure import resolve_by
 from irenic.learn.answers import Answers, Form
 from irenic.learn.front import Front, FrontPoint, ProbabilityRow, head_of, table_of
@@ -375,9 +375,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _predicted_codes(self, instances: Instances) -> npt.NDArray[np.intp]:
         """Return the index of the predicted label of each case, that after the last for none."""
+        decided = self.rules_.decide(instances, resolve=resolve_by(self.conflicts))
+        return np.asarray(self._then_codes()[decided])
+
+    def _then_codes(self) -> npt.NDArray[np.intp]:
+        """Return the index of the label of each rule and of the default."""
         code_of = {label: code for code, label in enumerate([*self.classes_.tolist(), None])}
-        codes = np.array([code_of[then] for then in self._thens()], dtype=np.intp)
-        return codes[self.rules_.decide(instances, resolve=resolve_by(self.conflicts))]
+        return np.array([code_of[then] for then in self._thens()], dtype=np.intp)
 
     def _label_frequencies(self, table: Any) -> Floats:
         """Return the mean label frequencies of the rules that decide each label of each row."""
@@ -397,11 +401,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return frequencies
         if self.scoring == "balanced_accuracy":  # a predicted label need not be the most likely one
             return frequencies
-        code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
-        for row, then in zip(frequencies, self._thens(), strict=True):
-            if then is not None:
-                _lead(row, code_of[then])
-        return frequencies
+        return leading(frequencies, self._then_codes())
 
     def explain(self, X: Any) -> list[Decision]:
         """Return the reason for each prediction.
@@ -532,19 +532,6 @@ def _opened(feature: Feature) -> Feature:
     if isinstance(feature, Continuous) and feature.kind == "integer":
         return replace(feature, missing=True, kind="number")
     return replace(feature, missing=True)
-
-
-def _lead(row: Floats, code: int) -> None:
-    """Make the entry at ``code`` the highest of a row of probabilities, if it is not.
-
-    A rule is chosen for the whole set, so its label need not be the most frequent among its rows;
-    the two labels then get nearly the same probability.
-    """
-    top = int(row.argmax())
-    if top != code:
-        middle = (row[code] + row[top]) / 2.0
-        row[top] = middle * (1.0 - 1e-9)
-        row[code] = middle * (1.0 + 1e-9)
 
 
 def _check_labels(target: Target) -> None:

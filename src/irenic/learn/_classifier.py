@@ -24,7 +24,7 @@ from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._training import Training
-from irenic.learn.front import Front, FrontPoint, choose, small_enough
+from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.target import Floats, Target, class_weights
 from irenic.model.literals import display, plain
 from irenic.model.space import Instances
@@ -462,8 +462,12 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     # --- choosing
 
-    def _use_best(self, max_rules: int | None, max_conditions: int | None) -> None:
-        small = small_enough(self.pareto_front_, max_rules, max_conditions)
+    def _use_best(
+        self, max_rules: int | None, max_conditions: int | None, min_coverage: float = 0.0
+    ) -> None:
+        small = small_enough(self.pareto_front_, max_rules, max_conditions, min_coverage)
+        if self.scoring in ("accuracy", "balanced_accuracy"):
+            small = without_coverage(small)
         self._use(choose(small, selection=self.selection, shape=self._shape), small)
 
     def _use(self, point: FrontPoint, among: Sequence[FrontPoint] = ()) -> None:
@@ -482,6 +486,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         *,
         max_rules: int | None = None,
         max_conditions: int | None = None,
+        min_coverage: float = 0.0,
         index: int | None = None,
     ) -> RuleSetClassifier:
         """Return a classifier that uses another rule set of the front, without a new fit.
@@ -490,6 +495,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         ----------
         max_rules, max_conditions : int, optional
             Maximum size; among the rule sets that are small enough, ``selection`` decides.
+        min_coverage : float, default 0
+            Minimum share of the training rows that a rule decides, and not the default.
         index : int, optional
             Index of the rule set in ``pareto_front_``, instead of a size.
 
@@ -501,8 +508,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         Raises
         ------
         ConditionError
-            If a size is negative or smaller than all rule sets, if ``index`` is out of range, or
-            if both are given.
+            If a size is negative or smaller than all rule sets, if rules of none decide that many
+            rows, if ``index`` is out of range, or if it is given with anything else.
         NotFittedError
             If the classifier is not fitted.
 
@@ -522,12 +529,16 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             whole = isinstance(size, Integral) and not isinstance(size, bool)
             if size is not None and (not whole or size < 0):
                 raise ConditionError(f"{name} must be a non-negative whole number, got {size!r}")
+        if not isinstance(min_coverage, Real) or not 0 <= float(min_coverage) <= 1:
+            raise ConditionError(f"min_coverage must be from 0 to 1, got {min_coverage!r}")
         other = copy.copy(self)
         if index is None:
-            other._use_best(max_rules, max_conditions)
+            other._use_best(max_rules, max_conditions, float(min_coverage))
             return other
-        if any(size is not None for size in sizes.values()):
-            raise ConditionError("index must not be combined with max_rules or max_conditions")
+        if min_coverage or any(size is not None for size in sizes.values()):
+            raise ConditionError(
+                "index must not be combined with max_rules, max_conditions or min_coverage"
+            )
         if index >= len(self.pareto_front_):
             last = len(self.pareto_front_) - 1
             raise ConditionError(f"index must be at most {last}, got {index}")

@@ -187,19 +187,42 @@ class Priors(NamedTuple):
 def led(table: Floats) -> Floats:
     """Return probabilities ``[prediction, region, label]`` in which the prediction has the highest.
 
-    Where it has not, because the rule set is chosen as a whole, the two labels get nearly the same.
+    Predictions after the last label, which predict nothing, stay as they are.
 
     >>> led(np.array([[[0.25, 0.75]], [[0.25, 0.75]]])).round(3).tolist()
     [[[0.5, 0.5]], [[0.25, 0.75]]]
     """
-    table = table.copy()
-    for code, likely in enumerate(table[: table.shape[-1]]):
-        top = likely.argmax(axis=-1)
-        at = np.flatnonzero(top != code)
-        middle = (likely[at, code] + likely[at, top[at]]) / 2.0
-        likely[at, top[at]] = middle * (1.0 - 1e-9)
-        likely[at, code] = middle * (1.0 + 1e-9)
-    return table
+    n_codes, n_regions, n_labels = table.shape
+    codes = np.repeat(np.arange(n_codes), n_regions)
+    return leading(table.reshape(-1, n_labels), codes).reshape(table.shape)
+
+
+def leading(likely: Floats, codes: Indices) -> Floats:
+    """Return rows of probabilities in which the label with the given code has the highest.
+
+    A rule is chosen for the whole set, so its label need not be the most frequent among its rows.
+    Higher labels then share what they have with it, and get nearly the same probability.
+
+    >>> leading(np.array([[0.1, 0.5, 0.4]]), np.array([0])).round(2).tolist()
+    [[0.33, 0.33, 0.33]]
+    """
+    likely = likely.copy()
+    n = likely.shape[1]
+    rows = np.flatnonzero((codes < n) & (likely.argmax(axis=1) != np.minimum(codes, n - 1)))
+    own, code = likely[rows], codes[rows]
+    at = np.arange(len(rows))
+    lead = own[at, code]
+    own[at, code] = -1.0
+    ordered = -np.sort(-own, axis=1)[:, : n - 1]
+    # the mean with the highest ones, of which there are just enough to exceed the next one
+    level = (lead[:, None] + np.cumsum(ordered, axis=1)) / np.arange(2, n + 1)
+    enough = level >= np.concatenate([ordered[:, 1:], np.zeros((len(rows), 1))], axis=1)
+    level = level[at, enough.argmax(axis=1)]
+    own = np.minimum(own, (level * (1.0 - 1e-9))[:, None])
+    own[at, code] = 0.0
+    own[at, code] = 1.0 - own.sum(axis=1)
+    likely[rows] = own
+    return likely
 
 
 def _with_opinion(labels: Floats, opinions: Floats, rows: float) -> Floats:

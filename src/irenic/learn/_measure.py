@@ -73,6 +73,7 @@ class Measure:
             counts=self._counts(rules, covers, priors),
             candidate=candidate,
             member=member,
+            coverage=float(covers.any(axis=1).mean()),
         )
 
     def _right(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> Floats:

@@ -1,4 +1,4 @@
-"""The front: rule sets of which none is better in score, rules and conditions at once."""
+"""The front: rule sets of which none is better in score, size and coverage at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from irenic.model.space import Instances
 
 Floats = npt.NDArray[np.float64]
 
-_COLUMNS: Final = ("rules", "conditions", "to read", "training", "validated")
+_COLUMNS: Final = ("rules", "conditions", "to read", "by rules", "training", "validated")
 # More labels than can be distinguished in a chart of columns.
 _LABEL_LIMIT: Final = 30
 
@@ -227,6 +227,8 @@ class FrontPoint:
         Probability from which a label is predicted, if consequents are probabilities.
     probabilities : ProbabilityTable, optional
         How likely each label is, by prediction and region.
+    coverage : float
+        Share of the training rows that a rule decides; the default decides the others.
 
     Examples
     --------
@@ -249,6 +251,7 @@ class FrontPoint:
     member: int | None = None
     threshold: float | None = None
     probabilities: ProbabilityTable | None = None
+    coverage: float = math.nan
 
     def __repr__(self) -> str:
         return (
@@ -357,13 +360,30 @@ class Front(list[FrontPoint]):
 
 def front_of(points: Sequence[FrontPoint]) -> Front:
     """Return the points that no other point equals or beats in everything, smallest first."""
-    ordered = sorted(points, key=lambda p: (p.n_rules, p.n_conditions, -p.training_score))
-    kept = Front()
-    for point in ordered:
+    return Front(_unbeaten(points, lambda p: (p.training_score, np.nan_to_num(p.coverage))))
+
+
+def without_coverage(points: Sequence[FrontPoint]) -> list[FrontPoint]:
+    """Return the points that no other point equals or beats in score and size.
+
+    The others are on the front only because rules decide more rows.
+    """
+    return _unbeaten(points, lambda p: (p.training_score,))
+
+
+def _unbeaten(
+    points: Sequence[FrontPoint], merits: Callable[[FrontPoint], tuple[float, ...]]
+) -> list[FrontPoint]:
+    """Return the points that no smaller one equals or beats in all merits, smallest first."""
+    key = {id(point): merits(point) for point in points}
+    kept: list[FrontPoint] = []
+    for point in sorted(
+        points, key=lambda p: (p.n_rules, p.n_conditions, *(-merit for merit in key[id(p)]))
+    ):
         beaten = any(
-            other.training_score >= point.training_score
-            and other.n_conditions <= point.n_conditions
+            other.n_conditions <= point.n_conditions
             and other.n_rules <= point.n_rules
+            and all(a >= b for a, b in zip(key[id(other)], key[id(point)], strict=True))
             for other in kept
         )
         if not beaten:
@@ -372,9 +392,15 @@ def front_of(points: Sequence[FrontPoint]) -> Front:
 
 
 def small_enough(
-    points: Sequence[FrontPoint], max_rules: int | None, max_conditions: int | None
+    points: Sequence[FrontPoint],
+    max_rules: int | None,
+    max_conditions: int | None,
+    min_coverage: float = 0.0,
 ) -> list[FrontPoint]:
-    """Return the points with at most so many rules and conditions; at least one, or fail."""
+    """Return the points with at most so many rules and conditions; at least one, or fail.
+
+    Rules decide at least the share ``min_coverage`` of the training rows.
+    """
     small = [
         point
         for point in points
@@ -388,7 +414,15 @@ def small_enough(
             f" {max_rules} and {max_conditions}; the smallest has"
             f" {counted(least.n_rules, 'rule')} and {counted(least.n_conditions, 'condition')}"
         )
-    return small
+    covering = [point for point in small if not point.coverage < min_coverage]
+    if not covering:
+        most = max(point.coverage for point in small)
+        raise ConditionError(
+            f"min_coverage must be at most {math.floor(most * 1000) / 1000:.3f}, the highest share"
+            f" of rows that rules decide in a rule set of the front, got {min_coverage}; use"
+            " complete=True, or default='abstain'"
+        )
+    return covering
 
 
 def choose(
@@ -475,4 +509,5 @@ def table_of(
 def _row(point: FrontPoint) -> list[str]:
     """Return the cells of a point in the table of the front, under ``_COLUMNS``."""
     size = [f"{point.n_rules:,}", f"{point.n_conditions:,}", f"{point.explanation_size:.2f}"]
+    size.append(markup.score(point.coverage))
     return [*size, markup.score(point.training_score), markup.score(point.validated_score)]

@@ -433,6 +433,8 @@ class FrontScores(TypedDict):
     training_score: float | None
     validated_score: float | None
     explanation_size: float | None
+    coverage: float | None
+    """Share of the training rows that a rule decides."""
 
 
 class Model(Checked):

@@ -365,6 +365,7 @@ def _front(point: FrontPoint) -> document.FrontScores:
         "training_score": known(point.training_score),
         "validated_score": known(point.validated_score),
         "explanation_size": known(point.explanation_size),
+        "coverage": known(point.coverage),
     }
 
 

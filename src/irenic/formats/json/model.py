@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 VERSION: Final = 1
 _FORMS: Final = ("labels", "matrix", "sets")
-_SCORES: Final = ("training_score", "validated_score", "explanation_size", "penalty")
+_SCORES: Final = ("training_score", "validated_score", "explanation_size", "penalty", "coverage")
 _COUNTS: Final = (
     "support",
     "confidence",

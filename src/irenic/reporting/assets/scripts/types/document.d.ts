@@ -375,6 +375,8 @@ type FrontScores = {
   training_score: number | null;
   validated_score: number | null;
   explanation_size: number | null;
+  /** Share of the training rows that a rule decides. */
+  coverage: number | null;
 };
 
 /** A set of rules. */
