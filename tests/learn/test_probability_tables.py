@@ -18,6 +18,7 @@ from benchmarks.probabilities import calibration_error, measures
 from irenic import DataError, FormatError
 from irenic.learn._left_out import Judge, Seen, led, roc_area
 from irenic.learn._probabilities import region_sums
+from irenic.learn.spaces import names_tested
 from tests.learn.fitting import people, quick
 
 VALIDATED = {"selection": "validation", "smoothing": 0.5, "moves": 400}
@@ -184,8 +185,6 @@ def test_a_table_lists_regions_in_notebooks(model):
 
 
 def test_regions_test_only_columns_that_rules_test(model):
-    from irenic.learn.spaces import names_tested
-
     tested = names_tested(*(point.rule_set for point in model.pareto_front_))
     assert names_tested(model.chosen_.probabilities.regions) <= tested | set("abcde")
     only = pd.DataFrame({"n": np.arange(200), "noise": np.arange(200) % 7})
@@ -196,8 +195,6 @@ def test_regions_test_only_columns_that_rules_test(model):
 
 
 def test_columns_that_regions_test_are_needed_for_probabilities_alone(model):
-    from irenic.learn.spaces import names_tested
-
     clf = model.select(max_rules=1)
     few = TEST[sorted(names_tested(clf.rules_))]
     assert (clf.predict(few) == clf.predict(TEST)).all()
@@ -227,7 +224,7 @@ def test_edited_regions_are_rejected(model):
         irenic.read_model(json.dumps(changed, indent=1))
     changed = json.loads(text)
     changed["model"]["regions"][0]["if"] = {}
-    with pytest.raises(FormatError, match='"regions": regions must not overlap, got rules 0 and'):
+    with pytest.raises(FormatError, match='"regions": regions must not overlap, got rule 1 says 0'):
         irenic.read_model(json.dumps(changed, indent=1))
 
 
@@ -375,3 +372,36 @@ def test_measures_of_probabilities():
     assert squares == pytest.approx(((likely[:, 1] - truth) ** 2).mean(), abs=1e-5)
     assert right == 0.75
     assert gap == pytest.approx((0.05 * 2 + 0.2 + 0.6) / 4, abs=1e-4)
+
+
+# --- columns with many values
+
+
+def test_columns_of_noise_with_many_values_add_no_rule():
+    tested = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        n = 4000
+        table = pd.DataFrame(
+            {
+                "customer": [f"customer {i}" for i in range(n)],
+                "zip": [f"zip {i}" for i in rng.integers(0, 1000, n)],
+                "a": rng.random(n),
+            }
+        )
+        labels = np.where(rng.random(n) < np.where(table["a"] > 0.6, 0.75, 0.2), "yes", "no")
+        clf = quick(**VALIDATED | {"random_state": seed}).fit(table, labels)
+        regions = clf.chosen_.probabilities.regions
+        assert "customer" not in names_tested(clf.rules_, regions)
+        tested += names_tested(clf.rules_)
+    assert tested.count("a") == 3
+    assert tested.count("zip") <= 1
+
+
+def test_a_category_of_sixty_values_that_matters_is_found():
+    rng = np.random.default_rng(0)
+    value = rng.integers(0, 60, 3000)
+    labels = np.where(rng.random(3000) < np.where(value % 4 == 0, 0.8, 0.2), "yes", "no")
+    clf = quick(**VALIDATED).fit({"city": [f"city {i}" for i in value]}, labels)
+    assert len(clf.rules_) == 1
+    assert clf.rules_.covering({"city": [f"city {i}" for i in range(60)]})[:, 0].sum() == 15

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -380,7 +380,7 @@ class Validation:
     """What members are chosen by instead of their scores, as a mean: ``[row, member]``."""
     judge: Judge | None = None
     """What members are chosen by instead of a mean over rows."""
-    likely: Floats = field(default_factory=lambda: np.zeros((0, 0, 0)))
+    likely: Floats | None = None
     """Probabilities for the judge: ``[member, row, label]``."""
 
     @classmethod
@@ -451,6 +451,7 @@ class Validation:
     def _judged(self, member: int, times: npt.NDArray[Any]) -> float:
         """Return the score of a member on rows left out, each of which counts several times."""
         assert self.judge is not None
+        assert self.likely is not None
         codes = np.concatenate([trial.codes for trial in self.trials[member]])
         return self.judge.score(self.likely[member], codes, times)
 
