@@ -309,7 +309,7 @@ class Judge:
         rows = np.repeat(np.arange(len(codes)), times * self.count)
         labels = self.labels
         if codes.max(initial=0) >= len(labels):  # nothing is predicted for some rows
-            labels = np.append(labels.astype(object), None)
+            labels = np.array([*labels.tolist(), None], dtype=object)
         predicted = Predicted(likely, labels[codes], self.labels)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)

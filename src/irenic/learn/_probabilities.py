@@ -123,7 +123,7 @@ def region_sums(
     flat = codes * (n_regions + 1) + np.where(places < 0, n_regions, places)
     size = n_codes * (n_regions + 1)
     sums = [np.bincount(flat, weights=weight * column, minlength=size) for column in values.T]
-    return np.stack(sums, axis=1).reshape(n_codes, n_regions + 1, -1)
+    return np.stack(sums, axis=1).astype(float).reshape(n_codes, n_regions + 1, -1)
 
 
 def connected(n: int, first: npt.NDArray[np.integer], second: npt.NDArray[np.integer]) -> Indices:

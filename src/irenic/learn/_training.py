@@ -100,7 +100,7 @@ class Training(Measure):
             if table is None:
                 likely = point.counts.frequencies[self._decided(rules)]
             else:
-                likely = table.probabilities[codes, self._places]
+                likely = table.probabilities[codes, self._row_regions]
             if judge is None:
                 logs = np.log(likely[np.arange(len(truth)), truth])
                 score = float(np.average(logs, weights=self.weight))
@@ -117,7 +117,7 @@ class Training(Measure):
         return self.cells.rule_set(self.division.masks, range(len(self.division.masks)))
 
     @cached_property
-    def _places(self) -> npt.NDArray[np.intp]:
+    def _row_regions(self) -> npt.NDArray[np.intp]:
         """Region of each row."""
         assert self.division is not None
         return self.division.places(self.encoded)
@@ -128,7 +128,7 @@ class Training(Measure):
             return None
         codes = self._codes(rules, rules.default)[self._decided(rules)]
         shape = len(self.consequents.values()), len(self._regions)
-        labels = region_sums(codes, self._places, self.target.truth, self.weight, shape)
+        labels = region_sums(codes, self._row_regions, self.target.truth, self.weight, shape)
         opinions = self.division.seen(evolved.candidate, self.conflicts, shape[0]).opinions
         overall = np.average(self.target.truth, axis=0, weights=self.weight)
         rows = (evolved.priors or Priors(1.0, 1.0)).opinion
@@ -136,7 +136,7 @@ class Training(Measure):
         if self.balance is None:  # otherwise, a predicted label need not be the most likely one
             likely = led(likely)
         ones = np.ones((len(codes), 1))
-        counts = region_sums(codes, self._places, ones, ones[:, 0], shape)[..., 0]
+        counts = region_sums(codes, self._row_regions, ones, ones[:, 0], shape)[..., 0]
         counts[:, -1] = counts.sum(axis=1)
         return ProbabilityTable(tuple(self.target.labels.tolist()), self._regions, counts, likely)
 
