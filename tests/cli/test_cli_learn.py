@@ -320,8 +320,8 @@ def test_learn_balances_labels_and_notes_rare_ones(run):
     status, out, err = run("learn", "rare.csv", "--scoring", "balanced")
     assert status == 2
     assert err == (
-        "irenic: --scoring must be one of accuracy, balanced_accuracy, got 'balanced'; did you mean"
-        " 'balanced_accuracy'?\n"
+        "irenic: --scoring must be one of accuracy, balanced_accuracy, log_loss, roc_auc, got"
+        " 'balanced'; did you mean 'balanced_accuracy'?\n"
     )
 
 

@@ -137,6 +137,7 @@ def test_the_front(selection):
             other.n_rules <= point.n_rules
             and other.n_conditions <= point.n_conditions
             and other.training_score >= point.training_score
+            and other.coverage >= point.coverage
             for other in front
             if other is not point
         )
@@ -205,7 +206,7 @@ def test_select_takes_every_set_of_the_front_by_its_index():
         ),
         (
             {"index": 0, "max_rules": 2},
-            "index must not be combined with max_rules or max_conditions",
+            "index must not be combined with max_rules, max_conditions or min_coverage",
         ),
     ]:
         with pytest.raises(ConditionError) as caught:

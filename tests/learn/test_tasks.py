@@ -14,7 +14,14 @@ from irenic import ConditionError, DataError, RuleSet, Space
 from irenic.learn._cells import Cells
 from irenic.learn._tasks import Problem, folds_of
 from irenic.learn._trees import Forest
-from irenic.learn.front import FrontPoint, RuleCounts, choose, front_of, small_enough
+from irenic.learn.front import (
+    FrontPoint,
+    RuleCounts,
+    choose,
+    front_of,
+    small_enough,
+    without_coverage,
+)
 from irenic.learn.target import Consequents, Target, class_weights, row_counts, row_weights
 from irenic.model.literals import counted
 
@@ -279,18 +286,32 @@ COUNTS = RuleCounts(
 NOTHING = RuleSet(space=Space([]))
 
 
-def point(rules, conditions, score, validated=math.nan, member=None):
-    return FrontPoint(NOTHING, score, validated, rules, conditions, 0.0, 1.0, COUNTS, member=member)
+def point(rules, conditions, score, validated=math.nan, member=None, coverage=0.0):
+    sizes = validated, rules, conditions, 0.0, 1.0
+    return FrontPoint(NOTHING, score, *sizes, COUNTS, member=member, coverage=coverage)
 
 
 POINTS = st.builds(
-    point, st.integers(0, 4), st.integers(0, 6), st.sampled_from([0.5, 0.6, 0.7, 0.9, 1.0])
+    point,
+    st.integers(0, 4),
+    st.integers(0, 6),
+    st.sampled_from([0.5, 0.6, 0.7, 0.9, 1.0]),
+    coverage=st.sampled_from([0.0, 0.5, 1.0]),
 )
 
 
 def beats(a, b):
     smaller = a.n_rules <= b.n_rules and a.n_conditions <= b.n_conditions
-    return smaller and a.training_score >= b.training_score
+    return smaller and a.training_score >= b.training_score and a.coverage >= b.coverage
+
+
+@given(st.lists(POINTS, max_size=12))
+def test_coverage_only_adds_rule_sets_to_the_front(points):
+    plain = without_coverage([replace(p, coverage=0.0) for p in points])
+    chosen = without_coverage(front_of(points))
+    for one, other in zip(plain, chosen, strict=True):
+        assert (one.n_rules, one.n_conditions) == (other.n_rules, other.n_conditions)
+        assert one.training_score == other.training_score
 
 
 @given(st.lists(POINTS, max_size=12), st.randoms())

@@ -53,7 +53,7 @@ commands = typer.Typer()
 
 _MODEL_FORMATS = ("json", "rules", "txt")
 _SHOWN_COLUMNS = 8
-_SCORINGS = ("accuracy", "balanced_accuracy")
+_SCORINGS = ("accuracy", "balanced_accuracy", "log_loss", "roc_auc")
 
 
 @commands.command(
@@ -169,8 +169,8 @@ def learn(
         str,
         typer.Option(
             metavar="SCORE",
-            help="What to maximize: accuracy, or balanced_accuracy, where rare labels count as much"
-            " as others.",
+            help="What to maximize: accuracy; balanced_accuracy, where rare labels count as much"
+            " as others; or the quality of probabilities, by log_loss or roc_auc.",
         ),
     ] = "accuracy",
     front: Annotated[

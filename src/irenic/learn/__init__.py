@@ -10,7 +10,7 @@ from irenic.learn._michigan import MichiganClassifier, Population
 from irenic.learn._pittsburgh import Individual, PittsburghClassifier
 from irenic.learn._tables import predict_table, split_target, true_labels, unhelpful_columns
 from irenic.learn.cross_validation import cross_validate
-from irenic.learn.front import Front, FrontPoint
+from irenic.learn.front import Front, FrontPoint, ProbabilityRow, ProbabilityTable
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.operators import TrainingRows, cross_regions, draw_region, mutate_region
 
@@ -25,6 +25,8 @@ __all__ = [
     "MichiganClassifier",
     "PittsburghClassifier",
     "Population",
+    "ProbabilityRow",
+    "ProbabilityTable",
     "RuleSetClassifier",
     "TrainingRows",
     "cross_regions",

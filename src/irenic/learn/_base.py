@@ -18,10 +18,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from irenic.errors import DataError
 from irenic.learn._certificate import Certificate, certify
-from irenic.learn._left_out import interval_text
+from irenic.learn._left_out import interval_text, leading
 from irenic.learn._measure import resolve_by
 from irenic.learn.answers import Answers, Form
-from irenic.learn.front import Front, FrontPoint, head_of, kept_text, table_of
+from irenic.learn.front import Front, FrontPoint, ProbabilityRow, head_of, kept_text, table_of
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
 from irenic.learn.reasons import default_regions, default_text
@@ -68,6 +68,9 @@ class Decision(Explanation):
         few conditions as possible. None if nothing is predicted or several rules decide together.
     intervals : tuple of pairs of float
         The 95 % interval of each confidence; empty if no rows were left out.
+    probability : ProbabilityRow or None
+        The training rows that the probabilities of the case come from: those with this prediction
+        in the same region. None if there are no regions, or the case lacks a column that they test.
 
     Examples
     --------
@@ -79,6 +82,7 @@ class Decision(Explanation):
     confidence: tuple[float, ...] = ()
     region: Region | None = None
     intervals: tuple[tuple[float, float], ...] = ()
+    probability: ProbabilityRow | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +106,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     default: str = "majority"
     hierarchy: Any = None
     consequents: str = "labels"
-    scoring: str = "accuracy"
+    scoring: Any = "accuracy"
     cost: Any = None
     rules_: RuleSet
     certificate_: Certificate
@@ -232,11 +236,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # --- reading data
 
-    def _table(self, X: Any, *, reset: bool) -> Any:
-        """Return a table of columns unchanged, and any other as an array; check its columns."""
+    def _table(self, X: Any, *, reset: bool, tested: Sequence[RuleSet] = ()) -> Any:
+        """Return a table of columns unchanged, and any other as an array; check its columns.
+
+        It may lack columns that neither the rules nor those of ``tested`` test.
+        """
         X = _by_columns(X)
         if not reset:
-            X = self._with_untested_columns(X)
+            X = self._with_untested_columns(X, tested)
         names = _own_names(X)
         if names is not None or hasattr(X, "columns"):
             if hasattr(X, "collect"):
@@ -255,17 +262,21 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", accept_sparse=False
         )
 
-    def _with_untested_columns(self, X: Any) -> Any:
+    def _with_untested_columns(self, X: Any, tested: Sequence[RuleSet]) -> Any:
         """Return a table with missing values in columns that it lacks and that no rule tests."""
-        names = _own_names(X) or [str(name) for name in getattr(X, "columns", ())]
-        known = self.space_.names
-        lacking = set(known) - set(names)
-        if not names or not lacking or not names_tested(self.rules_).isdisjoint(lacking):
+        lacking = self._lacking(X)
+        if not lacking or not names_tested(self.rules_, *tested).isdisjoint(lacking):
             return X
         taken = take_apart(X)
         columns = dict(zip(taken.names or (), taken.columns, strict=True))
         nothing = np.full(taken.length, None, dtype=object)
-        return {name: columns.get(name, nothing) for name in known}
+        return {name: columns.get(name, nothing) for name in self.space_.names}
+
+    def _lacking(self, X: Any) -> set[str]:
+        """Return the names of the columns that a table with names lacks."""
+        X = _by_columns(X)
+        names = _own_names(X) or [str(name) for name in getattr(X, "columns", ())]
+        return set(self.space_.names) - set(names) if names else set()
 
     def _target(self, y: Any) -> Target:
         if y is None:
@@ -357,16 +368,21 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each label for each row.
 
-        They are the label frequencies among the training rows that the deciding rule covers,
-        smoothed towards those of all rows as far as rows left out advise, and adjusted so that the
-        predicted label has the highest probability, unless ``scoring`` is not the accuracy. If
-        several rules decide a label together, it is their mean. With
-        ``consequents="probabilities"``, they are the consequent of the deciding rule.
+        With one label per row, they are those of ``chosen_.probabilities``: the label frequencies
+        among the training rows with the same prediction in the same region, mixed with the opinion
+        of a forest as far as rows left out advise, and adjusted so that the predicted label has the
+        highest probability, unless ``scoring`` is the balanced accuracy.
+
+        Without regions, and with several labels per row, they are the label frequencies among the
+        training rows that the deciding rule covers, smoothed towards those of all rows. If several
+        rules decide a label together, it is their mean. With ``consequents="probabilities"``, they
+        are the consequent of the deciding rule.
 
         Parameters
         ----------
         X : table
-            With the columns of :meth:`fit`; named columns that no rule tests may be left out.
+            With the columns of :meth:`fit`; named columns that neither a rule nor a region tests
+            may be left out.
 
         Returns
         -------
@@ -386,14 +402,28 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0)
         >>> clf = clf.fit({"age": range(40)}, ["free"] * 18 + ["full"] * 22)
         >>> clf.predict_proba({"age": [3, 35]}).round(2)
-        array([[0.97, 0.03],
-               [0.04, 0.96]])
+        array([[0.99, 0.01],
+               [0.01, 0.99]])
         """
         check_is_fitted(self)
         if self.rules_.is_partial:
             return self._label_frequencies(self._table(X, reset=False))
-        decided = self._decided(X)
-        return np.asarray(self._frequencies()[decided])
+        table = self.chosen_.probabilities
+        if table is None:
+            return np.asarray(self._frequencies()[self._decided(X)])
+        instances = self.space_.encode(self._table(X, reset=False, tested=(table.regions,)))
+        codes = self._predicted_codes(instances)
+        return np.asarray(table.probabilities[codes, table.places(instances)])
+
+    def _predicted_codes(self, instances: Instances) -> npt.NDArray[np.intp]:
+        """Return the index of the predicted label of each case, that after the last for none."""
+        decided = self.rules_.decide(instances, resolve=resolve_by(self.conflicts))
+        return np.asarray(self._then_codes()[decided])
+
+    def _then_codes(self) -> npt.NDArray[np.intp]:
+        """Return the index of the label of each rule and of the default."""
+        code_of = {label: code for code, label in enumerate([*self.classes_.tolist(), None])}
+        return np.array([code_of[then] for then in self._thens()], dtype=np.intp)
 
     def _label_frequencies(self, table: Any) -> Floats:
         """Return the mean label frequencies of the rules that decide each label of each row."""
@@ -411,14 +441,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self.hierarchy_.cap(frequencies)
         if self._answers.many:
             return frequencies
-        if self.scoring != "accuracy" or self.cost is not None:
+        if self.scoring == "balanced_accuracy" or self.cost is not None:
             # a predicted label need not be the most likely one
             return frequencies
-        code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
-        for row, then in zip(frequencies, self._thens(), strict=True):
-            if then is not None:
-                _lead(row, code_of[then])
-        return frequencies
+        return leading(frequencies, self._then_codes())
 
     def explain(self, X: Any) -> list[Decision]:
         """Return the reason for each prediction.
@@ -452,6 +478,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> print(clf.explain({"age": [35]})[0])
         full, by default, because age >= 18
         (support 22, confidence 0.96, 95 % interval 0.81 to 1.00)
+        >>> print(decision.probability)
+        free predicted where age < 19: free 0.99, full 0.01 (18 rows)
         """
         check_is_fitted(self)
         instances = self.space_.encode(self._table(X, reset=False))
@@ -459,6 +487,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         explained = self.rules_.explain(instances, resolve=resolve_by(self.conflicts))
         left = [row for row, reason in enumerate(explained) if not reason.rules]
         regions = dict(zip(left, default_regions(self.rules_, instances.take(left)), strict=True))
+        probabilities = self._probability_rows(X, instances)
         decisions = []
         for row, reason in enumerate(explained):
             indices = reason.rules or (len(self.rules_),)
@@ -476,9 +505,26 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if reason.rules and not self.rules_.is_partial:
                 region = self.rules_[reason.rules[0]].region
             decisions.append(
-                Decision(reason.then, reason.rules, text, support, confidence, region, intervals)
+                Decision(
+                    reason.then,
+                    reason.rules,
+                    text,
+                    support,
+                    confidence,
+                    region,
+                    intervals,
+                    probabilities[row],
+                )
             )
         return decisions
+
+    def _probability_rows(self, X: Any, instances: Instances) -> Sequence[ProbabilityRow | None]:
+        """Return where the probabilities of each case come from."""
+        table = self.chosen_.probabilities
+        if table is None or not self._lacking(X).isdisjoint(names_tested(table.regions)):
+            return [None] * len(instances)
+        codes, places = self._predicted_codes(instances), table.places(instances)
+        return [table.row(code, place) for code, place in zip(codes, places, strict=True)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy.
@@ -531,19 +577,6 @@ def _opened(feature: Feature) -> Feature:
     if isinstance(feature, Continuous) and feature.kind == "integer":
         return replace(feature, missing=True, kind="number")
     return replace(feature, missing=True)
-
-
-def _lead(row: Floats, code: int) -> None:
-    """Make the entry at ``code`` the highest of a row of probabilities, if it is not.
-
-    A rule is chosen for the whole set, so its label need not be the most frequent among its rows;
-    the two labels then get nearly the same probability.
-    """
-    top = int(row.argmax())
-    if top != code:
-        middle = (row[code] + row[top]) / 2.0
-        row[top] = middle * (1.0 - 1e-9)
-        row[code] = middle * (1.0 + 1e-9)
 
 
 def _check_labels(target: Target) -> None:

@@ -33,11 +33,12 @@ from irenic.learn._knowledge import (
     ranks_of,
     signs_of,
 )
-from irenic.learn._left_out import Estimate, Validation
+from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
+from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._training import Training
-from irenic.learn.front import Front, FrontPoint, choose, small_enough
+from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.spaces import moved
 from irenic.learn.target import Consequents, Floats, Target, class_weights
 from irenic.model.literals import counted, display, plain
@@ -137,10 +138,13 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     class_weight : dict or "balanced", optional
         Weight of each class, multiplied by ``sample_weight``. Weights affect the rules, scores and
         probabilities, but not support and confidence.
-    scoring : {"accuracy", "balanced_accuracy"}, default "accuracy"
-        What evolution and validation maximize. With "balanced_accuracy", all labels count alike,
-        however rare; probabilities stay those of the rows, so that the predicted label need not
-        have the highest one.
+    scoring : {"accuracy", "balanced_accuracy", "log_loss", "roc_auc"}, str or callable
+        What to maximize (default: "accuracy"). With "balanced_accuracy", all labels count alike,
+        however rare, also in evolution; probabilities stay those of the rows, so that the predicted
+        label need not have the highest one. The others choose the rule set by its probabilities or
+        predictions on rows left out: "log_loss" the least log-loss (scores are minus it), "roc_auc"
+        the area under the curve (with more than two labels, the mean of one label against the
+        rest), or another scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``.
     smoothing : float, default 0.5
         Weight, between 0 and 1, of the out-of-bag predictions of a random forest relative to the
         labels themselves. More smoothing means less noise and fewer rules.
@@ -223,7 +227,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         "hierarchy": "no_validation",  # type: ignore[dict-item]
         "consequents": [StrOptions({"labels", "probabilities"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "scoring": [StrOptions({"accuracy", "balanced_accuracy"})],
+        "scoring": [str, callable],
         "smoothing": [Interval(Real, 0, 1, closed="both")],
         "generations": [Interval(Integral, 1, None, closed="left")],
         "moves": [Interval(Integral, 1, None, closed="left"), None],
@@ -259,7 +263,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         hierarchy: Any = None,
         consequents: str = "labels",
         class_weight: Mapping[Hashable, float] | str | None = None,
-        scoring: str = "accuracy",
+        scoring: Any = "accuracy",
         smoothing: float = SOFT,
         generations: int = 8,
         moves: int | None = None,
@@ -404,8 +408,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             cells=cells,
             encoded=encoded,
             knowledge=knowledge,
+            division=result.division,
         )
         front = training.front(result.candidates, complete=self.complete)
+        if self.scoring not in ("accuracy", "balanced_accuracy"):
+            front = training.judged(front, self.scoring, count)
         self._learned(data, y)
         self._ranks = None if knowledge is None else knowledge.ranks
         self.stopped_by_ = result.stopped_by
@@ -465,6 +472,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             state,
             abstains=self.default == "abstain",
             described=self._described(problem.target),
+            scoring=self.scoring,
         )
 
     # --- what users know
@@ -623,10 +631,36 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             raise DataError(
                 f"scoring must be 'accuracy' if rows have several labels, got {self.scoring!r}"
             )
+        if self.scoring != "balanced_accuracy":
+            self._check_scoring(target)
+            return None, None
         balance = class_weights(target, "balanced", weight)
         factors = np.ones(len(target.labels))
         factors[target.truth.argmax(axis=1)] = balance
         return balance, factors
+
+    def _check_scoring(self, target: Target) -> None:
+        """Reject a ``scoring`` by probabilities that is unknown or cannot be used."""
+        scoring = self.scoring
+        if isinstance(scoring, str):
+            from sklearn.metrics import get_scorer_names
+
+            names = {*ROW_SCORES, *get_scorer_names()}
+            if scoring not in names:
+                raise DataError(
+                    "scoring must be 'accuracy', 'balanced_accuracy', 'log_loss', 'roc_auc' or"
+                    f" another scorer of scikit-learn, got {scoring!r}"
+                    f"{did_you_mean(scoring, sorted(names))}"
+                )
+        if self.selection != "validation":
+            raise DataError(
+                f"selection must be 'validation' if scoring is {scoring!r}, got {self.selection!r}"
+            )
+        if len(target.labels) > LABEL_LIMIT:
+            raise DataError(
+                "scoring must be 'accuracy' or 'balanced_accuracy' if there are more than"
+                f" {LABEL_LIMIT} labels, got {scoring!r}"
+            )
 
     def _warn_of_rare_labels(self, target: Target) -> None:
         if target.many or self.scoring != "accuracy":
@@ -661,8 +695,12 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     # --- choosing
 
-    def _use_best(self, max_rules: int | None, max_conditions: int | None) -> None:
-        small = small_enough(self.pareto_front_, max_rules, max_conditions)
+    def _use_best(
+        self, max_rules: int | None, max_conditions: int | None, min_coverage: float = 0.0
+    ) -> None:
+        small = small_enough(self.pareto_front_, max_rules, max_conditions, min_coverage)
+        if self.scoring in ("accuracy", "balanced_accuracy"):
+            small = without_coverage(small)
         self._use(choose(small, selection=self.selection, shape=self._shape), small)
 
     def _use(self, point: FrontPoint, among: Sequence[FrontPoint] = ()) -> None:
@@ -672,7 +710,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         }
         self._members = sizes if self.selection == "one_se" else list(sizes)
         validation = self._validation if self._members else None
-        self.estimate_ = validation.estimate(self._members) if validation else None
+        self.estimate_ = validation.expected(self._members) if validation else None
         self.pareto_front_ = Front(self.pareto_front_, chosen=point)
         self._use_point(point)
 
@@ -681,6 +719,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         *,
         max_rules: int | None = None,
         max_conditions: int | None = None,
+        min_coverage: float = 0.0,
         index: int | None = None,
     ) -> RuleSetClassifier:
         """Return a classifier that uses another rule set of the front, without a new fit.
@@ -689,6 +728,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         ----------
         max_rules, max_conditions : int, optional
             Maximum size; among the rule sets that are small enough, ``selection`` decides.
+        min_coverage : float, default 0
+            Minimum share of the training rows that a rule decides, and not the default.
         index : int, optional
             Index of the rule set in ``pareto_front_``, instead of a size.
 
@@ -700,8 +741,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         Raises
         ------
         ConditionError
-            If a size is negative or smaller than all rule sets, if ``index`` is out of range, or
-            if both are given.
+            If a size is negative or smaller than all rule sets, if rules of none decide that many
+            rows, if ``index`` is out of range, or if it is given with anything else.
         NotFittedError
             If the classifier is not fitted.
 
@@ -721,12 +762,16 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             whole = isinstance(size, Integral) and not isinstance(size, bool)
             if size is not None and (not whole or size < 0):
                 raise ConditionError(f"{name} must be a non-negative whole number, got {size!r}")
+        if not isinstance(min_coverage, Real) or not 0 <= float(min_coverage) <= 1:
+            raise ConditionError(f"min_coverage must be from 0 to 1, got {min_coverage!r}")
         other = copy.copy(self)
         if index is None:
-            other._use_best(max_rules, max_conditions)
+            other._use_best(max_rules, max_conditions, float(min_coverage))
             return other
-        if any(size is not None for size in sizes.values()):
-            raise ConditionError("index must not be combined with max_rules or max_conditions")
+        if min_coverage or any(size is not None for size in sizes.values()):
+            raise ConditionError(
+                "index must not be combined with max_rules, max_conditions or min_coverage"
+            )
         if index >= len(self.pareto_front_):
             last = len(self.pareto_front_) - 1
             raise ConditionError(f"index must be at most {last}, got {index}")

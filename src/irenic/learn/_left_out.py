@@ -9,18 +9,26 @@ rows that were not drawn (BBC-CV: Tsamardinos, Greasidou, Borboudakis, Machine L
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
 
+from irenic.errors import DataError
 from irenic.learn.front import standard_error
 
 Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
 
 _BOOTSTRAPS: Final = 500
+# With a scorer of scikit-learn, which takes milliseconds per rule set.
+_JUDGED: Final = 50
+# Scores that are means over rows.
+ROW_SCORES: Final = ("accuracy", "balanced_accuracy", "log_loss")
 # Beyond this many rows, each row is drawn a Poisson number of times, independently of the others.
 _MANY_ROWS: Final = 2_000
 # Bootstraps at a time: their counts of 20,000 rows take 4 MB.
@@ -28,6 +36,10 @@ _AT_ONCE: Final = 25
 _INTERVAL: Final = (0.025, 0.975)
 # Numbers of average rows to choose from.
 _PRIORS: Final = np.geomspace(1.0, 1024.0, 31)
+# Rows that the opinion of a forest counts for in a region if no rows were left out, and those that
+# the prediction as a whole counts for.
+OPINION: Final = 20.0
+_WHOLE: Final = 5.0
 # Labels that no row has are not impossible.
 _LEAST: Final = 1e-9
 
@@ -109,15 +121,114 @@ class Tally(NamedTuple):
         return float(_PRIORS[int(np.argmin(losses))])
 
 
+class Seen(NamedTuple):
+    """Rows that probabilities are estimated from, by prediction and region.
+
+    The last region has the rows that are in no other one.
+    """
+
+    labels: Floats
+    """Weight of the rows with each label: ``[prediction, region, label]``."""
+    opinions: Floats
+    """The same sums of the probabilities that a forest gives to the labels."""
+
+    def probabilities(self, opinion: float, overall: Floats) -> Floats:
+        """Return the probabilities of labels: ``[prediction, region, label]``.
+
+        The last region stands for all rows with the prediction, also those of other regions. They
+        are the frequencies of labels after adding rows: a number of rows of which the forest thinks
+        like on average in the region, and a few with the prediction.
+
+        Parameters
+        ----------
+        opinion : float
+            How many rows the opinion of the forest counts for.
+        overall : array of shape (n_labels,)
+            Label frequencies of all rows.
+        """
+        sums, own = self.labels.sum(axis=1), self.opinions.sum(axis=1)
+        whole = smoothed(_with_opinion(sums, own, opinion), 1.0, overall)
+        parts = _with_opinion(self.labels[:, :-1], self.opinions[:, :-1], opinion)
+        each = smoothed(parts, _WHOLE, whole[:, None])
+        return np.concatenate([each, whole[:, None]], axis=1)
+
+
+class Trial(NamedTuple):
+    """A rule set that was learned without some rows, and what it predicts for them."""
+
+    seen: Seen
+    codes: Indices
+    """Code of the prediction for each row left out."""
+    places: Indices
+    """Region of each row left out; -1 for none."""
+
+    def probabilities(self, opinion: float, overall: Floats, *, lead: bool = False) -> Floats:
+        """Return the probabilities of the labels of each row left out: ``[row, label]``.
+
+        If ``lead``, the prediction has the highest one.
+        """
+        table = self.seen.probabilities(opinion, overall)
+        return np.asarray((led(table) if lead else table)[self.codes, self.places])
+
+
 class Priors(NamedTuple):
     """How many average rows to add to those of each rule, and to those of the default."""
 
     rule: float
     default: float
+    opinion: float = OPINION
+    """How many rows the opinion of a forest counts for in each region of probability."""
 
     def each(self, n_rules: int) -> Floats:
         """Return the number for each rule, followed by that for the default."""
         return np.append(np.full(n_rules, self.rule), self.default)
+
+
+def led(table: Floats) -> Floats:
+    """Return probabilities ``[prediction, region, label]`` in which the prediction has the highest.
+
+    Predictions after the last label, which predict nothing, stay as they are.
+
+    >>> led(np.array([[[0.25, 0.75]], [[0.25, 0.75]]])).round(3).tolist()
+    [[[0.5, 0.5]], [[0.25, 0.75]]]
+    """
+    n_codes, n_regions, n_labels = table.shape
+    codes = np.repeat(np.arange(n_codes), n_regions)
+    return leading(table.reshape(-1, n_labels), codes).reshape(table.shape)
+
+
+def leading(likely: Floats, codes: Indices) -> Floats:
+    """Return rows of probabilities in which the label with the given code has the highest.
+
+    A rule is chosen for the whole set, so its label need not be the most frequent among its rows.
+    Higher labels then share what they have with it, and get nearly the same probability.
+
+    >>> leading(np.array([[0.1, 0.5, 0.4]]), np.array([0])).round(2).tolist()
+    [[0.33, 0.33, 0.33]]
+    """
+    likely = likely.copy()
+    n = likely.shape[1]
+    rows = np.flatnonzero((codes < n) & (likely.argmax(axis=1) != np.minimum(codes, n - 1)))
+    own, code = likely[rows], codes[rows]
+    at = np.arange(len(rows))
+    lead = own[at, code]
+    own[at, code] = -1.0
+    ordered = -np.sort(-own, axis=1)[:, : n - 1]
+    # the mean with the highest ones, of which there are just enough to exceed the next one
+    level = (lead[:, None] + np.cumsum(ordered, axis=1)) / np.arange(2, n + 1)
+    enough = level >= np.concatenate([ordered[:, 1:], np.zeros((len(rows), 1))], axis=1)
+    level = level[at, enough.argmax(axis=1)]
+    own = np.minimum(own, (level * (1.0 - 1e-9))[:, None])
+    own[at, code] = 0.0
+    own[at, code] = 1.0 - own.sum(axis=1)
+    likely[rows] = own
+    return likely
+
+
+def _with_opinion(labels: Floats, opinions: Floats, rows: float) -> Floats:
+    """Return sums of labels after adding a number of rows with the mean of some opinions."""
+    total = opinions.sum(axis=-1, keepdims=True)
+    return np.asarray(labels + rows * opinions / np.where(total > 0.0, total, 1.0))
 
 
 def smoothed(counts: Floats, prior: float, overall: Floats) -> Floats:
@@ -163,6 +274,93 @@ def likely(right: Floats, n: Floats, prior_right: Floats, prior: Floats) -> tupl
 
 
 @dataclass(frozen=True, eq=False)
+class Judge:
+    """A scorer of scikit-learn, which scores predictions that are known already."""
+
+    scorer: Callable[..., float] | None
+    """None for the area under the ROC curve, which has a faster function of its own."""
+    labels: npt.NDArray[Any]
+    """The labels, by code."""
+    truth: Indices
+    """Code of the label of each row."""
+    count: Indices
+    """How often each row counts."""
+
+    @classmethod
+    def of(
+        cls, scoring: Any, labels: npt.NDArray[Any], truth: Indices, count: Floats
+    ) -> Judge | None:
+        """Return the judge for a ``scoring``; None for scores that are means over rows."""
+        if isinstance(scoring, str):
+            if scoring in ROW_SCORES:
+                return None
+            from sklearn.metrics import get_scorer
+
+            scoring = None if scoring == "roc_auc" else get_scorer(scoring)
+        return cls(scoring, labels, truth, np.maximum(np.round(count), 1).astype(np.intp))
+
+    def score(self, likely: Floats, codes: Indices, times: npt.NDArray[Any]) -> float:
+        """Return the score of probabilities and predicted codes, with each row several times.
+
+        NaN if it is not defined, such as the area under the curve of a single label.
+        """
+        if self.scorer is None:
+            return roc_area(likely, self.truth, times * self.count)
+        rows = np.repeat(np.arange(len(codes)), times * self.count)
+        labels = self.labels
+        if codes.max(initial=0) >= len(labels):  # nothing is predicted for some rows
+            labels = np.array([*labels.tolist(), None], dtype=object)
+        predicted = Predicted(likely, labels[codes], self.labels)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            try:
+                return float(self.scorer(predicted, rows, self.labels[self.truth[rows]]))
+            except ValueError as error:
+                if len(np.unique(self.truth[rows])) < len(np.unique(self.truth)):
+                    return math.nan  # by chance, rows of a label are missing
+                raise DataError(f"scoring cannot be used for these labels: {error}") from error
+
+
+def roc_area(likely: Floats, truth: Indices, times: npt.NDArray[Any]) -> float:
+    """Return the area under the ROC curve, with each row several times; NaN if it is not defined.
+
+    With more than two labels, it is the mean of the areas of one label against the rest.
+
+    >>> likely = np.array([[0.9, 0.1], [0.4, 0.6], [0.4, 0.6], [0.2, 0.8]])
+    >>> roc_area(likely, np.array([0, 0, 1, 1]), np.ones(4))
+    0.875
+    """
+    codes = range(likely.shape[1]) if likely.shape[1] > 2 else [1]
+    areas = []
+    for code in codes:
+        values, place = np.unique(likely[:, code], return_inverse=True)
+        own, rest = (
+            np.bincount(place[of], weights=times[of], minlength=len(values))
+            for of in (truth == code, truth != code)
+        )
+        pairs = own.sum() * rest.sum()
+        if pairs:
+            # rows of the rest with a lower probability, and half of those with the same
+            areas.append(own @ (np.cumsum(rest) - rest / 2.0) / pairs)
+    return float(np.mean(areas)) if areas else math.nan
+
+
+class Predicted(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that knows its predictions; it predicts rows by their index."""
+
+    def __init__(self, likely: Floats, labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> None:
+        self.likely, self.labels, self.classes_ = likely, labels, classes
+
+    def predict(self, rows: Indices) -> npt.NDArray[Any]:
+        """Return the prediction for each row."""
+        return np.asarray(self.labels[rows])
+
+    def predict_proba(self, rows: Indices) -> Floats:
+        """Return the probabilities for each row."""
+        return np.asarray(self.likely[rows])
+
+
+@dataclass(frozen=True, eq=False)
 class Validation:
     """The score that the rule set of each member of the population reached on each row left out."""
 
@@ -176,6 +374,14 @@ class Validation:
     """Code of the label of each row; of the first one if there are several."""
     tallies: tuple[tuple[Tally, Tally], ...] = ()
     """Labels under the rules and the default of each member; empty if rows have several labels."""
+    trials: tuple[tuple[Trial, ...], ...] = ()
+    """For each member, one trial per fold; empty if there are no regions of probability."""
+    chosen_by: Floats | None = None
+    """What members are chosen by instead of their scores, as a mean: ``[row, member]``."""
+    judge: Judge | None = None
+    """What members are chosen by instead of a mean over rows."""
+    likely: Floats | None = None
+    """Probabilities for the judge: ``[member, row, label]``."""
 
     @classmethod
     def from_folds(cls, folds: list[Validation]) -> Validation:
@@ -189,15 +395,82 @@ class Validation:
             (Tally.concatenated(rules), Tally.concatenated(defaults))
             for rules, defaults in (zip(*member, strict=True) for member in members)
         ]
-        return cls(scores, weight, count, codes, tuple(tallies))
+        folded = zip(*(fold.trials for fold in folds), strict=True)
+        trials = [tuple(trial for (trial,) in member) for member in folded]
+        return cls(scores, weight, count, codes, tuple(tallies), tuple(trials))
 
     def priors(self, overall: Floats) -> list[Priors]:
         """Return for each member how many average rows to add to those of its rules."""
-        return [Priors(rule.prior(overall), rest.prior(overall)) for rule, rest in self.tallies]
+        opinions = [self.opinion(member, overall) for member in range(len(self.tallies))]
+        return [
+            Priors(rule.prior(overall), rest.prior(overall), opinion)
+            for (rule, rest), opinion in zip(self.tallies, opinions, strict=True)
+        ]
+
+    def opinion(self, member: int, overall: Floats) -> float:
+        """Return the number of rows for opinions with which the rows left out are most likely."""
+        if not self.trials:
+            return OPINION
+        losses = [-self.weight @ self.log_likelihood(member, n, overall) for n in _PRIORS]
+        return float(_PRIORS[int(np.argmin(losses))])
+
+    def judged(self, scoring: Any, labels: npt.NDArray[Any], overall: Floats) -> Validation:
+        """Return the validation with members that are chosen by a ``scoring``."""
+        if scoring in ("accuracy", "balanced_accuracy"):
+            return self
+        members = range(len(self.trials))
+        opinions = [self.opinion(member, overall) for member in members]
+        likely = np.stack([self.probabilities(m, opinions[m], overall, lead=True) for m in members])
+        judge = Judge.of(scoring, labels, self.codes, self.count)
+        if judge is None:
+            return replace(
+                self, chosen_by=np.log(likely[:, np.arange(len(self.codes)), self.codes]).T
+            )
+        return replace(self, judge=judge, likely=likely)
+
+    def log_likelihood(self, member: int, opinion: float, overall: Floats) -> Floats:
+        """Return the logarithm of the probability of the label of each row left out."""
+        likely = self.probabilities(member, opinion, overall)
+        return np.asarray(np.log(likely[np.arange(len(likely)), self.codes]))
+
+    def probabilities(
+        self, member: int, opinion: float, overall: Floats, *, lead: bool = False
+    ) -> Floats:
+        """Return the probabilities of the labels of each row left out: ``[row, label]``."""
+        trials = self.trials[member]
+        return np.concatenate([t.probabilities(opinion, overall, lead=lead) for t in trials])
 
     def means(self) -> Floats:
-        """Return the mean score of each member."""
-        return np.asarray(np.average(self.scores, axis=0, weights=self.weight))
+        """Return what each member is chosen by: its mean score, or what the judge says."""
+        if self.judge is not None:
+            once = np.ones(len(self.codes), dtype=np.intp)
+            return np.array([self._judged(member, once) for member in range(len(self.trials))])
+        by = self.scores if self.chosen_by is None else self.chosen_by
+        return np.asarray(np.average(by, axis=0, weights=self.weight))
+
+    def _judged(self, member: int, times: npt.NDArray[Any]) -> float:
+        """Return the score of a member on rows left out, each of which counts several times."""
+        assert self.judge is not None
+        assert self.likely is not None
+        codes = np.concatenate([trial.codes for trial in self.trials[member]])
+        return self.judge.score(self.likely[member], codes, times)
+
+    def expected(self, members: Iterable[int]) -> Estimate:
+        """Return the value to expect of what members are chosen by, for the best of some."""
+        if self.judge is None:
+            by = self.scores if self.chosen_by is None else self.chosen_by
+            return replace(self, scores=by).estimate(members)
+        names = sorted(set(members))
+        values = []
+        for left_out, best in self._choices(members):
+            for out, shares in zip(left_out, best, strict=True):
+                used = [(name, share) for name, share in zip(names, shares, strict=True) if share]
+                values.append(sum(share * self._judged(name, out) for name, share in used))
+        results = np.array(values)[~np.isnan(values)]
+        if not len(results):
+            return Estimate(np.nan, np.nan, np.nan)
+        low, high = np.quantile(results, _INTERVAL)
+        return Estimate(float(results.mean()), float(low), float(high))
 
     def estimate(self, members: Iterable[int], *, weighted: bool = True) -> Estimate:
         """Return the score to expect of the best of some members.
@@ -236,17 +509,27 @@ class Validation:
 
     def _bootstraps(self, members: Iterable[int]) -> Iterator[tuple[npt.NDArray[np.bool_], Floats]]:
         """Yield which rows were not drawn, and the scores of the member that was chosen."""
+        scores = self.scores[:, sorted(set(members))]
+        for left_out, best in self._choices(members):
+            yield left_out, best @ scores.T
+
+    def _choices(self, members: Iterable[int]) -> Iterator[tuple[npt.NDArray[np.bool_], Floats]]:
+        """Yield which rows were not drawn, and the share of each member that was chosen."""
         names = sorted(set(members))
-        scores = self.scores[:, names]
+        by = (self.scores if self.chosen_by is None else self.chosen_by)[:, names]
         rng = np.random.default_rng(0)
-        for _ in range(_BOOTSTRAPS // _AT_ONCE):
-            drawn = _draws(len(scores), rng)
-            sums = (drawn * self.weight) @ scores
+        for _ in range((_BOOTSTRAPS if self.judge is None else _JUDGED) // _AT_ONCE):
+            drawn = _draws(len(by), rng)
+            if self.judge is None:
+                sums = (drawn * self.weight) @ by
+            else:
+                judged = [[self._judged(name, times) for name in names] for times in drawn]
+                sums = np.nan_to_num(np.array(judged), nan=-np.inf)
             # the mean of all members that are best: any order of them could favor rows left out
             best = sums >= sums.max(axis=1, keepdims=True) - 1e-9
             if isinstance(members, Mapping):
                 best = self._smallest(drawn, sums, [members[name] for name in names])
-            yield drawn == 0, (best / best.sum(axis=1, keepdims=True)) @ scores.T
+            yield drawn == 0, best / best.sum(axis=1, keepdims=True)
 
     def _smallest(
         self, drawn: npt.NDArray[np.int64], sums: Floats, sizes: list[Any]

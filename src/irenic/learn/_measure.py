@@ -80,6 +80,7 @@ class Measure:
             n_kept=n_kept,
             n_rows=len(self.target),
             columns=column_figures(rules, self.instances, self.weight, resolve_by(self.conflicts)),
+            coverage=float(covers.any(axis=1).mean()),
         )
 
     def _right(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> Floats:

@@ -1,13 +1,19 @@
-"""Rules whose consequents are probabilities: estimated from their rows, then cut at a threshold.
+"""Probabilities that are estimated from rows: those of predictions, and those that rules predict.
 
-Evolution chooses among a fixed list of vectors. Afterwards, rules of the same vector that are
-connected by overlaps get the label frequencies of their own rows. So rules with different
-probabilities still never overlap.
+The probability of a prediction depends on the region of the case. The regions are the leaves of one
+small tree, which is fitted to the opinion of a forest on rows that its trees have not seen. Rules
+predict labels; the rows with the same prediction in the same region tell how likely each label is.
+
+If rules predict probabilities, evolution chooses among a fixed list of vectors. Afterwards, rules
+of the same vector that are connected by overlaps get the label frequencies of their own rows, and a
+threshold cuts them. So rules with different probabilities still never overlap.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +21,109 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from irenic.learn._evolution import Candidate, covering, predict
+from irenic.learn._left_out import Seen, Trial
+from irenic.learn._trees import Ladder
 from irenic.learn.target import Consequents, Target, as_probabilities
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.intp]
+Bytes = npt.NDArray[np.uint8]
+
+if TYPE_CHECKING:
+    from irenic.learn._tasks import Problem
+
+# The most regions, and the fewest rows of one: a table that people still read.
+_REGIONS: Final = 16
+_REGION_ROWS: Final = 10
+# With more labels, a table of all predictions, regions and labels would be larger than the rules.
+LABEL_LIMIT: Final = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """The space divided into regions of probability, and a forest's opinion of training rows."""
+
+    masks: npt.NDArray[np.uint64]
+    """Cells of each region, as words per feature."""
+    problem: Problem
+    opinion: Floats
+    """What trees that have not seen a row of the problem think of it: ``[row, label]``."""
+
+    @classmethod
+    def grown(
+        cls, problem: Problem, opinion: Floats, candidates: Sequence[Candidate]
+    ) -> Division | None:
+        """Return regions that test only features that rules test too.
+
+        None if rows have several labels, or there are more than 50.
+
+        Parameters
+        ----------
+        problem : Problem
+            The rows.
+        opinion : array of shape (n_rows, n_labels)
+            Probabilities of labels.
+        candidates : sequence of Candidate
+            The rules.
+        """
+        from sklearn.tree import DecisionTreeRegressor
+
+        if problem.target.many or opinion.shape[1] > LABEL_LIMIT:
+            return None
+        everything = (np.uint64(1) << problem.cells.n_cells.astype(np.uint64)) - np.uint64(1)
+        everything[problem.cells.n_cells == 64] = ~np.uint64(0)
+        tested = np.zeros(len(everything), dtype=bool)
+        for candidate in candidates:
+            tested |= (candidate.masks != everything).any(axis=0)
+        ladder = Ladder.from_labels(problem.cells, problem.encoded, opinion, problem.unbalanced)
+        table = ladder.table(problem.encoded) * tested[:, None]
+        tree = DecisionTreeRegressor(
+            max_leaf_nodes=_REGIONS, min_samples_leaf=_REGION_ROWS, random_state=0
+        )
+        tree.fit(np.ascontiguousarray(table.T, dtype=np.float32), opinion, problem.unbalanced)
+        masks, _ = ladder.leaves(tree, _REGIONS)
+        return cls(masks, problem, opinion)
+
+    def places(self, encoded: Bytes) -> Indices:
+        """Return the region of each row, -1 if it is in none."""
+        covers = covering(self.masks, encoded)
+        return np.where(covers.any(axis=0), covers.argmax(axis=0), -1)
+
+    def seen(self, candidate: Candidate, conflicts: str, n_codes: int) -> Seen:
+        """Return the labels and opinions of the rows by prediction and region."""
+        problem, n = self.problem, len(self.masks)
+        predicted = problem.predicted(candidate, conflicts)
+        places = self.places(problem.encoded)
+        labels, opinions = (
+            region_sums(predicted, places, values, problem.unbalanced, (n_codes, n))
+            for values in (problem.target.truth, self.opinion)
+        )
+        return Seen(labels, opinions)
+
+    def trial(self, candidate: Candidate, conflicts: str, n_codes: int, left: Problem) -> Trial:
+        """Return what is needed to predict probabilities of rows left out."""
+        codes = left.predicted(candidate, conflicts)
+        seen = self.seen(candidate, conflicts, n_codes)
+        return Trial(seen, codes, self.places(left.encoded))
+
+
+def region_sums(
+    codes: Indices, places: Indices, values: Floats, weight: Floats, shape: tuple[int, int]
+) -> Floats:
+    """Return sums of the values of rows by prediction and region: ``[code, region, column]``.
+
+    Rows in no region, which have the place -1, count for the last region, which is one more.
+
+    >>> codes, places = np.array([0, 0, 1]), np.array([0, 0, -1])
+    >>> region_sums(codes, places, np.array([[1.0], [2.0], [4.0]]), np.ones(3), (2, 1)).tolist()
+    [[[3.0], [0.0]], [[0.0], [4.0]]]
+    """
+    n_codes, n_regions = shape
+    flat = codes * (n_regions + 1) + np.where(places < 0, n_regions, places)
+    size = n_codes * (n_regions + 1)
+    sums = [np.bincount(flat, weights=weight * column, minlength=size) for column in values.T]
+    return np.stack(sums, axis=1).astype(float).reshape(n_codes, n_regions + 1, -1)
 
 
 def connected(n: int, first: npt.NDArray[np.integer], second: npt.NDArray[np.integer]) -> Indices:

@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from irenic.budget import StoppedBy
 from irenic.learn._evolution import Candidate, Watch
 from irenic.learn._left_out import Priors, Validation
+from irenic.learn._probabilities import Division
 from irenic.learn._tasks import Outcome, Plan, Problem, folds_of, island, validate
 from irenic.learn.target import Consequents
 
@@ -52,6 +53,8 @@ class Result:
     consequents: Consequents
     candidates: list[Evolved]
     validation: Validation | None
+    division: Division | None
+    """Regions of probability."""
     stopped_by: StoppedBy | None = None
 
 
@@ -101,8 +104,10 @@ def run(
     penalties = [*(penalty for penalty, _ in plan.settings.members), float(len(problem))]
     folds_done = [o.validation for o in outcomes if o.validation is not None]
     validation = Validation.from_folds(folds_done) if folds_done else None
-    scores = np.full(len(penalties), np.nan) if validation is None else validation.means()
     overall = np.average(problem.target.truth, axis=0, weights=problem.unbalanced)
+    if validation is not None:
+        validation = validation.judged(plan.scoring, problem.target.labels, overall)
+    scores = np.full(len(penalties), np.nan) if validation is None else validation.means()
     priors: list[Priors | None] = [None] * len(penalties)
     if validation is not None and validation.tallies:
         priors = [*validation.priors(overall)]
@@ -112,7 +117,8 @@ def run(
         if outcome.name[0] == "island"
         for member, candidate in enumerate(outcome.candidates)
     ]
-    return Result(prepared.consequents, candidates, validation, stopped_by)
+    division = Division.grown(problem, prepared.opinion, [one.candidate for one in candidates])
+    return Result(prepared.consequents, candidates, validation, division, stopped_by)
 
 
 def _gather(outcomes: list[Outcome], watch: Watch) -> list[Outcome]:

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from irenic.kernels.evolve import Rows
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Limits, Settings, Watch, covering, evolve, predict
-from irenic.learn._left_out import Tally, Validation
-from irenic.learn._probabilities import settle
+from irenic.learn._left_out import Tally, Trial, Validation
+from irenic.learn._probabilities import Division, settle
 from irenic.learn._trees import Forest, Ladder, node_means
 from irenic.learn.target import Consequents, Target
 
@@ -78,6 +78,11 @@ class Problem:
     def free(self) -> Problem:
         """Return the rows that no fixed rule decides."""
         return self if self.fixed is None else self.take(np.flatnonzero(self.fixed < 0))
+
+    def predicted(self, candidate: Candidate, conflicts: str) -> Indices:
+        """Return the code that fixed rules, or else a candidate, predict for each row."""
+        codes = predict(candidate, self.encoded, conflicts).astype(np.intp)
+        return codes if self.fixed is None else np.where(self.fixed < 0, codes, self.fixed)
 
     def in_order(self) -> Problem:
         """Return the problem with equal rows merged and sorted.
@@ -162,6 +167,9 @@ class Prepared:
     rows: Rows
     starts: list[Candidate]
     problem: Problem
+    opinion: Floats
+    """What the forest thinks of each row, also of those that fixed rules decide and that are not in
+    the problem; the label where there is no opinion."""
 
 
 def prepare(
@@ -184,6 +192,7 @@ def prepare(
     """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+    whole = problem
     problem = free if len(free := problem.free()) else problem
     target = problem.target
     ladder = Ladder.from_labels(problem.cells, problem.encoded, target.truth, problem.weight)
@@ -231,7 +240,12 @@ def prepare(
                 order = np.argsort(then == default, kind="stable")
                 masks, then = masks[order], then[order]
             starts.append(Candidate(masks, then, default))
-    return Prepared(consequents, rows, starts, problem)
+    opinion = whole.target.truth
+    if forest is not None:
+        opinion = opinion.copy()
+        fixed = None if problem is whole else whole.fixed
+        opinion[... if fixed is None else free_rows < 0] = forest.unseen
+    return Prepared(consequents, rows, starts, problem, opinion)
 
 
 def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
@@ -284,6 +298,8 @@ class Plan:
     """Code of the label that only rules predict."""
     default: int | None = None
     """Code of the default, if it is known."""
+    scoring: Any = "accuracy"
+    """What rule sets are chosen by."""
 
     def respecting(self, limits: Limits | None, default: int | None) -> Plan:
         """Return a plan for rules with limits, and with a default if it is known."""
@@ -338,7 +354,8 @@ def validate(
     codes = left.target.truth.argmax(axis=1)
     free = inner.free(), left.free(), settings
     tallies = () if left.target.many else tuple(_tallies(outcome, *free))
-    validation = Validation(scores, left.weight, left.count, codes, tallies)
+    trials = tuple(_trials(outcome, prepared, inner, left, settings))
+    validation = Validation(scores, left.weight, left.count, codes, tallies, trials)
     return replace(outcome, validation=validation)
 
 
@@ -360,9 +377,7 @@ def _left_out_scores(
                 settings.conflicts,
             )
             gains = consequents.gains(left.target.truth)
-        codes = predict(candidate, left.encoded, settings.conflicts)
-        if left.fixed is not None:
-            codes = np.where(left.fixed < 0, codes, left.fixed)
+        codes = left.predicted(candidate, settings.conflicts)
         yield consequents.as_share(gains[row, codes])
 
 
@@ -382,6 +397,18 @@ def _tallies(
         left_out = np.zeros_like(seen)
         np.add.at(left_out, decided, left.target.truth * left.unbalanced[:, None])
         yield Tally(seen[:-1], left_out[:-1]), Tally(seen[-1:], left_out[-1:])
+
+
+def _trials(
+    outcome: Outcome, prepared: Prepared, inner: Problem, left: Problem, settings: Settings
+) -> Iterator[tuple[Trial]]:
+    """Yield what is needed to predict probabilities of rows left out with each candidate."""
+    division = Division.grown(inner, prepared.opinion, outcome.candidates)
+    if division is None:
+        return
+    n_codes = len(prepared.consequents.values())
+    for candidate in outcome.candidates:
+        yield (division.trial(candidate, settings.conflicts, n_codes, left),)
 
 
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:

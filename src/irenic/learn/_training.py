@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +14,12 @@ from irenic.learn._cells import Cells
 from irenic.learn._completing import completed
 from irenic.learn._evolution import Candidate, covering, worths
 from irenic.learn._knowledge import Knowledge
+from irenic.learn._left_out import Judge, Priors, Seen, led
 from irenic.learn._measure import Measure
-from irenic.learn._probabilities import settle
+from irenic.learn._probabilities import Division, region_sums, settle
 from irenic.learn._running import Evolved
-from irenic.learn.front import Front, FrontPoint, front_of
+from irenic.learn.front import Front, FrontPoint, ProbabilityTable, front_of
+from irenic.model.ruleset import RuleSet
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,6 +32,8 @@ class Training(Measure):
     cells: Cells
     encoded: npt.NDArray[np.uint8]
     knowledge: Knowledge | None = None
+    division: Division | None = None
+    """Regions of probability."""
 
     def front(self, evolved: Sequence[Evolved], *, complete: bool) -> Front:
         """Return the front of candidates as rule sets with their scores and statistics.
@@ -92,7 +97,60 @@ class Training(Measure):
             priors=evolved.priors,
             n_kept=n_kept,
         )
-        return [point]
+        return [replace(point, probabilities=self._probabilities(evolved, rules))]
+
+    def judged(self, front: Front, scoring: Any, count: Floats) -> Front:
+        """Return a front whose training scores are by a ``scoring`` with probabilities."""
+        truth = self.target.truth.argmax(axis=1)
+        judge = Judge.of(scoring, self.target.labels, truth, count)
+        points = []
+        for point in front:
+            rules, table = point.rule_set, point.probabilities
+            codes = self._codes(rules, rules.default)[self._decided(rules)]
+            if table is None:
+                likely = point.counts.frequencies[self._decided(rules)]
+            else:
+                likely = table.probabilities[codes, self._row_regions]
+            if judge is None:
+                logs = np.log(likely[np.arange(len(truth)), truth])
+                score = float(np.average(logs, weights=self.weight))
+            else:
+                score = judge.score(likely, codes, np.ones(len(codes), dtype=np.intp))
+            points.append(replace(point, training_score=score))
+        return Front(points)
+
+    @cached_property
+    def _regions(self) -> RuleSet | None:
+        """The regions of probability as rules, None if there is only one."""
+        if self.division is None or len(self.division.masks) < 2:
+            return None
+        return self.cells.rule_set(self.division.masks, range(len(self.division.masks)))
+
+    @cached_property
+    def _row_regions(self) -> npt.NDArray[np.intp]:
+        """Region of each row."""
+        assert self.division is not None
+        return self.division.places(self.encoded)
+
+    def _probabilities(self, evolved: Evolved, rules: RuleSet) -> ProbabilityTable | None:
+        """Return how likely each label is, given the prediction of a rule set and the region."""
+        if self.division is None or self._regions is None:
+            return None
+        codes = self._codes(rules, rules.default)[self._decided(rules)]
+        shape = len(self.consequents.values()), len(self._regions)
+        labels = region_sums(codes, self._row_regions, self.target.truth, self.weight, shape)
+        opinions = self.division.seen(evolved.candidate, self.conflicts, shape[0]).opinions
+        overall = np.average(self.target.truth, axis=0, weights=self.weight)
+        rows = (evolved.priors or Priors(1.0, 1.0)).opinion
+        likely = Seen(labels, opinions).probabilities(rows, overall)
+        if (
+            self.balance is None and self.target.cost is None
+        ):  # otherwise, a predicted label need not be the most likely one
+            likely = led(likely)
+        ones = np.ones((len(codes), 1))
+        counts = region_sums(codes, self._row_regions, ones, ones[:, 0], shape)[..., 0]
+        counts[:, -1] = counts.sum(axis=1)
+        return ProbabilityTable(tuple(self.target.labels.tolist()), self._regions, counts, likely)
 
     @cached_property
     def _free(self) -> npt.NDArray[np.bool_]:

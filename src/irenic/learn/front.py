@@ -1,11 +1,11 @@
-"""The front: rule sets of which none is better in score, rules and conditions at once."""
+"""The front: rule sets of which none is better in score, size and coverage at once."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, SupportsIndex, overload
+from typing import Final, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,15 @@ from irenic.errors import ConditionError
 from irenic.learn._columns import ColumnFigures as ColumnFigures
 from irenic.learn._evolution import Candidate
 from irenic.model import markup
-from irenic.model.literals import counted
+from irenic.model.literals import Probabilities, counted, display
 from irenic.model.markup import Column
+from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet, rules_table
+from irenic.model.space import Instances
 
 Floats = npt.NDArray[np.float64]
 
-_COLUMNS: Final = ("rules", "conditions", "to read", "training", "validated")
+_COLUMNS: Final = ("rules", "conditions", "to read", "by rules", "training", "validated")
 # More labels than can be distinguished in a chart of columns.
 _LABEL_LIMIT: Final = 30
 
@@ -51,6 +53,151 @@ class RuleCounts:
     """Weighted label frequencies, smoothed towards the overall shares."""
 
 
+class ProbabilityRow(NamedTuple):
+    """One row of a :class:`ProbabilityTable`."""
+
+    prediction: Hashable | None
+    """What the rules predict."""
+    region: Region | None
+    """Where they predict it; None for all regions together."""
+    rows: int
+    """Number of training rows."""
+    probabilities: Probabilities
+    """The probability of each label."""
+
+    def __str__(self) -> str:
+        where = "anywhere" if self.region is None else f"where {self.region}"
+        told = f"{display(self.prediction)} predicted {where}: {self.probabilities}"
+        return f"{told} ({counted(self.rows, 'row')})"
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityTable:
+    """How likely each label is, by prediction and region.
+
+    The regions divide the space, and all rule sets of a front share them. The probabilities of a
+    case are those of training rows with the same prediction in the same region.
+
+    Parameters
+    ----------
+    labels : sequence of hashable
+        The labels, in the order of probabilities.
+    regions : RuleSet
+        The regions, which do not overlap; the consequent of each is its index.
+    rows : array of shape (n_predictions, n_regions + 1)
+        Number of training rows; the last column has those of all regions. The predictions are
+        those of ``labels``, and then None if nothing may be predicted.
+    probabilities : array of shape (n_predictions, n_regions + 1, n_labels)
+        The probability of each label.
+
+    Examples
+    --------
+    >>> from irenic import RuleSetClassifier
+    >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+    >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+    >>> print(clf.chosen_.probabilities)
+    free predicted where age < 19: free 0.99, full 0.01 (18 rows)
+    full predicted where age < 19: full 0.87, free 0.13 (1 row)
+    full predicted where 19 <= age < 29: full 0.99, free 0.01 (10 rows)
+    full predicted where age >= 29: full 0.99, free 0.01 (11 rows)
+    """
+
+    labels: tuple[Hashable, ...]
+    regions: RuleSet
+    rows: Floats
+    probabilities: Floats
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.listed()))
+
+    def _repr_html_(self) -> str:
+        columns = [Column("prediction"), Column("region"), Column("rows", True)]
+        columns += [Column(display(label), True) for label in self.labels]
+        cells = [
+            [
+                display(row.prediction),
+                str(row.region),
+                markup.count_text(float(row.rows)),
+                *(f"{value:.2f}" for value in row.probabilities.values.tolist()),
+            ]
+            for row in self.listed()
+        ]
+        head = markup.head("Probabilities", counted(len(self.regions), "region"))
+        return markup.block(head, markup.table(columns, cells))
+
+    def listed(self) -> list[ProbabilityRow]:
+        """Return the predictions and regions that training rows have.
+
+        Returns
+        -------
+        list of ProbabilityRow
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> [row.rows for row in clf.chosen_.probabilities.listed()]
+        [18, 1, 10, 11]
+        """
+        pairs = np.argwhere(self.rows[:, :-1] > 0).tolist()
+        return [self.row(prediction, region) for prediction, region in pairs]
+
+    def row(self, prediction: int, region: int) -> ProbabilityRow:
+        """Return the row of a prediction, given by its code, and a region.
+
+        It is that of all regions if the region has no training row with the prediction.
+
+        Parameters
+        ----------
+        prediction, region : int
+            Index of the prediction and of the region; -1 for all regions.
+
+        Returns
+        -------
+        ProbabilityRow
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> print(clf.chosen_.probabilities.row(0, -1))
+        free predicted anywhere: free 0.97, full 0.03 (18 rows)
+        """
+        if region >= 0 and not self.rows[prediction, region]:
+            region = -1
+        return ProbabilityRow(
+            [*self.labels, None][prediction],
+            None if region < 0 else self.regions[region].region,
+            int(self.rows[prediction, region]),
+            Probabilities(self.labels, self.probabilities[prediction, region]),
+        )
+
+    def places(self, instances: Instances) -> npt.NDArray[np.int64]:
+        """Return the region of each case.
+
+        Parameters
+        ----------
+        instances : Instances
+            The cases.
+
+        Returns
+        -------
+        array of int
+            The index of the region; -1 for a case in none, such as one with an unknown value.
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> clf.chosen_.probabilities.places(clf.space_.encode({"age": [3, 35]}))
+        array([0, 2])
+        """
+        return self.regions.decide(instances)
+
+
 @dataclass(frozen=True, eq=False)
 class FrontPoint:
     """A rule set of a front, with its scores and size.
@@ -60,10 +207,9 @@ class FrontPoint:
     rule_set : RuleSet
         The rules.
     training_score : float
-        Score on the training data: the accuracy, or the balanced accuracy if ``scoring`` says so;
-        for sets of labels the mean F1 of a row; in a
-        hierarchy, and if consequents are probabilities, the explained share of the label variance,
-        where deeper labels have less weight.
+        Score on the training data: the accuracy, or what ``scoring`` says; for sets of labels the
+        mean F1 of a row; in a hierarchy, and if consequents are probabilities, the explained share
+        of the label variance, where deeper labels have less weight.
     validated_score : float
         The same score on rows left out, of rule sets with the same penalty; NaN if not validated.
     n_rules, n_conditions : int
@@ -87,6 +233,10 @@ class FrontPoint:
     columns : mapping of str to ColumnFigures, optional
         Figures of each column that a rule tests: its importance, and the limits of its training
         values.
+    probabilities : ProbabilityTable, optional
+        How likely each label is, by prediction and region.
+    coverage : float
+        Share of the training rows that a rule decides; the default decides the others.
 
     Examples
     --------
@@ -111,6 +261,8 @@ class FrontPoint:
     n_kept: int = 0
     n_rows: int | None = None
     columns: Mapping[str, ColumnFigures] | None = None
+    probabilities: ProbabilityTable | None = None
+    coverage: float = math.nan
 
     def __repr__(self) -> str:
         return (
@@ -219,13 +371,30 @@ class Front(list[FrontPoint]):
 
 def front_of(points: Sequence[FrontPoint]) -> Front:
     """Return the points that no other point equals or beats in everything, smallest first."""
-    ordered = sorted(points, key=lambda p: (p.n_rules, p.n_conditions, -p.training_score))
-    kept = Front()
-    for point in ordered:
+    return Front(_unbeaten(points, lambda p: (p.training_score, np.nan_to_num(p.coverage))))
+
+
+def without_coverage(points: Sequence[FrontPoint]) -> list[FrontPoint]:
+    """Return the points that no other point equals or beats in score and size.
+
+    The others are on the front only because rules decide more rows.
+    """
+    return _unbeaten(points, lambda p: (p.training_score,))
+
+
+def _unbeaten(
+    points: Sequence[FrontPoint], merits: Callable[[FrontPoint], tuple[float, ...]]
+) -> list[FrontPoint]:
+    """Return the points that no smaller one equals or beats in all merits, smallest first."""
+    key = {id(point): merits(point) for point in points}
+    kept: list[FrontPoint] = []
+    for point in sorted(
+        points, key=lambda p: (p.n_rules, p.n_conditions, *(-merit for merit in key[id(p)]))
+    ):
         beaten = any(
-            other.training_score >= point.training_score
-            and other.n_conditions <= point.n_conditions
+            other.n_conditions <= point.n_conditions
             and other.n_rules <= point.n_rules
+            and all(a >= b for a, b in zip(key[id(other)], key[id(point)], strict=True))
             for other in kept
         )
         if not beaten:
@@ -234,9 +403,15 @@ def front_of(points: Sequence[FrontPoint]) -> Front:
 
 
 def small_enough(
-    points: Sequence[FrontPoint], max_rules: int | None, max_conditions: int | None
+    points: Sequence[FrontPoint],
+    max_rules: int | None,
+    max_conditions: int | None,
+    min_coverage: float = 0.0,
 ) -> list[FrontPoint]:
-    """Return the points with at most so many rules and conditions; at least one, or fail."""
+    """Return the points with at most so many rules and conditions; at least one, or fail.
+
+    Rules decide at least the share ``min_coverage`` of the training rows.
+    """
     small = [
         point
         for point in points
@@ -250,7 +425,15 @@ def small_enough(
             f" {max_rules} and {max_conditions}; the smallest has"
             f" {counted(least.n_rules, 'rule')} and {counted(least.n_conditions, 'condition')}"
         )
-    return small
+    covering = [point for point in small if not point.coverage < min_coverage]
+    if not covering:
+        most = max(point.coverage for point in small)
+        raise ConditionError(
+            f"min_coverage must be at most {math.floor(most * 1000) / 1000:.3f}, the highest share"
+            f" of rows that rules decide in a rule set of the front, got {min_coverage}; use"
+            " complete=True, or default='abstain'"
+        )
+    return covering
 
 
 def choose(
@@ -357,4 +540,5 @@ def table_of(
 def _row(point: FrontPoint) -> list[str]:
     """Return the cells of a point in the table of the front, under ``_COLUMNS``."""
     size = [f"{point.n_rules:,}", f"{point.n_conditions:,}", f"{point.explanation_size:.2f}"]
+    size.append(markup.score(point.coverage))
     return [*size, markup.score(point.training_score), markup.score(point.validated_score)]

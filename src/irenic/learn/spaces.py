@@ -37,7 +37,9 @@ def without_untested_values(points: Sequence[FrontPoint]) -> list[FrontPoint]:
     """
     sets = [point.rule_set for point in points]
     impossible = sets[0].space.impossible
-    tested = names_tested(*sets).union(*(region.conditions() for region in impossible))
+    # all rule sets share their regions
+    regions = [t.regions for point in points[:1] if (t := point.probabilities) is not None]
+    tested = names_tested(*sets, *regions).union(*(r.conditions() for r in impossible))
     space = Space(
         [
             replace(feature, values=())
@@ -47,7 +49,15 @@ def without_untested_values(points: Sequence[FrontPoint]) -> list[FrontPoint]:
         ],
         impossible,
     )
-    return [replace(point, rule_set=moved(point.rule_set, space)) for point in points]
+    return [
+        replace(
+            point,
+            rule_set=moved(point.rule_set, space),
+            probabilities=(t := point.probabilities)
+            and replace(t, regions=moved(t.regions, space)),
+        )
+        for point in points
+    ]
 
 
 def with_values_of(sets: Sequence[RuleSet], X: Any) -> list[RuleSet]:

@@ -485,6 +485,8 @@ class FrontScores(TypedDict):
     """How many rules were given by the user; they come first."""
     proved: list[str]
     """Properties that were asked for and proved."""
+    coverage: float | None
+    """Share of the training rows that a rule decides."""
 
 
 class Model(Checked):

@@ -313,7 +313,15 @@ def _score(model: Classifier | None) -> str | None:
         return "the explained share of the label variance"
     if model._answers.many:
         return "the mean F1 of a row's labels"
-    return "the balanced accuracy" if model.scoring == "balanced_accuracy" else "the accuracy"
+    return _SCORES.get(model.scoring, f"the score {model.scoring}")
+
+
+_SCORES: Final = {
+    "accuracy": "the accuracy",
+    "balanced_accuracy": "the balanced accuracy",
+    "log_loss": "minus the log-loss",
+    "roc_auc": "the area under the ROC curve",
+}
 
 
 def _hint(value: Any) -> str:
@@ -362,6 +370,7 @@ def _front(point: FrontPoint, proved: Sequence[str]) -> document.FrontScores:
         "explanation_size": known(point.explanation_size),
         "kept": point.n_kept,
         "proved": list(proved),
+        "coverage": known(point.coverage),
     }
 
 

@@ -15,6 +15,7 @@
         "overall": [0.37, 0.63],
         "chosen": 1,
         "estimate": [0.93, 0.88, 0.98],
+        "regions": [{"if": …, "then": 0}, …],
         "front": [
           {"rules": […], "default": …, "training_score": …, "support": […], "mix": […], …},
           {"training_score": …, "support": […], "mix": […], …}
@@ -22,6 +23,7 @@
       }
     }
 
+"regions" are those of probability; rule sets then have "region_rows" and "region_probabilities".
 The rules of the chosen point of the front are those of the file. Numbers read back bit for bit, so
 a model that was read predicts exactly what the original predicts.
 """
@@ -30,7 +32,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -46,7 +48,7 @@ from irenic.model.rulelist import RuleList
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from irenic.learn import FrontPoint, Hierarchy
+    from irenic.learn import FrontPoint, Hierarchy, ProbabilityTable
     from irenic.learn.front import ColumnFigures
     from irenic.learn.models import Classifier
     from irenic.model.ruleset import RuleSet
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
 
 VERSION: Final = 1
 _FORMS: Final = ("labels", "matrix", "sets")
-_SCORES: Final = ("training_score", "validated_score", "explanation_size", "penalty")
+_SCORES: Final = ("training_score", "validated_score", "explanation_size", "penalty", "coverage")
 _COUNTS: Final = (
     "support",
     "confidence",
@@ -79,10 +81,11 @@ _KEYS: Final = (
     "estimate",
     "front",
 )
+_TABLE_KEYS: Final = ("region_rows", "region_probabilities")
 _COLUMN_KEYS: Final = ("importance", "low", "high", "missing", "other", "whole")
 _POINT_KEYS: Final = (
     *("rules", "default", "threshold", "kept", "n_rows", "columns"),
-    *(*_SCORES, *_COUNTS),
+    *(*_SCORES, *_COUNTS, *_TABLE_KEYS),
 )
 # Parameters that hold what users know; those of the first kind are not repeated in the file.
 _NOT_WRITTEN: Final = ("hierarchy", "space")
@@ -129,6 +132,8 @@ def dumps(model: Any) -> str:
         "chosen": chosen,
         "estimate": model.estimate_ and [_number(value) for value in model.estimate_],
     }
+    if (table := model.chosen_.probabilities) is not None:
+        head["regions"] = json_rules.encode_rules(table.regions)
     points = [_encode_point(point, own=i == chosen) for i, point in enumerate(front)]
     parts = [f"{line(key)}: {line(value)}" for key, value in head.items()]
     parts.append('"front": [\n      ' + ",\n      ".join(map(line, points)) + "\n    ]")
@@ -230,6 +235,9 @@ def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
         entry["n_rows"] = point.n_rows
     if point.columns is not None:
         entry["columns"] = {name: asdict(figures) for name, figures in point.columns.items()}
+    if (table := point.probabilities) is not None:
+        entry["region_rows"] = table.rows.tolist()
+        entry["region_probabilities"] = table.probabilities.tolist()
     return entry
 
 
@@ -259,7 +267,7 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
             f'"version" must be {VERSION}, got {short(version)}; read the file with the version of'
             " irenic that wrote it, or a newer one"
         )
-    check_keys(data, _KEYS, "the model")
+    check_keys(data, (*_KEYS, "regions"), "the model")
     for key in _KEYS:
         if key not in data:
             raise FormatError(f'"{key}" is missing; was the file cut off or edited by hand?')
@@ -323,6 +331,7 @@ def _use_front(
             f'"chosen" must be less than {len(front)}, the number of rule sets in the front, got'
             f" {short(chosen)}"
         )
+    regions = _at("regions", _regions, (data.get("regions"), rules.space))
     known = set(model.classes_.tolist())
     # only RuleSetClassifier chooses by penalty
     unknown = ("validated_score", "penalty")[: 1 if data["class"] == "RuleSetClassifier" else 2]
@@ -331,6 +340,8 @@ def _use_front(
         try:
             own = rules if i == chosen else None
             point = _point(entry, rules.space, own, overall, unknown)
+            if regions is not None:
+                point = replace(point, probabilities=_table(entry, regions, model))
             if getattr(model, "consequents", "labels") == "probabilities":
                 _check_probabilities(point, model)
             else:
@@ -344,6 +355,39 @@ def _use_front(
         model.estimate_ = Estimate(
             *_floats("estimate", data["estimate"], (3,), missing=True).tolist()
         )
+
+
+def _regions(listed: tuple[Any, Space]) -> RuleSet | None:
+    """Return the regions of probability; each has its index as consequent."""
+    if listed[0] is None:
+        return None
+    regions = json_rules.decode_rules({"rules": listed[0]}, listed[1])
+    if regions.thens != list(range(len(regions))) or not len(regions):
+        raise FormatError(f"regions must have the consequents 0, 1, …, got {short(listed[0])}")
+    if len(conflicts := regions.conflicts(limit=1)):
+        raise FormatError(f"regions must not overlap, got {conflicts[0]}")
+    return regions
+
+
+def _table(entry: Mapping[str, Any], regions: RuleSet, model: Classifier) -> ProbabilityTable:
+    """Return the probabilities of a rule set in the regions of its front."""
+    from irenic.learn import ProbabilityTable
+
+    for key in _TABLE_KEYS:
+        if key not in entry:
+            raise FormatError(f'"{key}" is missing; a model with "regions" needs it')
+    labels = tuple(model.classes_.tolist())
+    n = len(labels) + (model.default == "abstain")
+    shape = n, len(regions) + 1
+    rows = _floats("region_rows", entry["region_rows"], shape, minimum=0.0)
+    likely = _floats(
+        "region_probabilities",
+        entry["region_probabilities"],
+        (*shape, len(labels)),
+        minimum=0.0,
+        maximum=1.0,
+    )
+    return ProbabilityTable(labels, regions, rows, likely)
 
 
 def _point(

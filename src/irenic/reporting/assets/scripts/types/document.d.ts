@@ -416,6 +416,8 @@ type FrontScores = {
   kept: number;
   /** Properties that were asked for and proved. */
   proved: string[];
+  /** Share of the training rows that a rule decides. */
+  coverage: number | null;
 };
 
 /** A set of rules. */
