@@ -244,7 +244,7 @@ def prepare(
     if forest is not None:
         opinion = opinion.copy()
         fixed = None if problem is whole else whole.fixed
-        opinion[... if fixed is None else free_rows < 0] = forest.unseen
+        opinion[... if fixed is None else fixed < 0] = forest.unseen
     return Prepared(consequents, rows, starts, problem, opinion)
 
 

@@ -143,9 +143,8 @@ class Training(Measure):
         overall = np.average(self.target.truth, axis=0, weights=self.weight)
         rows = (evolved.priors or Priors(1.0, 1.0)).opinion
         likely = Seen(labels, opinions).probabilities(rows, overall)
-        if (
-            self.balance is None and self.target.cost is None
-        ):  # otherwise, a predicted label need not be the most likely one
+        # otherwise, a predicted label need not be the most likely one
+        if self.balance is None and self.target.cost is None:
             likely = led(likely)
         ones = np.ones((len(codes), 1))
         counts = region_sums(codes, self._row_regions, ones, ones[:, 0], shape)[..., 0]
