@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -49,10 +49,12 @@ class Measure:
         member: int | None = None,
         priors: Priors | None = None,
         ordered: bool = True,
+        columns: bool = True,
     ) -> FrontPoint:
         """Return a rule set with its scores and statistics, in the order in which to show it.
 
-        The order of the rules stays as it is unless ``ordered``.
+        The order of the rules stays as it is unless ``ordered``. Without ``columns``, the figures
+        of columns are left to :meth:`with_columns`.
 
         ``priors`` are the numbers of average rows that rows left out advise to add to those of each
         rule.
@@ -63,7 +65,7 @@ class Measure:
             rules, covers = rules[order], covers[:, order]
         right = self._right(rules, covers)
         scored = self.weight if self.balance is None else self.weight * self.balance
-        return FrontPoint(
+        point = FrontPoint(
             rule_set=rules,
             training_score=self.consequents.as_share(float(np.average(right, weights=scored))),
             validated_score=validated,
@@ -75,8 +77,14 @@ class Measure:
             candidate=candidate,
             member=member,
             n_rows=len(self.target),
-            columns=column_figures(rules, self.instances, self.weight, resolve_by(self.conflicts)),
         )
+        return self.with_columns(point) if columns else point
+
+    def with_columns(self, point: FrontPoint) -> FrontPoint:
+        """Return a rule set with the figures of the columns that it tests."""
+        resolve = resolve_by(self.conflicts)
+        figures = column_figures(point.rule_set, self.instances, self.weight, resolve)
+        return replace(point, columns=figures)
 
     def _right(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> Floats:
         """Return the gain of the prediction for each row."""
