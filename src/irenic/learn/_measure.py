@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -50,11 +50,13 @@ class Measure:
         priors: Priors | None = None,
         ordered: bool = True,
         n_kept: int = 0,
+        columns: bool = True,
     ) -> FrontPoint:
         """Return a rule set with its scores and statistics, in the order in which to show it.
 
         The order of the rules stays as it is unless ``ordered``; the first ``n_kept`` rules are
-        those of the user, and stay the first ones.
+        those of the user, and stay the first ones. Without ``columns``, the figures of columns are
+        left to :meth:`with_columns`.
 
         ``priors`` are the numbers of average rows that rows left out advise to add to those of each
         rule.
@@ -66,7 +68,7 @@ class Measure:
             rules, covers = rules[order], covers[:, order]
         right = self._right(rules, covers)
         scored = self.weight if self.balance is None else self.weight * self.balance
-        return FrontPoint(
+        point = FrontPoint(
             rule_set=rules,
             training_score=self.consequents.as_share(float(np.average(right, weights=scored))),
             validated_score=validated,
@@ -79,9 +81,15 @@ class Measure:
             member=member,
             n_kept=n_kept,
             n_rows=len(self.target),
-            columns=column_figures(rules, self.instances, self.weight, resolve_by(self.conflicts)),
             coverage=float(covers.any(axis=1).mean()),
         )
+        return self.with_columns(point) if columns else point
+
+    def with_columns(self, point: FrontPoint) -> FrontPoint:
+        """Return a rule set with the figures of the columns that it tests."""
+        resolve = resolve_by(self.conflicts)
+        figures = column_figures(point.rule_set, self.instances, self.weight, resolve)
+        return replace(point, columns=figures)
 
     def _right(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> Floats:
         """Return the gain of the prediction for each row."""

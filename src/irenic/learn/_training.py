@@ -42,10 +42,10 @@ class Training(Measure):
         """
         points = {id(point): (point, one) for one in evolved for point in self._points(one)}
         front = front_of([point for point, _ in points.values()])
-        if not complete:
-            return front
-        kept = [points[id(point)][1] for point in front]
-        return front_of([point for one in kept for point in self._points(one, complete=True)])
+        if complete:
+            kept = [points[id(point)][1] for point in front]
+            front = front_of([p for one in kept for p in self._points(one, complete=True)])
+        return Front(map(self.with_columns, front))
 
     def _points(self, evolved: Evolved, *, complete: bool = False) -> list[FrontPoint]:
         """Return a candidate as a rule set, in a list that is empty if it cannot be completed."""
@@ -96,6 +96,7 @@ class Training(Measure):
             member=evolved.member,
             priors=evolved.priors,
             n_kept=n_kept,
+            columns=False,  # most points are not on the front
         )
         return [replace(point, probabilities=self._probabilities(evolved, rules))]
 
