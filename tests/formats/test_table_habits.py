@@ -487,3 +487,12 @@ def test_times_that_may_be_durations_are_doubtful():
         [warning] = warnings_of(loads_csv(f"{name},f\n< 2:30,a\n>= 2:30,b\n"))
         assert "read as times of day; write durations as PT2H30M" in warning
     assert warnings_of(loads_csv("Departure,f\n< 2:30,a\n>= 2:30,b\n")) == []
+
+
+def test_weekdays_in_a_column_that_declares_days():
+    text = 'Day,f\n"one of Mon, Tue, Wed, Thu, Fri, Sat, Sun",text\nweekdays,a\nweekend,b\n'
+    found = loads_csv(text)
+    assert gaps_of(found) == []
+    assert list(irenic.check(found.tables[0])) == []
+    text = 'Day,f\n"one of weekend, Mon",text\nweekend,a\nMon,b\n'
+    assert str(loads_csv(text).tables[0].rules[0].region) == "Day in {weekend}"

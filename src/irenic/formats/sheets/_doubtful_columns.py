@@ -19,7 +19,14 @@ from irenic.formats.feel.doubtful_cells import (
     refusal,
 )
 from irenic.formats.feel.sets import literal_text
-from irenic.formats.feel.unary_tests import ANYTHING, AnyOf, Compare, Not, kind_of
+from irenic.formats.feel.unary_tests import (
+    ANYTHING,
+    AnyOf,
+    Compare,
+    Not,
+    comparisons,
+    kind_of,
+)
 from irenic.formats.sheets._doubtful_words import (
     advise,
     check_blanks,
@@ -169,11 +176,11 @@ _ANSWERS: Final = (
 
 def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     """Set what all cells of a column show: whole numbers, yes and no, amounts of money."""
+    _settle_days(draft, column, cells)
     if column.source:  # the sheet declares it
         return
     _check_negations(draft, column, cells)
     _settle_answers(draft, column, cells)
-    _settle_days(draft, column, cells)
     units = {u for cell in cells if is_respelled(draft, column, cell) for u in units_of(cell.text)}
     of_header = _head_units(column.name)
     # 10 in a column of percentages stays 10
@@ -250,18 +257,20 @@ def _settle_answers(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     texts = list(dict.fromkeys(value for value in present if isinstance(value, str)))
     if not texts or not all(isinstance(value, str | bool) for value in present):
         return
+    aliases: dict[Any, Any] = {}
     if len(texts) < len(set(present)):  # some cells are TRUE or FALSE
         pair = answer_pair(texts)
-        column.aliases = {text: text.casefold() == pair[0] for text in texts} if pair else {}
+        aliases = {text: text.casefold() == pair[0] for text in texts} if pair else {}
     elif answers := _answers(texts):
         tests = [Compare("=", value) for value in (*answers, *([None] * (None in values)))]
         column.domain = AnyOf(tuple(tests))
         by_plain = {answer.casefold(): answer for answer in answers}
-        column.aliases = {t: by_plain[t.casefold()] for t in texts if t not in answers}
-    for cell in cells if column.aliases else ():
-        if isinstance(cell.test, Compare) and cell.test.value in column.aliases:
-            meaning = literal_text(column.aliases[cell.test.value], words=True)
+        aliases = {t: by_plain[t.casefold()] for t in texts if t not in answers}
+    for cell in cells if aliases else ():
+        if isinstance(cell.test, Compare) and cell.test.value in aliases:
+            meaning = literal_text(aliases[cell.test.value], words=True)
             draft.respelled[column.name, cell.text] = meaning
+    column.aliases = {**column.aliases, **aliases}
 
 
 def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
@@ -272,13 +281,15 @@ def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             return
         values[value] = None
     texts = [value for value in values if value is not None]
+    declared = [c.value for c in comparisons(column.domain or ANYTHING)]
     bare = [t for t in texts if not any(quote(t) in cell.text for cell in cells)]
     try:
-        meant = days_meant(bare)
+        days = days_meant([*bare, *(value for value in declared if isinstance(value, str))])
+        meant = {text: named for text, named in days.items() if text not in declared}
     except FormatError as error:
         draft.fail(error.message, header=column.name, doubtful=True)
         return
-    column.aliases = {**column.aliases, **meant}
+    column.aliases = meant
     lists = {text: ", ".join(days) for text, days in meant.items()}
     pattern = "|".join(map(re.escape, sorted(lists, key=len, reverse=True)))
     for cell in cells if meant else ():
@@ -287,7 +298,8 @@ def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
                 rf"(?<!\w)(?:{pattern})(?!\w)", lambda m: lists[m.group()], cell.text.strip()
             )
     listed = list(dict.fromkeys(day for t in texts for day in meant.get(t, (t,))))
-    if noun := whole_list(listed):
+    noun = "" if column.source else whole_list(listed)
+    if noun:
         tests = [Compare("=", value) for value in (*listed, *([None] * (None in values)))]
         column.domain = AnyOf(tuple(tests))
         draft.remarks.append(
