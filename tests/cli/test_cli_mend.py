@@ -223,9 +223,9 @@ def test_under_unique_repair_removes_overlaps_of_agreeing_rules(run, file):
 
 
 def test_new_rules_stay_inside_the_space(run, file):
-    path = file("x,fare\n[1..10),5\n", "fares.csv")
+    path = file("x,fare\n[0..10),5\n", "fares.csv")
     space = file(
-        '{"version": 1, "space": [{"name": "x", "bounds": [1, 20]}], "rules": []}', "s.json"
+        '{"version": 1, "space": [{"name": "x", "bounds": [0, 20]}], "rules": []}', "s.json"
     )
     assert run("complete", path, "--space", space)[1].count("\n") == 2
     assert run("complete", path)[1].count("\n") == 3

@@ -202,7 +202,10 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             doubtful=True,
         )
     is_bound = _is_bound(column.name, [c.name for c in draft.inputs])
-    if not is_bound and is_never_negative(column.name, tests, column.unit):
+    # unary tests are exact: other programs write them
+    at_zero = [cell for cell in cells if any(c.value == 0 for c in compared(cell))]
+    as_spoken = any(is_respelled(draft, column, c) or bare_value(c) is not None for c in at_zero)
+    if not is_bound and is_never_negative(column.name, tests, column.unit, as_spoken=as_spoken):
         _begin_with_zero(draft, column, column.name)
 
 
@@ -396,8 +399,7 @@ def _check_roles(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]
             doubtful=True,
         )
         return
-    seconds = second_outcomes(names, columns)
-    seconds += [n for n in _priced(draft, columns) if n not in seconds]
+    seconds = _seconds(draft, names, columns)
     if len(seconds) > 1 and set(seconds) == set(names[1:]):
         draft.fail(
             f"the columns {', '.join(map(repr, (*seconds, *draft.outputs)))} look like outcomes; if"
@@ -418,25 +420,22 @@ def _check_roles(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]
         )
 
 
-def _priced(draft: Draft, columns: Sequence[Sequence[Any]]) -> list[str]:
-    """Return the columns in which every row has a price, or a word such as free.
-
-    A price has a currency sign, or decimals if no two rows have the same.
-    """
-    names = []
-    heads = [column.name for column in draft.inputs]
+def _seconds(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]]) -> list[str]:
+    """Return the conditions that are likely outcomes: numbers, or prices and words such as free."""
+    seconds = second_outcomes(names, columns)
     has_conditions = any(None in values for values in columns)
     for column, cells, values in zip(draft.inputs, draft.columns(), columns, strict=True):
         given = all(type(value) in (int, float, str) for value in values)
-        is_bound = _is_bound(column.name, heads) or _COMPARED_HEAD.fullmatch(column.name)
-        if len(cells) < 2 or not has_conditions or not given or is_bound or column.source:
-            continue
-        texts = [c.text for c in distinct(cells).values()] if column.unit in _PRICES else []
-        is_price = 2 * sum(bool(units_of(text) & _PRICES - {"%"}) for text in texts) > len(texts)
-        is_decimal = float in map(type, values) and str not in map(type, values)
-        if is_price or (column is not draft.inputs[0] and is_decimal and _all_differ(values, 2)):
-            names.append(column.name)
-    return names
+        if column.unit in _PRICES - {"%"} and len(cells) > 1 and has_conditions and given:
+            texts = [cell.text for cell in distinct(cells).values()]
+            priced = [text for text in texts if units_of(text) & _PRICES]
+            seconds += [column.name] if 2 * len(priced) > len(texts) else []
+    known = {
+        column.name
+        for column in draft.inputs
+        if column.source or _is_bound(column.name, names) or _COMPARED_HEAD.fullmatch(column.name)
+    }
+    return [name for name in names if name in seconds and name not in known]
 
 
 def _role(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> str:
