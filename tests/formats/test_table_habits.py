@@ -15,7 +15,7 @@ from openpyxl.comments import Comment
 
 import irenic
 from bound import loads_csv
-from irenic import Categorical, Continuous, DataError, FormatError, Space
+from irenic import Categorical, Continuous, DataError, FormatError, Rule, RuleSet, Space
 from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not
 from irenic.formats.sheets._sequences import days_meant, whole_list
 from irenic.formats.sheets._steps import after, extended, touching
@@ -487,3 +487,48 @@ def test_times_that_may_be_durations_are_doubtful():
         [warning] = warnings_of(loads_csv(f"{name},f\n< 2:30,a\n>= 2:30,b\n"))
         assert "read as times of day; write durations as PT2H30M" in warning
     assert warnings_of(loads_csv("Departure,f\n< 2:30,a\n>= 2:30,b\n")) == []
+
+
+def test_weekdays_in_a_column_that_declares_days():
+    text = 'Day,f\n"one of Mon, Tue, Wed, Thu, Fri, Sat, Sun",text\nweekdays,a\nweekend,b\n'
+    found = loads_csv(text)
+    assert gaps_of(found) == []
+    assert list(irenic.check(found.tables[0])) == []
+    text = 'Day,f\n"one of weekend, Mon",text\nweekend,a\nMon,b\n'
+    assert str(loads_csv(text).tables[0].rules[0].region) == "Day in {weekend}"
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_tables_that_are_written_are_read_exactly(form):
+    space = Space(
+        [
+            Categorical("Day", ["weekend", "Mon", "Werktage"], other=True),
+            Continuous("t", kind="time"),
+            Continuous("price"),
+            Continuous("n", kind="integer"),
+        ]
+    )
+    eight = dt.time(8)
+    regions = [
+        {"Day": {"weekend"}, "t": {"<=": dt.time(7, 59)}, "price": {"<=": 49.99}, "n": (0, 5)},
+        {"Day": {"Mon", "Werktage"}, "t": {">=": eight}, "price": {">=": 50.0}, "n": (5, None)},
+        {"Day": {"Werktage"}, "t": {"<": eight}, "price": {"=": 7.5}, "n": {"=": -1}},
+    ]
+    rules = RuleSet([Rule(region, then=n) for n, region in enumerate(regions)], space)
+    content = irenic.dumps(rules, format=form)
+    found = irenic.parse(content, format=form).bound(None)
+    assert (found.errors, found.warnings) == ([], [])
+    assert [str(rule) for rule in found.tables[0].rules] == [str(rule) for rule in rules]
+    assert found.readings[0].remarks == ()
+
+
+def test_prices_before_the_outcome_are_written_with_an_operator():
+    rules = RuleSet(
+        [
+            Rule({"age": (None, 5), "ph": {"=": 6.5}}, then="a"),
+            Rule({"age": (5, None), "ph": {"=": 7.5}}, then="b"),
+        ]
+    )
+    text = irenic.dumps(rules, format="csv")
+    assert "= 6.5" in text
+    assert loads_csv(text).errors == []

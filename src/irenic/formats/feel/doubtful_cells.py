@@ -37,6 +37,16 @@ _OTHER: Final = re.compile(
     r"|andere|übrige|sonstiges?|restliche|rest der .+|autres?|le reste|reste d[ue] .+|otros?|otras?"
     r"|(?:el )?resto|resto del? .+|por defecto|par défaut"
 )
+DAY_SETS: Final = {
+    range(5): r"weekdays?|work(?:ing )?days?|business days?|unter der woche|(?:en )?semaine"
+    r"|jours? ouvrés?|entre semana|werkdag(?:en)?|weekdag(?:en)?|doordeweeks|feriali",
+    range(5, 7): r"week-?ends?|wochenenden?|fin(?:es)? de semana|weekeinden?|fine settimana",
+}
+"""Words that mean several days, beside names of days; days are counted from Monday."""
+UNCLEAR_DAYS: Final = re.compile(
+    r"werktags?|werktage|wochentags?|wochentage|jours? ouvrables?|(?:días )?laborables?", re.I
+)
+"""Words that mean five or six days."""
 _TOTAL: Final = re.compile(
     "(?:(?:grand|sub)[ -]?)?totals?|sum|summe|gesamt(?:summe)?|insgesamt|zwischensumme|totaux|suma"
 )
@@ -114,6 +124,17 @@ def means_other(text: str) -> bool:
     (True, False)
     """
     return _OTHER.fullmatch(_word(text)) is not None
+
+
+def means_days(text: str) -> bool:
+    """Return whether a text may be a value or mean several days: ``weekend``.
+
+    >>> means_days("Weekdays"), means_days("Monday")
+    (True, False)
+    """
+    word = _word(text)
+    sets = any(re.fullmatch(words, word) for words in DAY_SETS.values())
+    return sets or UNCLEAR_DAYS.fullmatch(word) is not None
 
 
 def means_total(text: str) -> bool:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.errors import ConditionError, FormatError, without_feature
-from irenic.formats.feel.doubtful_cells import warning
+from irenic.formats.feel.doubtful_cells import means_days, warning
 from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not, Test, kind_of, parse_value
 from irenic.model.condition import LOWER_AFTER, UPPER_AFTER, Interval, Operators, cut_after
 from irenic.model.features import (
@@ -348,7 +348,7 @@ def literal_text(value: Any, *, words: bool = False) -> str:
 @lru_cache(maxsize=10_000)
 def _reads_bare(value: str) -> bool:
     """Return whether a text needs no quotes in a spreadsheet: an unambiguous word."""
-    if not _WORD.fullmatch(value) or warning(value):
+    if not _WORD.fullmatch(value) or warning(value) or means_days(value):
         return False
     try:
         return bool(parse_value(value, words=True) == value)

@@ -19,7 +19,14 @@ from irenic.formats.feel.doubtful_cells import (
     refusal,
 )
 from irenic.formats.feel.sets import literal_text
-from irenic.formats.feel.unary_tests import ANYTHING, AnyOf, Compare, Not, kind_of
+from irenic.formats.feel.unary_tests import (
+    ANYTHING,
+    AnyOf,
+    Compare,
+    Not,
+    comparisons,
+    kind_of,
+)
 from irenic.formats.sheets._doubtful_words import (
     advise,
     check_blanks,
@@ -169,11 +176,11 @@ _ANSWERS: Final = (
 
 def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     """Set what all cells of a column show: whole numbers, yes and no, amounts of money."""
+    _settle_days(draft, column, cells)
     if column.source:  # the sheet declares it
         return
     _check_negations(draft, column, cells)
     _settle_answers(draft, column, cells)
-    _settle_days(draft, column, cells)
     units = {u for cell in cells if is_respelled(draft, column, cell) for u in units_of(cell.text)}
     of_header = _head_units(column.name)
     # 10 in a column of percentages stays 10
@@ -195,7 +202,10 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             doubtful=True,
         )
     is_bound = _is_bound(column.name, [c.name for c in draft.inputs])
-    if not is_bound and is_never_negative(column.name, tests, column.unit):
+    # unary tests are exact: other programs write them
+    at_zero = [cell for cell in cells if any(c.value == 0 for c in compared(cell))]
+    as_spoken = any(is_respelled(draft, column, c) or bare_value(c) is not None for c in at_zero)
+    if not is_bound and is_never_negative(column.name, tests, column.unit, as_spoken=as_spoken):
         _begin_with_zero(draft, column, column.name)
 
 
@@ -250,18 +260,20 @@ def _settle_answers(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     texts = list(dict.fromkeys(value for value in present if isinstance(value, str)))
     if not texts or not all(isinstance(value, str | bool) for value in present):
         return
+    aliases: dict[Any, Any] = {}
     if len(texts) < len(set(present)):  # some cells are TRUE or FALSE
         pair = answer_pair(texts)
-        column.aliases = {text: text.casefold() == pair[0] for text in texts} if pair else {}
+        aliases = {text: text.casefold() == pair[0] for text in texts} if pair else {}
     elif answers := _answers(texts):
         tests = [Compare("=", value) for value in (*answers, *([None] * (None in values)))]
         column.domain = AnyOf(tuple(tests))
         by_plain = {answer.casefold(): answer for answer in answers}
-        column.aliases = {t: by_plain[t.casefold()] for t in texts if t not in answers}
-    for cell in cells if column.aliases else ():
-        if isinstance(cell.test, Compare) and cell.test.value in column.aliases:
-            meaning = literal_text(column.aliases[cell.test.value], words=True)
+        aliases = {t: by_plain[t.casefold()] for t in texts if t not in answers}
+    for cell in cells if aliases else ():
+        if isinstance(cell.test, Compare) and cell.test.value in aliases:
+            meaning = literal_text(aliases[cell.test.value], words=True)
             draft.respelled[column.name, cell.text] = meaning
+    column.aliases = {**column.aliases, **aliases}
 
 
 def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
@@ -272,13 +284,15 @@ def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             return
         values[value] = None
     texts = [value for value in values if value is not None]
+    declared = [c.value for c in comparisons(column.domain or ANYTHING)]
     bare = [t for t in texts if not any(quote(t) in cell.text for cell in cells)]
     try:
-        meant = days_meant(bare)
+        days = days_meant([*bare, *(value for value in declared if isinstance(value, str))])
+        meant = {text: named for text, named in days.items() if text not in declared}
     except FormatError as error:
         draft.fail(error.message, header=column.name, doubtful=True)
         return
-    column.aliases = {**column.aliases, **meant}
+    column.aliases = meant
     lists = {text: ", ".join(days) for text, days in meant.items()}
     pattern = "|".join(map(re.escape, sorted(lists, key=len, reverse=True)))
     for cell in cells if meant else ():
@@ -287,7 +301,8 @@ def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
                 rf"(?<!\w)(?:{pattern})(?!\w)", lambda m: lists[m.group()], cell.text.strip()
             )
     listed = list(dict.fromkeys(day for t in texts for day in meant.get(t, (t,))))
-    if noun := whole_list(listed):
+    noun = "" if column.source else whole_list(listed)
+    if noun:
         tests = [Compare("=", value) for value in (*listed, *([None] * (None in values)))]
         column.domain = AnyOf(tuple(tests))
         draft.remarks.append(
@@ -384,8 +399,7 @@ def _check_roles(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]
             doubtful=True,
         )
         return
-    seconds = second_outcomes(names, columns)
-    seconds += [n for n in _priced(draft, columns) if n not in seconds]
+    seconds = _seconds(draft, names, columns)
     if len(seconds) > 1 and set(seconds) == set(names[1:]):
         draft.fail(
             f"the columns {', '.join(map(repr, (*seconds, *draft.outputs)))} look like outcomes; if"
@@ -406,25 +420,22 @@ def _check_roles(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]
         )
 
 
-def _priced(draft: Draft, columns: Sequence[Sequence[Any]]) -> list[str]:
-    """Return the columns in which every row has a price, or a word such as free.
-
-    A price has a currency sign, or decimals if no two rows have the same.
-    """
-    names = []
-    heads = [column.name for column in draft.inputs]
+def _seconds(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]]) -> list[str]:
+    """Return the conditions that are likely outcomes: numbers, or prices and words such as free."""
+    seconds = second_outcomes(names, columns)
     has_conditions = any(None in values for values in columns)
     for column, cells, values in zip(draft.inputs, draft.columns(), columns, strict=True):
         given = all(type(value) in (int, float, str) for value in values)
-        is_bound = _is_bound(column.name, heads) or _COMPARED_HEAD.fullmatch(column.name)
-        if len(cells) < 2 or not has_conditions or not given or is_bound or column.source:
-            continue
-        texts = [c.text for c in distinct(cells).values()] if column.unit in _PRICES else []
-        is_price = 2 * sum(bool(units_of(text) & _PRICES - {"%"}) for text in texts) > len(texts)
-        is_decimal = float in map(type, values) and str not in map(type, values)
-        if is_price or (column is not draft.inputs[0] and is_decimal and _all_differ(values, 2)):
-            names.append(column.name)
-    return names
+        if column.unit in _PRICES - {"%"} and len(cells) > 1 and has_conditions and given:
+            texts = [cell.text for cell in distinct(cells).values()]
+            priced = [text for text in texts if units_of(text) & _PRICES]
+            seconds += [column.name] if 2 * len(priced) > len(texts) else []
+    known = {
+        column.name
+        for column in draft.inputs
+        if column.source or _is_bound(column.name, names) or _COMPARED_HEAD.fullmatch(column.name)
+    }
+    return [name for name in names if name in seconds and name not in known]
 
 
 def _role(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> str:

@@ -180,10 +180,13 @@ _MAYBE_NEGATIVE: Final = re.compile(
 _SIGNED_UNITS: Final = frozenset({"°C", "°F", "%", "K", "V", "kV", "MV", "mA", "A"})
 
 
-def is_never_negative(name: str, tests: Sequence[Compare], unit: str = "") -> bool:
+def is_never_negative(
+    name: str, tests: Sequence[Compare], unit: str = "", *, as_spoken: bool = True
+) -> bool:
     """Return whether the name and the cells of a column show that its values begin with 0.
 
-    That is so for known names, and for other whole numbers or units if the first bound is 0.
+    That is so for known names, and for other whole numbers or units if the first bound is 0 and is
+    written as people do.
 
     >>> is_never_negative("Age", [Compare(">=", 0), Compare("<=", 17)])
     True
@@ -198,7 +201,7 @@ def is_never_negative(name: str, tests: Sequence[Compare], unit: str = "") -> bo
     at_zero = {test.order for test in tests if test.value == 0}
     if _NEVER_NEGATIVE.fullmatch(name) is not None:
         return ">=" in at_zero <= {">=", ">", "="}
-    if len(values) < 2 or unit in _SIGNED_UNITS or _MAYBE_NEGATIVE.search(name):
+    if not as_spoken or len(values) < 2 or unit in _SIGNED_UNITS or _MAYBE_NEGATIVE.search(name):
         return False
     is_counted = all(type(value) is int for value in values) or unit != ""
     return is_counted and bool(at_zero & {">=", "="}) and at_zero <= {">=", ">", "="}
@@ -293,22 +296,28 @@ _CONSEQUENCE: Final = re.compile(
 
 
 def second_outcomes(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> list[str]:
-    """Return the condition columns that are named like amounts to pay and contain only numbers.
+    """Return the condition columns that contain only numbers, and are likely outcomes.
 
-    A column contains, for each row, the value of a cell without an operator, None for other tests.
+    They are named like amounts to pay, or are not the first column and contain decimals of which
+    no two are equal. A column contains, for each row, the value of a cell without an operator, None
+    for other tests.
 
     >>> second_outcomes(["age", "price"], [[None, None], [5, 10]])
     ['price']
     """
-    has_conditions = any(None in column for column in columns)
+    if not any(None in column for column in columns):
+        return []
     return [
         name
-        for name, values in zip(names, columns, strict=True)
-        if has_conditions
-        and len(values) > 1
-        and _CONSEQUENCE.fullmatch(name)
+        for place, (name, values) in enumerate(zip(names, columns, strict=True))
+        if len(values) > 1
         and all(type(value) in (int, float) for value in values)
+        and (_CONSEQUENCE.fullmatch(name) or (place > 0 and _are_decimals(values)))
     ]
+
+
+def _are_decimals(values: Sequence[Any]) -> bool:
+    return float in map(type, values) and len(set(values)) == len(values)
 
 
 _YEAR_HEAD: Final = re.compile(r".*\b(?:19|20)\d\d")

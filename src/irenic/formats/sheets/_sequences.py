@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from irenic.errors import FormatError
+from irenic.formats.feel.doubtful_cells import DAY_SETS, UNCLEAR_DAYS
 from irenic.model.literals import quote
 
 _DAYS: Final = (
@@ -96,15 +97,6 @@ def listed_words(text: str) -> str | None:
 
 # --- sets of days, and lists of all days, months or quarters
 
-_DAY_SETS: Final = {
-    range(5): r"weekdays?|work(?:ing )?days?|business days?|unter der woche|(?:en )?semaine"
-    r"|jours? ouvrés?|entre semana|werkdag(?:en)?|weekdag(?:en)?|doordeweeks|feriali",
-    range(5, 7): r"week-?ends?|wochenenden?|fin(?:es)? de semana|weekeinden?|fine settimana",
-}
-_UNCLEAR_DAYS: Final = re.compile(
-    r"werktags?|werktage|wochentags?|wochentage|jours? ouvrables?|(?:días )?laborables?", re.I
-)
-
 
 def days_meant(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return the days that words such as ``weekdays`` mean, in the language of days beside them.
@@ -128,7 +120,7 @@ def days_meant(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     )
     meant: dict[str, tuple[str, ...]] = {}
     for text, word in zip(texts, plain, strict=True) if names else ():
-        if _UNCLEAR_DAYS.fullmatch(word):
+        if UNCLEAR_DAYS.fullmatch(word):
             days = [_like(example, names[:n]).replace(", ", ",") for n in (5, 6)]
             raise FormatError(
                 f"{text!r} is ambiguous beside days; write {' or '.join(days)}, or"
@@ -162,11 +154,11 @@ def whole_list(texts: Iterable[str]) -> str:
             return noun
     if plain.issuperset(_QUARTERS):
         return "four quarters"
-    return "days of the week" if set(map(_day_set, plain)) == set(_DAY_SETS) else ""
+    return "days of the week" if set(map(_day_set, plain)) == set(DAY_SETS) else ""
 
 
 def _day_set(word: str) -> range | None:
-    return next((d for d, words in _DAY_SETS.items() if re.fullmatch(words, word)), None)
+    return next((d for d, words in DAY_SETS.items() if re.fullmatch(words, word)), None)
 
 
 def is_ordered(text: str) -> bool:

@@ -27,7 +27,11 @@ _MONEY: Final = re.compile(
 
 
 def settle_steps(draft: Draft, place: int) -> None:
-    """Extend the ranges of a column to the next ones, if all of them end one step before."""
+    """Extend the ranges of a column to the next ones, if some end one step before others begin.
+
+    Unary tests are exact, because other programs write them; only cells as people write them are
+    extended.
+    """
     column = draft.inputs[place]
     rows = [*draft.rows, *draft.impossible_rows]
     cells = distinct([row.cells[place] for row in rows])
@@ -40,13 +44,19 @@ def settle_steps(draft: Draft, place: int) -> None:
     )
     if type(first) is not dt.time and not is_money:
         return
-    tests = [c for cell in cells.values() for c in compared(cell)]
+    spoken = {key for key, cell in cells.items() if (column.name, cell.text) in draft.respelled}
+    tests = [
+        # the end of a unary test touches nothing
+        c._replace(order="<") if c.order == "<=" and key not in spoken else c
+        for key, cell in cells.items()
+        for c in compared(cell)
+    ]
     if not touching(tests, is_money=is_money):
         return
     changed = {
         key: Cell(cell.text, extended(cell.test))
         for key, cell in cells.items()
-        if not isinstance(cell.test, dict)
+        if key in spoken and not isinstance(cell.test, dict)
     }
     for row in rows:
         row.cells[place] = changed.get(id(row.cells[place]), row.cells[place])
