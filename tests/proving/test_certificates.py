@@ -117,7 +117,10 @@ def test_a_moved_cut_proves_nothing_wrong():
             if isinstance(node, list) and type(node[1]) is float:
                 node[1] += rng.choice([-1, 0, 0.5, 1])
         with pytest.raises(CertificateError):
-            verify(document | {"certificates": [{"claim": "NEVER outcome in {D}", "nodes": moved}]}, wrong)
+            verify(
+                document | {"certificates": [{"claim": "NEVER outcome in {D}", "nodes": moved}]},
+                wrong,
+            )
 
 
 @given(st.data())
