@@ -193,6 +193,10 @@ def test_no_other_cell_changes(name, how, form):
     back = irenic.parse(content, format=form, **options).bind(new.space).table()
     assert meaning(back) == meaning(new)
     old, now = cells_of(raw, form, ";"), cells_of(content, form, ";")
+    if "footnote" in layout:  # below new rows, and otherwise the same
+        notes = [[cell for cell in line if cell] for line in (old[-1], now[-1])]
+        assert notes == [["* valid from 2026"]] * 2
+        old, now = old[:-1], now[:-1]
     assert_other_lines_stay(old, now)
     assert len(now) == len(old)
     if "cells" in options:
@@ -302,14 +306,16 @@ SPELLINGS = {
     "bounds": lambda low, high: [str(low), str(high)],
     "comma": lambda low, high: [f"[{low},5..{high},75]"],
     "percent": lambda low, high: [f"{low}%-{high}%"],
+    "days": lambda low, high: [f"{low}-{high} days"],
 }
+FOOTNOTE = "\n* valid from 2026\n"
 HEADS = {"bounds": ["level from", "level to"]}
 
 
 @given(
     rows=ROWS,
     style=st.sampled_from(sorted(SPELLINGS)),
-    layout=st.sets(st.sampled_from(["title", "numbered", "declared"])),
+    layout=st.sets(st.sampled_from(["title", "numbered", "declared", "footnote"])),
     how=st.sampled_from(HOWS),
     form=st.sampled_from(["csv", "xlsx"]),
 )
@@ -323,6 +329,7 @@ def test_edits_mean_what_they_should_or_are_refused(rows, style, layout, how, fo
         numbers = ["No", *[""] * ("declared" in layout), *range(11, 11 + len(rows))]
         lines = [[str(n), *line] for n, line in zip(numbers, lines, strict=True)]
     text = "".join(";".join(line) + "\n" for line in lines)
+    text += FOOTNOTE if "footnote" in layout else ""
     raw = content_of(("Title\n\n" if "title" in layout else "") + text, form, ";")
     locale = "de" if style == "comma" else None
     parsed = irenic.parse(raw, format=form, locale=locale)

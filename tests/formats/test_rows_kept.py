@@ -270,3 +270,27 @@ def test_a_text_file_leaves_out_names_of_outcomes():
         irenic.dumps(table, format="txt")
     message = "the name of the outcome, 'b', 'c', is left out; .json keeps it"
     assert str(told[0].message) == message
+
+
+EXPRESSION = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="urn:m">
+  <inputData id="i" name="a"><variable name="a" typeRef="number"/></inputData>
+  <decision id="d" name="Fare"><variable name="Fare" typeRef="string"/>
+    <informationRequirement><requiredInput href="#i"/></informationRequirement>
+    <decisionTable hitPolicy="UNIQUE">
+      <input><inputExpression typeRef="number"><text>a * 2</text></inputExpression></input>
+      <output name="then"><outputValues><text>"half", "full"</text></outputValues></output>
+      <rule><inputEntry><text>&lt; 18</text></inputEntry>
+        <outputEntry><text>"half"</text></outputEntry></rule>
+    </decisionTable></decision></definitions>"""
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx", "json", "sql", "py"])
+def test_expressions_and_allowed_outcomes_are_not_lost_in_silence(form):
+    table = irenic.parse(EXPRESSION, format="dmn").bind().table()
+    with pytest.warns(FormatWarning) as told:
+        irenic.dumps(table, format=form)
+    assert [str(one.message) for one in told] == [
+        "how 'a * 2' is computed from other inputs is left out; it is an input itself",
+        "that full would be allowed, although no rule says so, is left out",
+    ]
+    assert irenic.dumps(table, format="dmn")  # without a warning

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, overload
 
@@ -13,7 +14,7 @@ from irenic.formats.json import rules as json_rules
 from irenic.formats.tables.lines import accepts_of
 from irenic.frames.files import File, format_of, name_of, write_file
 from irenic.model.decision_table import DecisionTable
-from irenic.model.literals import counted
+from irenic.model.literals import counted, display
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet, learned_rules
 from irenic.model.space import Space
@@ -142,6 +143,7 @@ def warn_of_loss(table: DecisionTable, format: str, name: str = "", text: str | 
     lost = [rows for rows, _ in table.accepts if not _keeps_acceptance(table, format, rows)]
     others += [counted(len(lost), "acceptance")] if lost else []
     losses += [f"{w} {'is' if w.startswith('1 ') else 'are'} left out" for w in others]
+    losses += _unsaid(table, format)
     if format in ("rules", "txt") and isinstance(text, str) and text:
         losses += _undeclared(table, text)
     for loss in losses:
@@ -150,6 +152,21 @@ def warn_of_loss(table: DecisionTable, format: str, name: str = "", text: str | 
 
 
 _SHOWN: Final = 5
+
+
+def _unsaid(table: DecisionTable, format: str) -> Iterator[str]:
+    """Yield what only a DMN model says about inputs and outcomes."""
+    if format == "dmn":
+        return
+    for name, compute in table.computed.items():
+        is_compared = getattr(compute, "columns", lambda _: None)(table.space) is not None
+        if name in table.space and not (is_compared and format in ("sql", "py")):
+            yield f"how {name!r} is computed from other inputs is left out; it is an input itself"
+    if table.ranking and table.hit_policy not in ("PRIORITY", "OUTPUT ORDER"):
+        unused = [then for then in table.ranking if then not in table.rules.consequents]
+        if unused:
+            listed = ", ".join(map(display, unused))
+            yield f"that {listed} would be allowed, although no rule says so, is left out"
 
 
 def _undeclared(table: DecisionTable, text: str) -> list[str]:
