@@ -345,6 +345,12 @@ def test_learn_keeps_rules_and_proves_properties(run, people, tmp_path):
     assert "Rule 1 is yours: another label in 0 of the 14 rows that it covers\n" in out
     assert "proved: NEVER free WHERE age >= 30\n" in out
     assert "proved: outcome INCREASES WITH age ORDER free, full\n" in out
+    assert run("learn", people, "--rules", "mine.rules", "-o", "mine.rules") == (
+        2,
+        "",
+        "irenic: --output mine.rules and --rules mine.rules are the same file, but inputs are never"
+        " overwritten; write to a new file\n",
+    )
     model = irenic.read_model("model.json")
     assert model.chosen_.n_kept == 1
     assert model.get_params()["rules"] == "IF age >= 16 AND job in {nurse} THEN full"

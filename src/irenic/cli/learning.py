@@ -220,7 +220,8 @@ def learn(
         raise FormatError(f"--scoring must be one of {', '.join(_SCORINGS)}, got {scoring!r}{hint}")
     if cv and front is not None:
         raise FormatError("--front cannot be combined with --cv, which fits other fronts")
-    check_inputs({"DATA": data, "--rules": kept} if kept else {"DATA": data}, source_form)
+    check_inputs({"DATA": data, "--rules": kept}, source_form)
+    check_output(out, {"--rules": kept})
     check_one_output(out, to, as_json=as_json)
     check_output(card, {"DATA": data, "--output": out}, "--card")
     if card is not None and card.suffix.lower() not in (".md", ".json"):
@@ -241,7 +242,7 @@ def learn(
     if cv and folds < cv:
         note(cross_validation.fewer_folds(y, cv))
     known: dict[str, Any] = {
-        "rules": None if kept is None else _kept_rules(kept),
+        "rules": None if kept is None else _kept_rules(kept, source_form),
         "never": never or None,
         "always": always or None,
         "monotonic_cst": _signs(monotonic),
@@ -355,9 +356,9 @@ def _label(text: str | None, labels: list[Any]) -> Any:
     return next((label for label in labels if say(label) == text), text)
 
 
-def _kept_rules(path: Path) -> irenic.RuleSet:
+def _kept_rules(path: Path, form: str | None) -> irenic.RuleSet:
     """Return the rules of a file to keep."""
-    rules = parse_file(path).rules()
+    rules = parse_file(path, form).rules()
     if isinstance(rules, irenic.RuleList):
         raise FormatError(
             "--rules must be rules without an order; irenic to-set makes them", path=str(path)
