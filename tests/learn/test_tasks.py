@@ -154,11 +154,24 @@ def test_a_sample_holds_every_label():
     sample = problem.sampled(1000, 0)
     counts = sample.target.truth.sum(axis=0)
     assert counts[2] == 30
-    assert counts[0] == pytest.approx(1000 * 1970 / n, abs=1)
+    assert counts[0] / counts[1] == pytest.approx(1970 / 1000, abs=0.01)
+    assert counts.sum() == pytest.approx(1000, abs=1)
+    assert sample.weight.sum() == pytest.approx(1000, abs=0.1)
     # a label of which more were kept than is fair still counts for its share only
     weights = sample.weight @ sample.target.truth
     assert weights / weights.sum() == pytest.approx(problem.target.truth.mean(axis=0), abs=0.01)
     assert content(problem.sampled(1000, 0)) == content(sample)
+
+
+def test_a_sample_keeps_the_rows_of_a_rare_label():
+    n = 5000
+    codes = (np.arange(n) < 50).astype(int)
+    sample = problem_of({"a": np.arange(n) % 50}, codes).sampled(1000, 0)
+    assert sample.target.truth.sum(axis=0).tolist() == [950, 50]
+    assert sample.weight[sample.target.truth[:, 1] > 0] == pytest.approx(0.2)
+    # no label takes more than its part of half of the sample, unless its share is larger
+    sample = problem_of({"a": np.arange(n) % 50}, (np.arange(n) < 900).astype(int)).sampled(1000, 0)
+    assert sample.target.truth.sum(axis=0).tolist() == [750, 250]
 
 
 def test_a_sample_of_sets_of_labels():

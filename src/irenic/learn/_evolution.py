@@ -39,6 +39,8 @@ _RULES_AT_EASE: Final = 64.0
 _EQUAL: Final = 1e-9
 # Moves between two looks at the clock and at Ctrl-C.
 _MOVES_AT_ONCE: Final = 2_000
+# Rules in a row that are not worth their penalty, after which no more are grown.
+_FAILURES: Final = 20
 # Where evaluations are counted: how many share a temperature, and the most moves that one takes.
 _EVALUATIONS_AT_ONCE: Final = 100
 _MOVES_PER_EVALUATION: Final = 30
@@ -308,6 +310,21 @@ def _rules_of(near: list[_Member], member: _Member) -> Rules:
     return Rules(masks, then)
 
 
+def grow_rules(
+    rows: Rows, start: Candidate, settings: Settings, penalty: float, random_state: int
+) -> Candidate:
+    """Return the rules that grow around wrongly predicted rows, one after another.
+
+    Each must add more correct predictions than its rule and its conditions cost.
+    """
+    rng = np.random.default_rng(random_state)
+    member = _Member(rows, settings, penalty, settings.max_rules, rng)
+    member.begin(start)
+    kernels.grow(rows, member.draft, _FAILURES, penalty)
+    member._keep()
+    return member.best()
+
+
 def new_draft(
     rows: Rows,
     max_rules: int,
@@ -349,6 +366,12 @@ def new_draft(
         rank=np.zeros(places, dtype=np.int64),
         room=np.zeros(d, dtype=np.uint64),
         order=np.arange(d, dtype=np.int64),
+        added=np.zeros(n, dtype=np.float32),
+        failed=np.zeros(n, dtype=np.uint8),
+        failing=np.zeros(n, dtype=np.int16),
+        inside=np.zeros(n, dtype=np.int32),
+        weights=np.zeros(n, dtype=np.float32),
+        cell_sums=np.zeros((d, 64)),
     )
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from irenic.kernels.evolve import Rows
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Candidate, Settings, Watch, covering, evolve, predict
+from irenic.learn._evolution import Candidate, Settings, Watch, covering, evolve, grow_rules, predict
 from irenic.learn._left_out import Tally, Validation
 from irenic.learn._probabilities import settle
 from irenic.learn._trees import Forest, Ladder, node_means
@@ -40,6 +40,10 @@ _PART_LIMIT: Final = 20
 # Error rate of a forest from which labels count as pure noise.
 _NOISY: Final = 0.1
 _MIN_ROWS_PER_LABEL: Final = 100
+# Labels are smoothed less if the forest's part falls below this share of what it was.
+_SHARPER: Final = 0.5
+# Correct predictions that each rule and condition must add while rules are grown.
+_GROWN: Final = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,16 +136,28 @@ class Problem:
         if self.target.many:
             return self.take(np.sort(order[:limit]))
         codes = self.target.truth.argmax(axis=1)
+        counts = np.bincount(codes, minlength=len(self.target.labels))
         chosen = []
         weight = self.weight.copy()
-        for code in np.unique(codes):
-            rows = order[codes[order] == code]
-            fair = limit * len(rows) / len(self)
-            kept = rows[: max(_MIN_ROWS_PER_LABEL, round(fair))]
-            # extra rows of a rare label must not increase its share
-            weight[kept] *= min(1.0, fair / len(kept)) if len(kept) else 1.0
+        for code, quota in enumerate(_quotas(counts, limit)):
+            kept = order[codes[order] == code][:quota]
+            # rows of a rare label are more frequent in the sample, but they do not weigh more
+            weight[kept] *= limit * counts[code] / len(self) / max(1, len(kept))
             chosen.append(kept)
         return replace(self, weight=weight).take(np.sort(np.concatenate(chosen)))
+
+
+def _quotas(counts: Indices, limit: int) -> list[int]:
+    """Return how many rows of each label to sample: a fair share, but at least a minimum.
+
+    Rare labels have all rows, or as many as half of the sample allows each label.
+    """
+    fair = limit * counts / counts.sum()
+    least = np.minimum(counts, max(_MIN_ROWS_PER_LABEL, limit // (2 * len(counts))))
+    rare = fair < least
+    rest = max(limit - int(least[rare].sum()), limit // 2)
+    common = fair * rest / max(fair[~rare].sum(), 1.0)
+    return [round(quota) for quota in np.where(rare, least, common).tolist()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +168,32 @@ class Prepared:
     rows: Rows
     starts: list[Candidate]
     problem: Problem
+    forest: Forest | None = None
+    soft: float = 0.0
+    """The forest's part in the gains of rows where labels are pure noise."""
+    share: float = 0.0
+    """Its part in these gains."""
+
+    def sharpened(self, candidates: list[Candidate], conflicts: str) -> Prepared | None:
+        """Return the input with labels that are smoothed less, None if there is no reason to.
+
+        Rules that are right where the forest is wrong show that labels are not noise. Each rule and
+        each condition counts as an error, because rules were chosen for their training rows.
+        """
+        problem, truth = self.problem, self.problem.target.truth
+        if self.forest is None or not (truth.sum(axis=1) == 1.0).all():
+            return None
+        errors = min(
+            _errors(truth, predict(one, problem.encoded, conflicts), problem.weight)
+            + (len(one) + one.cost) / problem.count.sum()
+            for one in candidates
+        )
+        share = self.soft * noise(errors)
+        if share > _SHARPER * self.share:
+            return None
+        gains = _gains(self.consequents, problem, self.forest, share)
+        rows = _distinct_rows(problem, gains, _shares(self.forest, len(problem.encoded)))
+        return replace(self, rows=rows, share=share)
 
 
 def prepare(
@@ -173,11 +215,13 @@ def prepare(
     target = problem.target
     ladder = Ladder.from_labels(problem.cells, problem.encoded, target.truth, problem.weight)
     table = ladder.table(problem.encoded)
-    mixed, forest = target.truth, None
+    forest, share = None, 0.0
     if soft > 0 and len(problem) > 1:
-        forest = Forest(table, target, problem.weight, problem.groups, random_state)
-        share = soft * noise(target.truth, forest.unseen, problem.weight)
-        mixed = (1.0 - share) * target.truth + share * forest.unseen
+        forest, share = Forest(table, target, problem.weight, problem.groups, random_state), soft
+        if (target.truth.sum(axis=1) == 1.0).all():
+            codes = forest.unseen.argmax(axis=1)
+            share *= noise(_errors(target.truth, codes, problem.weight))
+    mixed = _mixed(target, forest, share)
     sizes = [size for size in (4, 8, 16, 32, 64, 128, 256, 512, 1024) if size <= max_rules]
     sizes = sizes or [max(2, max_rules)]
     grown: list[tuple[Any, Floats]] = []
@@ -197,19 +241,33 @@ def prepare(
                 break
     regions = [mean for _, means in grown for mean in means]
     consequents = Consequents.from_target(target, problem.weight, regions, abstains=abstains)
-    gains = consequents.gains(mixed) * problem.weight[:, None]
+    gains = _gains(consequents, problem, forest, share)
     rows = _distinct_rows(problem, gains, _shares(forest, len(table)))
     totals = gains.sum(axis=0)
     if described is not None:
         totals[described] = -np.inf
     default = len(gains[0]) - 1 if abstains else int(totals.argmax())
-    no_masks = np.zeros((0, len(table)), dtype=np.uint64)
-    starts = [Candidate(no_masks, np.zeros(0, dtype=np.int16), default)]
+    starts = [Candidate(_no_masks(problem), np.zeros(0, dtype=np.int16), default)]
     if init == "trees":
         for masks, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
             starts.append(Candidate(masks, then, default))
-    return Prepared(consequents, rows, starts, problem)
+    return Prepared(consequents, rows, starts, problem, forest, soft, share)
+
+
+def _mixed(target: Target, forest: Forest | None, share: float) -> Floats:
+    """Return the labels of rows, smoothed by a share of the forest's predictions."""
+    if forest is None:
+        return target.truth
+    return np.asarray((1.0 - share) * target.truth + share * forest.unseen)
+
+
+def _gains(
+    consequents: Consequents, problem: Problem, forest: Forest | None, share: float
+) -> Floats:
+    """Return the weighted gain of each consequent per row."""
+    gains = consequents.gains(_mixed(problem.target, forest, share))
+    return np.asarray(gains * problem.weight[:, None])
 
 
 def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
@@ -229,15 +287,22 @@ def _shares(forest: Forest | None, n_features: int) -> Floats:
     return np.asarray((even + forest.importance / forest.importance.sum()) / 2.0)
 
 
-def noise(truth: Floats, predicted: Floats, weight: Floats) -> float:
-    """Return the noise of labels, from 0 to 1, by the error rate of a forest.
+def noise(errors: float) -> float:
+    """Return the noise of labels, from 0 to 1, by the share of errors that a model makes.
 
-    Where the forest is hardly ever wrong, its errors are exceptions to be learned.
+    Where a forest or rules are hardly ever wrong, their errors are exceptions to be learned.
     """
-    if (truth.sum(axis=1) == 1.0).all():
-        wrong = truth.argmax(axis=1) != predicted.argmax(axis=1)
-        return min(1.0, float(np.average(wrong, weights=weight)) / _NOISY)
-    return 1.0
+    return min(1.0, errors / _NOISY)
+
+
+def _errors(truth: Floats, codes: Any, weight: Floats) -> float:
+    """Return the share of rows whose label is not the predicted one."""
+    return float(np.average(truth.argmax(axis=1) != codes, weights=weight))
+
+
+def _no_masks(problem: Problem) -> npt.NDArray[np.uint64]:
+    """Return the words of no rules."""
+    return np.zeros((0, len(problem.encoded)), dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -256,7 +321,7 @@ class Plan:
 
     def prepare(self, problem: Problem, random_state: int) -> Prepared:
         """Return the input of evolution."""
-        return prepare(
+        prepared = prepare(
             problem,
             self.settings.max_rules,
             self.init,
@@ -265,6 +330,10 @@ class Plan:
             abstains=self.abstains,
             described=self.described,
         )
+        if self.init != "trees":
+            return prepared
+        rules = grow_rules(prepared.rows, prepared.starts[0], self.settings, _GROWN, random_state)
+        return replace(prepared, starts=[*prepared.starts, rules])
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,6 +422,14 @@ def _evolve(
 ) -> Outcome:
     started = time.monotonic()
     candidates = evolve(prepared.rows, prepared.starts, settings, seed, watch, name)
+    sharper = prepared.sharpened(candidates, settings.conflicts)
+    if sharper is not None:
+        budget = settings.budget
+        if budget is not None:
+            budget = max(0.0, budget - (time.monotonic() - started))
+        again = replace(settings, budget=budget)
+        starts = [prepared.starts[0], *candidates]
+        candidates = evolve(sharper.rows, starts, again, seed, watch, name)
     if settings.min_support > 1.0:
         candidates = [_supported(one, prepared.problem, settings) for one in candidates]
     late = settings.budget is not None and time.monotonic() - started > settings.budget
