@@ -60,7 +60,8 @@ class Setting(NamedTuple):
 
     def __str__(self) -> str:
         rules = f"{self.rules} + {self.rare} rules" if self.rare else f"{self.rules} rules"
-        more = (", spread" if self.spread else "") + (f", noise {self.noise:.0%}" if self.noise else "")
+        more = ", spread" if self.spread else ""
+        more += f", noise {self.noise:.0%}" if self.noise else ""
         return f"{rules}, {self.features} features, {self.rows:,} rows{more}"
 
 
@@ -231,9 +232,7 @@ def labels_of(rules: list[Planted], columns: np.ndarray) -> np.ndarray:
     return labels
 
 
-def make(
-    setting: Setting, seed: int = 0
-) -> tuple[list[Planted], np.ndarray, np.ndarray]:
+def make(setting: Setting, seed: int = 0) -> tuple[list[Planted], np.ndarray, np.ndarray]:
     """Return rules, columns and labels; noise replaces labels by one that is not rare."""
     # the same rules whatever the rows and the noise
     rules = plant(setting, np.random.default_rng([seed, *setting[:3]]))

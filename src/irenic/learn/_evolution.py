@@ -39,6 +39,8 @@ _RULES_AT_EASE: Final = 64.0
 _EQUAL: Final = 1e-9
 # Moves between two looks at the clock and at Ctrl-C.
 _MOVES_AT_ONCE: Final = 2_000
+# Where a draft has its numbers of rules and of conditions.
+_LENGTH: Final = [kernels.SIZE, kernels.COST]
 # Rules in a row that are not worth their penalty, after which no more are grown.
 _FAILURES: Final = 20
 # Where evaluations are counted: how many share a temperature, and the most moves that one takes.
@@ -100,6 +102,8 @@ class Settings:
     """Maximum number of conditions of a rule."""
     min_support: float = 1.0
     """Minimum number of rows that a rule covers; rules with fewer are dropped in the end."""
+    growth: int = 0
+    """Rules that may fail in a row before a member stops growing new ones, in each generation."""
     evaluations: int | None = None
     """Rule sets that each member evaluates per generation, instead of ``moves``."""
 
@@ -148,6 +152,8 @@ def evolve(
         improved = False
         for member in members:
             before = member.value
+            if settings.growth:
+                member.grow(settings.growth)
             moves = round(settings.moves * max(1.0, member.size / _RULES_AT_EASE))
             near = _near(member, members)
             if settings.evaluations is None:
@@ -241,6 +247,13 @@ class _Member:
         kernels.sow(self.rows, self.draft, 4 * self.max_rules)
         self._keep()
 
+    def grow(self, failures: int) -> None:
+        """Add rules around wrongly predicted rows until a number of them in a row fails."""
+        kernels.grow(self.rows, self.draft, failures, self.penalty)
+        score, length = self.draft.floats[kernels.SCORE], self.draft.ints[_LENGTH].sum()
+        if float(score - self.penalty * length) > self.value + _EQUAL:
+            self._keep()
+
     def _keep(self) -> None:
         """Make the current version the best one."""
         size = kernels.unload(self.draft, self._best)
@@ -320,8 +333,7 @@ def grow_rules(
     rng = np.random.default_rng(random_state)
     member = _Member(rows, settings, penalty, settings.max_rules, rng)
     member.begin(start)
-    kernels.grow(rows, member.draft, _FAILURES, penalty)
-    member._keep()
+    member.grow(_FAILURES)
     return member.best()
 
 

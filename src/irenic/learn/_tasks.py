@@ -17,7 +17,15 @@ import numpy.typing as npt
 
 from irenic.kernels.evolve import Rows
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Candidate, Settings, Watch, covering, evolve, grow_rules, predict
+from irenic.learn._evolution import (
+    Candidate,
+    Settings,
+    Watch,
+    covering,
+    evolve,
+    grow_rules,
+    predict,
+)
 from irenic.learn._left_out import Tally, Validation
 from irenic.learn._probabilities import settle
 from irenic.learn._trees import Forest, Ladder, node_means
@@ -40,6 +48,9 @@ _PART_LIMIT: Final = 20
 # Error rate of a forest from which labels count as pure noise.
 _NOISY: Final = 0.1
 _MIN_ROWS_PER_LABEL: Final = 100
+# Rows that were not sampled and validate rule sets, as a multiple of the sample: more rows change
+# scores by less than their standard error, but take time.
+_REST: Final = 4
 # Labels are smoothed less if the forest's part falls below this share of what it was.
 _SHARPER: Final = 0.5
 # Correct predictions that each rule and condition must add while rules are grown.
@@ -61,6 +72,8 @@ class Problem:
     """Whether rows with the same cells may be left out separately."""
     factors: Floats | None = None
     """Factor of each label in the weights, by which scores are balanced; None if they are not."""
+    rest: Problem | None = None
+    """Rows that were not sampled, for validation."""
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -134,7 +147,8 @@ class Problem:
         rng = np.random.default_rng(random_state)
         order = rng.permutation(len(self))
         if self.target.many:
-            return self.take(np.sort(order[:limit]))
+            rows, rest = np.sort(order[:limit]), np.sort(order[limit : (1 + _REST) * limit])
+            return replace(self.take(rows), rest=self.take(rest))
         codes = self.target.truth.argmax(axis=1)
         counts = np.bincount(codes, minlength=len(self.target.labels))
         chosen = []
@@ -144,7 +158,39 @@ class Problem:
             # rows of a rare label are more frequent in the sample, but they do not weigh more
             weight[kept] *= limit * counts[code] / len(self) / max(1, len(kept))
             chosen.append(kept)
-        return replace(self, weight=weight).take(np.sort(np.concatenate(chosen)))
+        rows = np.sort(np.concatenate(chosen))
+        rest = order[~np.isin(order, rows)][: _REST * limit]
+        return replace(replace(self, weight=weight).take(rows), rest=self.take(np.sort(rest)))
+
+    def left_out(self, rows: Indices) -> Problem:
+        """Return the given rows together with those that were not sampled.
+
+        Each label keeps the share that it has in the sample, whichever rows it comes from.
+        """
+        left, rest = self.take(rows), self.rest
+        if rest is None:
+            return left
+        labels = 1 if self.target.many else len(self.target.labels)
+        codes = [
+            np.zeros(len(part), dtype=int) if labels == 1 else part.target.truth.argmax(axis=1)
+            for part in (self, left, rest)
+        ]
+        totals = np.bincount(codes[0], weights=self.weight, minlength=labels)
+        counts = np.stack([np.bincount(code, minlength=labels) for code in codes[1:]])
+        weights = []
+        for part, code, count in zip((left, rest), codes[1:], counts, strict=True):
+            sums = np.bincount(code, weights=part.weight, minlength=labels)
+            share = totals * count / np.maximum(counts.sum(axis=0), 1)
+            weights.append(part.weight * (share / np.maximum(sums, 1e-300))[code])
+        return replace(
+            left,
+            encoded=np.ascontiguousarray(np.concatenate([left.encoded, rest.encoded], axis=1)),
+            target=replace(
+                left.target, truth=np.concatenate([left.target.truth, rest.target.truth])
+            ),
+            weight=np.concatenate(weights),
+            count=np.concatenate([left.count, rest.count]),
+        )
 
 
 def _quotas(counts: Indices, limit: int) -> list[int]:
@@ -169,26 +215,27 @@ class Prepared:
     starts: list[Candidate]
     problem: Problem
     forest: Forest | None = None
-    soft: float = 0.0
-    """The forest's part in the gains of rows where labels are pure noise."""
     share: float = 0.0
-    """Its part in these gains."""
+    """The forest's part in the gains of rows."""
+    errors: float = 1.0
+    """Share of rows for which the forest is wrong."""
 
     def sharpened(self, candidates: list[Candidate], conflicts: str) -> Prepared | None:
         """Return the input with labels that are smoothed less, None if there is no reason to.
 
-        Rules that are right where the forest is wrong show that labels are not noise. Each rule and
-        each condition counts as an error, because rules were chosen for their training rows.
+        Where rules are right and the forest is wrong, labels are not noise, and rules that make
+        half of its errors have nothing to learn from it. Each rule and each condition counts as an
+        error, because rules were chosen for their training rows.
         """
         problem, truth = self.problem, self.problem.target.truth
-        if self.forest is None or not (truth.sum(axis=1) == 1.0).all():
+        if self.forest is None or not self.share or not _single(problem.target):
             return None
         errors = min(
             _errors(truth, predict(one, problem.encoded, conflicts), problem.weight)
             + (len(one) + one.cost) / problem.count.sum()
             for one in candidates
         )
-        share = self.soft * noise(errors)
+        share = self.share * min(1.0, max(0.0, 2.0 * errors / self.errors - 1.0))
         if share > _SHARPER * self.share:
             return None
         gains = _gains(self.consequents, problem, self.forest, share)
@@ -215,12 +262,12 @@ def prepare(
     target = problem.target
     ladder = Ladder.from_labels(problem.cells, problem.encoded, target.truth, problem.weight)
     table = ladder.table(problem.encoded)
-    forest, share = None, 0.0
+    forest, share, errors = None, 0.0, 1.0
     if soft > 0 and len(problem) > 1:
         forest, share = Forest(table, target, problem.weight, problem.groups, random_state), soft
-        if (target.truth.sum(axis=1) == 1.0).all():
-            codes = forest.unseen.argmax(axis=1)
-            share *= noise(_errors(target.truth, codes, problem.weight))
+        if _single(target):
+            errors = _errors(target.truth, forest.unseen.argmax(axis=1), problem.weight)
+            share *= noise(errors)
     mixed = _mixed(target, forest, share)
     sizes = [size for size in (4, 8, 16, 32, 64, 128, 256, 512, 1024) if size <= max_rules]
     sizes = sizes or [max(2, max_rules)]
@@ -252,7 +299,7 @@ def prepare(
         for masks, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
             starts.append(Candidate(masks, then, default))
-    return Prepared(consequents, rows, starts, problem, forest, soft, share)
+    return Prepared(consequents, rows, starts, problem, forest, share, errors)
 
 
 def _mixed(target: Target, forest: Forest | None, share: float) -> Floats:
@@ -288,11 +335,16 @@ def _shares(forest: Forest | None, n_features: int) -> Floats:
 
 
 def noise(errors: float) -> float:
-    """Return the noise of labels, from 0 to 1, by the share of errors that a model makes.
+    """Return the noise of labels, from 0 to 1, by the share of errors that a forest makes.
 
-    Where a forest or rules are hardly ever wrong, their errors are exceptions to be learned.
+    Where the forest is hardly ever wrong, its errors are exceptions to be learned.
     """
     return min(1.0, errors / _NOISY)
+
+
+def _single(target: Target) -> bool:
+    """Return whether every row has exactly one label."""
+    return bool((target.truth.sum(axis=1) == 1.0).all())
 
 
 def _errors(truth: Floats, codes: Any, weight: Floats) -> float:
@@ -330,7 +382,7 @@ class Plan:
             abstains=self.abstains,
             described=self.described,
         )
-        if self.init != "trees":
+        if self.init != "trees" or not self.settings.growth:
             return prepared
         rules = grow_rules(prepared.rows, prepared.starts[0], self.settings, _GROWN, random_state)
         return replace(prepared, starts=[*prepared.starts, rules])
@@ -363,7 +415,7 @@ def validate(
     seed = plan.random_state + 101 * (fold + 1)
     prepared = plan.prepare(inner, seed)
     outcome = _evolve(prepared, settings, seed, watch, name)
-    left = problem.take(out)
+    left = problem.left_out(out)
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
     tallies = () if left.target.many else tuple(_tallies(outcome, inner, left, settings))
