@@ -1,7 +1,7 @@
 """Moves between rule sets, where the learner spends its time.
 
 ``c/evolve.h`` describes how rows, rules and rule sets under change are represented; ``c/evolve.c``,
-``c/moves.c`` and ``c/draft.c`` describe what kernels compute.
+``c/moves.c``, ``c/fit.c`` and ``c/draft.c`` describe what kernels compute.
 """
 
 from __future__ import annotations

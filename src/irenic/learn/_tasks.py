@@ -474,7 +474,8 @@ def _evolve(
 ) -> Outcome:
     started = time.monotonic()
     candidates = evolve(prepared.rows, prepared.starts, settings, seed, watch, name)
-    sharper = prepared.sharpened(candidates, settings.conflicts)
+    # with few rows, training errors say too little about labels
+    sharper = prepared.sharpened(candidates, settings.conflicts) if settings.growth else None
     if sharper is not None:
         budget = settings.budget
         if budget is not None:

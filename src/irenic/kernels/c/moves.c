@@ -6,7 +6,7 @@
 #define SEEDS 8
 
 /* How often a rule is grown, which takes as long as hundreds of other moves. */
-#define GROWTH 0.0007
+#define GROWTH 0.0004
 
 /* How rivals of a new rule are treated: the move is given up, rivals are removed, rivals are
  * trimmed, or the new rule is trimmed. */
@@ -594,7 +594,7 @@ static int64_t prepare(const Rows *rows, const Draft *draft, const WordRules *do
     if (draft->ints.at->size == 0) return add_at_seed(rows, draft);
     const double u = uniform(draft->rng.at);
     if (u < GROWTH) return grow_at_seed(rows, draft);
-    if (u < 0.05) return refit(rows, draft);
+    if (u < 0.04) return refit(rows, draft);
     if (u < 0.28) return move_bound(rows, draft);
     if (u < 0.40) return drop_bound(rows, draft);
     if (u < 0.57) return shrink(rows, draft);
