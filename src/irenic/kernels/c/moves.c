@@ -105,6 +105,29 @@ static bool overlaps_but(const Draft *draft, const uint64_t *words, int64_t q, i
     return true;
 }
 
+/* Return the largest condition on feature f with which a region, free of the rivals of a consequent
+ * except the one at place own, stays free. */
+static uint64_t free_word(const Rows *rows, const Draft *draft, const uint64_t *region,
+                          int64_t then, int64_t own, int64_t f) {
+    const uint64_t mine = region[f];
+    uint64_t word = rows->everything.at[f];
+    if (mine == word) return word;
+    for (int64_t r = 0; r < draft->ints.at->size; r++) {
+        const int64_t q = draft->slot.at[r];
+        const uint64_t theirs = ROW(draft->masks, q)[f];
+        if (q == own || draft->then.at[q] == then || mine & theirs ||
+            !overlaps_but(draft, region, q, f))
+            continue;
+        if (!rows->ordered.at[f])
+            word &= ~theirs;
+        else if (last_bit(theirs) < first_bit(mine))
+            word &= bits_between(last_bit(theirs) + 1, 64);
+        else
+            word &= bits_between(0, first_bit(theirs));
+    }
+    return word;
+}
+
 /* Enlarge the room, feature by feature in its order, until rivals of a consequent stop it: CFSBE
  * (grow.c), over words.
  *
@@ -115,22 +138,7 @@ void enlarge_room(const Rows *rows, const Draft *draft, int64_t then, int64_t ow
     uint64_t *room = draft->room.at;
     for (int64_t k = 0; k < draft->order.rows; k++) {
         const int64_t f = draft->order.at[k];
-        uint64_t word = rows->everything.at[f];
-        if (room[f] == word) continue;
-        for (int64_t r = 0; r < draft->ints.at->size; r++) {
-            const int64_t q = draft->slot.at[r];
-            const uint64_t theirs = ROW(draft->masks, q)[f];
-            if (q == own || draft->then.at[q] == then || room[f] & theirs ||
-                !overlaps_but(draft, room, q, f))
-                continue;
-            if (!rows->ordered.at[f])
-                word &= ~theirs;
-            else if (last_bit(theirs) < first_bit(room[f]))
-                word &= bits_between(last_bit(theirs) + 1, 64);
-            else
-                word &= bits_between(0, first_bit(theirs));
-        }
-        room[f] = word;
+        room[f] = free_word(rows, draft, room, then, own, f);
     }
 }
 
@@ -541,27 +549,6 @@ static int64_t graft(const Rows *rows, const Draft *draft, const WordRules *dono
     return is_full || uniform(draft->rng.at) < 0.5 ? random_rule(draft) : NEW;
 }
 
-/* Return the part of feature f in which the rule at place own may change without overlapping
- * rivals. */
-static uint64_t free_word(const Rows *rows, const Draft *draft, int64_t own, int64_t f) {
-    const uint64_t mine = ROW(draft->masks, own)[f];
-    uint64_t word = rows->everything.at[f];
-    for (int64_t r = 0; r < draft->ints.at->size; r++) {
-        const int64_t q = draft->slot.at[r];
-        const uint64_t theirs = ROW(draft->masks, q)[f];
-        if (draft->then.at[q] == draft->then.at[own] || mine & theirs ||
-            !overlaps_but(draft, ROW(draft->masks, own), q, f))
-            continue;
-        if (!rows->ordered.at[f])
-            word &= ~theirs;
-        else if (last_bit(theirs) < first_bit(mine))
-            word &= bits_between(last_bit(theirs) + 1, 64);
-        else
-            word &= bits_between(0, first_bit(theirs));
-    }
-    return word;
-}
-
 /* Give a rule the best condition on a feature that it tests, or on another one. */
 static int64_t refit(const Rows *rows, const Draft *draft) {
     uint64_t *rng = draft->rng.at;
@@ -569,7 +556,9 @@ static int64_t refit(const Rows *rows, const Draft *draft) {
     const bool tested = draft->n_tests.at[own] > 0 && uniform(rng) < 0.6;
     const int64_t f = tested ? random_test(draft, own) : pick_feature(rows, rng);
     const bool free = draft->ints.at->guard != IGNORE && uniform(rng) < 0.5;
-    const uint64_t word = free ? free_word(rows, draft, own, f) : rows->everything.at[f];
+    uint64_t word = rows->everything.at[f];
+    if (free)
+        word = free_word(rows, draft, ROW(draft->masks, own), draft->then.at[own], own, f);
     const uint64_t new = best_condition(rows, draft, own, f, word);
     return new == ROW(draft->masks, own)[f] ? NOTHING : prepare_copy(rows, draft, own, f, new);
 }
