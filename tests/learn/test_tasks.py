@@ -218,7 +218,7 @@ def boxed(n=400, noise=0.0):
     """Return a problem whose label depends on a box of three features, and the rule for it."""
     rng = np.random.default_rng(0)
     table = {f"x{f}": rng.integers(0, 8, n) for f in range(20)}
-    box = np.all([(2 <= table[f"x{f}"]) & (table[f"x{f}"] < 6) for f in range(3)], axis=0)
+    box = np.all([(table[f"x{f}"] >= 2) & (table[f"x{f}"] < 6) for f in range(3)], axis=0)
     codes = np.where(rng.random(n) < noise, rng.integers(0, 2, n), box.astype(int))
     problem = problem_of(table, codes)
     words = np.array([[0b111100] * 3 + [255] * 17], dtype=np.uint64)
