@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from irenic import ConditionError, DataError, RuleSet, Space
 from irenic.learn._cells import Cells
-from irenic.learn._tasks import Problem, folds_of
+from irenic.learn._evolution import Candidate
+from irenic.learn._tasks import Problem, folds_of, prepare
 from irenic.learn._trees import Forest
 from irenic.learn.front import (
     FrontPoint,
@@ -161,11 +162,24 @@ def test_a_sample_holds_every_label():
     sample = problem.sampled(1000, 0)
     counts = sample.target.truth.sum(axis=0)
     assert counts[2] == 30
-    assert counts[0] == pytest.approx(1000 * 1970 / n, abs=1)
+    assert counts[0] / counts[1] == pytest.approx(1970 / 1000, abs=0.01)
+    assert counts.sum() == pytest.approx(1000, abs=1)
+    assert sample.weight.sum() == pytest.approx(1000, abs=0.1)
     # a label of which more were kept than is fair still counts for its share only
     weights = sample.weight @ sample.target.truth
     assert weights / weights.sum() == pytest.approx(problem.target.truth.mean(axis=0), abs=0.01)
     assert content(problem.sampled(1000, 0)) == content(sample)
+
+
+def test_a_sample_keeps_the_rows_of_a_rare_label():
+    n = 5000
+    codes = (np.arange(n) < 50).astype(int)
+    sample = problem_of({"a": np.arange(n) % 50}, codes).sampled(1000, 0)
+    assert sample.target.truth.sum(axis=0).tolist() == [950, 50]
+    assert sample.weight[sample.target.truth[:, 1] > 0] == pytest.approx(0.2)
+    # no label takes more than its part of half of the sample, unless its share is larger
+    sample = problem_of({"a": np.arange(n) % 50}, (np.arange(n) < 900).astype(int)).sampled(1000, 0)
+    assert sample.target.truth.sum(axis=0).tolist() == [750, 250]
 
 
 def test_a_sample_of_sets_of_labels():
@@ -174,7 +188,71 @@ def test_a_sample_of_sets_of_labels():
     problem = problem_of({"a": rng.integers(0, 9, n)}, np.zeros(n, dtype=int))
     target = Target(np.arange(3), rng.integers(0, 2, (n, 3)).astype(float), many=True)
     problem = replace(problem, target=target)
-    assert len(problem.sampled(100, 0)) == 100
+    sample = problem.sampled(100, 0)
+    assert len(sample) == 100
+    left = sample.left_out(np.arange(20))
+    assert len(left) == 420
+    assert left.weight == pytest.approx(100 / 420)
+
+
+def test_rows_that_were_not_sampled_validate_too():
+    n = 3000
+    rng = np.random.default_rng(0)
+    codes = (np.arange(n) < 30).astype(int)
+    table = {name: rng.integers(0, 50, n) for name in "abc"}
+    problem = problem_of(table, codes, rng.integers(1, 4, n))
+    sample = problem.sampled(1000, 0)
+    out = next(folds_of(sample, 1, 0))
+    left = sample.left_out(out)
+    # every row once, except for those that the fold learns from
+    assert len(left) == n - len(sample) + len(out)
+    # labels have the share that they have in the sample
+    sums, wanted = left.weight @ left.target.truth, sample.weight @ sample.target.truth
+    assert sums == pytest.approx(wanted)
+    # all 30 rows of the rare label were sampled, so those left out count for all of them
+    rare = left.target.truth[:, 1] > 0
+    assert rare.sum() == sample.target.truth[out][:, 1].sum()
+    # among the rows that were not sampled, weights have the ratios that they had
+    ratio = left.weight[len(out) :] / sample.rest.weight
+    assert ratio == pytest.approx(ratio[0])
+    assert problem.left_out(out).weight.tolist() == problem.weight[out].tolist()
+
+
+# --- smoothed labels
+
+
+def boxed(n=400, noise=0.0):
+    """Return a problem whose label depends on a box of three features, and the rule for it."""
+    rng = np.random.default_rng(0)
+    table = {f"x{f}": rng.integers(0, 8, n) for f in range(20)}
+    box = np.all([(table[f"x{f}"] >= 2) & (table[f"x{f}"] < 6) for f in range(3)], axis=0)
+    codes = np.where(rng.random(n) < noise, rng.integers(0, 2, n), box.astype(int))
+    problem = problem_of(table, codes)
+    words = np.array([[0b111100] * 3 + [255] * 17], dtype=np.uint64)
+    return problem, Candidate(words, np.ones(1, dtype=np.int16), 0, cost=6)
+
+
+def test_labels_that_rules_explain_better_than_the_forest_are_smoothed_less():
+    problem, rule = boxed()
+    prepared = prepare(problem, 64, "trees", 0.5, 0)
+    errors = 7 / len(problem)  # a rule and six bounds
+    assert prepared.errors > 2 * errors
+    assert prepared.share > 0
+    sharper = prepared.sharpened([prepared.starts[0], rule], "avoid")
+    assert sharper.share == 0.0
+    labels = sharper.rows.gains.argmax(axis=1)
+    assert sharper.rows.gains.sum() == len(problem)
+    assert (sharper.rows.best == labels).all()
+    # the rule set without rules makes more errors than the forest
+    assert prepared.sharpened([prepared.starts[0]], "avoid") is None
+
+
+def test_labels_that_are_noise_stay_smoothed():
+    problem, rule = boxed(noise=1.0)
+    prepared = prepare(problem, 64, "trees", 0.5, 0)
+    assert prepared.share == 0.5
+    assert prepared.sharpened([rule], "avoid") is None
+    assert prepare(problem, 64, "trees", 0.0, 0).sharpened([rule], "avoid") is None
 
 
 # --- folds

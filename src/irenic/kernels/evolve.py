@@ -1,7 +1,7 @@
 """Moves between rule sets, where the learner spends its time.
 
 ``c/evolve.h`` describes how rows, rules and rule sets under change are represented; ``c/evolve.c``,
-``c/moves.c`` and ``c/draft.c`` describe what kernels compute.
+``c/moves.c``, ``c/fit.c`` and ``c/draft.c`` describe what kernels compute.
 """
 
 from __future__ import annotations
@@ -138,6 +138,18 @@ class Draft(Struct):
     """First cell of values that are not missing, ``[d]``; ``[0]`` if there are no signs."""
     ranks: Ints
     """Place of each consequent in the order of predictions, ``[k]``."""
+    added: Singles
+    """What a rule that grows adds to the score at a row, ``[n]``."""
+    failed: Bytes
+    """Number of its conditions that a row fails, ``[n]``."""
+    failing: Shorts
+    """Sum of the features of these conditions, ``[n]``."""
+    inside: Codes
+    """Rows that fail none, ``[n]``."""
+    weights: Singles
+    """What these add, where losses may count less, ``[n]``."""
+    cell_sums: Floats
+    """Sums of what rows add, by cell, ``[d, 64]``."""
 
 
 SIZE, DEFAULT, COST, LOGGED, RULE_LIMIT, RESOLVE, DROP, SHORTEN, FIXED = range(9)
@@ -145,8 +157,8 @@ SIZE, DEFAULT, COST, LOGGED, RULE_LIMIT, RESOLVE, DROP, SHORTEN, FIXED = range(9
 GUARD, EVALUATED, EVALUATION_LIMIT = range(9, 12)
 # The step that a move ends with: its kind, its rule, and how much longer it makes the rule set.
 PROPOSED, PROPOSED_RULE, LONGER = range(12, 15)
-# The score, and what the proposed step adds to it.
-SCORE, GAIN = 0, 1
+# The score, what the proposed step adds to it, and the score that each rule and condition costs.
+SCORE, GAIN, PENALTY = range(3)
 AVOID, VOTE, BEST = 0, 1, 2
 # Rivals are ignored, make way in one of several ways, cut the new rule one after another, or limit
 # the region that CFSBE enlarges from the rule that it replaces.
@@ -156,6 +168,7 @@ STEPS: Final = 24
 
 load = function("load_draft(struct, struct, struct, int)")
 sow = function("sow_draft(struct, struct, int)")
+grow = function("grow_draft(struct, struct, int, float)")
 unload = function("unload_draft(struct, struct) -> int")
 anneal = function("anneal(struct, struct, struct, struct, struct, Floats*)")
 
@@ -163,6 +176,8 @@ anneal = function("anneal(struct, struct, struct, struct, struct, Floats*)")
 _move = function("move_draft(struct, struct, struct) -> int")
 _take = function("take_draft(struct, struct)")
 _enlarge = function("enlarge_draft(struct, struct, int, int)")
+_fit = function("fit_draft(struct, struct, int, int, int, Words*)")
+_grow_around = function("grow_around(struct, struct, int) -> int")
 _undo = function("undo_draft(struct, struct)")
 _below = function("random_below(Words*, int) -> int")
 _describe_word = function("describe_word(int, Ints*)")

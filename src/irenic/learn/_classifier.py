@@ -54,6 +54,10 @@ _LOWEST_PENALTY: Final = 0.05
 # Maximum number of rows for a number of validation tasks; with more rows there is one task.
 _FOLDS: Final = ((5_000, 5), (15_000, 3))
 _MOVES: Final = 4_000
+# With more rows than this, rules are also grown one after another before each generation, until so
+# many in a row fail. Fewer rows do not show more rules than random moves find.
+_MANY_ROWS: Final = 5_000
+_GROWTH: Final = 8
 # A label is rare if its share is below this part of an even share; with fewer rows than the second
 # number, there is nothing to learn.
 _RARE: Final = 0.1
@@ -462,6 +466,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             sow=self.init == "seeds",
             max_tests=self.max_conditions_per_rule or TEST_LIMIT,
             min_support=self.min_support * sampled,
+            growth=_GROWTH if n > _MANY_ROWS else 0,
         )
         return Plan(
             settings,

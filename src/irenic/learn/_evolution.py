@@ -39,6 +39,10 @@ _RULES_AT_EASE: Final = 64.0
 _EQUAL: Final = 1e-9
 # Moves between two looks at the clock and at Ctrl-C.
 _MOVES_AT_ONCE: Final = 2_000
+# Where a draft has its numbers of rules and of conditions.
+_LENGTH: Final = [kernels.SIZE, kernels.COST]
+# Rules in a row that are not worth their penalty, after which no more are grown.
+_FAILURES: Final = 20
 # Where evaluations are counted: how many share a temperature, and the most moves that one takes.
 _EVALUATIONS_AT_ONCE: Final = 100
 _MOVES_PER_EVALUATION: Final = 30
@@ -126,6 +130,8 @@ class Settings:
     """Maximum number of conditions of a rule."""
     min_support: float = 1.0
     """Minimum number of rows that a rule covers; rules with fewer are dropped in the end."""
+    growth: int = 0
+    """Rules that may fail in a row before a member stops growing new ones, in each generation."""
     evaluations: int | None = None
     """Rule sets that each member evaluates per generation, instead of ``moves``."""
     limits: Limits | None = None
@@ -176,6 +182,8 @@ def evolve(
         improved = False
         for member in members:
             before = member.value
+            if settings.growth:
+                member.grow(settings.growth)
             moves = round(settings.moves * max(1.0, member.size / _RULES_AT_EASE))
             near = _near(member, members)
             if settings.evaluations is None:
@@ -270,6 +278,13 @@ class _Member:
         kernels.sow(self.rows, self.draft, 4 * self.max_rules)
         self._keep()
 
+    def grow(self, failures: int) -> None:
+        """Add rules around wrongly predicted rows until a number of them in a row fails."""
+        kernels.grow(self.rows, self.draft, failures, self.penalty)
+        score, length = self.draft.floats[kernels.SCORE], self.draft.ints[_LENGTH].sum()
+        if float(score - self.penalty * length) > self.value + _EQUAL:
+            self._keep()
+
     def _keep(self) -> None:
         """Make the current version the best one."""
         size = kernels.unload(self.draft, self._best)
@@ -339,6 +354,20 @@ def _rules_of(near: list[_Member], member: _Member) -> Rules:
     return Rules(masks, then)
 
 
+def grow_rules(
+    rows: Rows, start: Candidate, settings: Settings, penalty: float, random_state: int
+) -> Candidate:
+    """Return the rules that grow around wrongly predicted rows, one after another.
+
+    Each must add more correct predictions than its rule and its conditions cost.
+    """
+    rng = np.random.default_rng(random_state)
+    member = _Member(rows, settings, penalty, settings.max_rules, rng)
+    member.begin(start)
+    member.grow(_FAILURES)
+    return member.best()
+
+
 def new_draft(
     rows: Rows,
     max_rules: int,
@@ -383,6 +412,12 @@ def new_draft(
         room=np.zeros(d, dtype=np.uint64),
         order=np.arange(d, dtype=np.int64),
         **vars(limits),
+        added=np.zeros(n, dtype=np.float32),
+        failed=np.zeros(n, dtype=np.uint8),
+        failing=np.zeros(n, dtype=np.int16),
+        inside=np.zeros(n, dtype=np.int32),
+        weights=np.zeros(n, dtype=np.float32),
+        cell_sums=np.zeros((d, 64)),
     )
 
 

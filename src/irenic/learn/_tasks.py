@@ -17,7 +17,16 @@ import numpy.typing as npt
 
 from irenic.kernels.evolve import Rows
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Candidate, Limits, Settings, Watch, covering, evolve, predict
+from irenic.learn._evolution import (
+    Candidate,
+    Limits,
+    Settings,
+    Watch,
+    covering,
+    evolve,
+    grow_rules,
+    predict,
+)
 from irenic.learn._left_out import Tally, Trial, Validation
 from irenic.learn._probabilities import Division, settle
 from irenic.learn._trees import Forest, Ladder, node_means
@@ -40,6 +49,13 @@ _PART_LIMIT: Final = 20
 # Error rate of a forest from which labels count as pure noise.
 _NOISY: Final = 0.1
 _MIN_ROWS_PER_LABEL: Final = 100
+# Rows that were not sampled and validate rule sets, as a multiple of the sample: more rows change
+# scores by less than their standard error, but take time.
+_REST: Final = 4
+# Labels are smoothed less if the forest's part falls below this share of what it was.
+_SHARPER: Final = 0.5
+# Correct predictions that each rule and condition must add while rules are grown.
+_GROWN: Final = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +75,8 @@ class Problem:
     """Factor of each label in the weights, by which scores are balanced; None if they are not."""
     fixed: npt.NDArray[np.int16] | None = None
     """Code that fixed rules predict for each row, -1 where none holds; None if there are none."""
+    rest: Problem | None = None
+    """Rows that were not sampled, for validation."""
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -145,18 +163,67 @@ class Problem:
         rng = np.random.default_rng(random_state)
         order = rng.permutation(len(self))
         if self.target.many:
-            return self.take(np.sort(order[:limit]))
+            rows, rest = np.sort(order[:limit]), np.sort(order[limit : (1 + _REST) * limit])
+            return replace(self.take(rows), rest=self.take(rest))
         codes = self.target.truth.argmax(axis=1)
+        counts = np.bincount(codes, minlength=len(self.target.labels))
         chosen = []
         weight = self.weight.copy()
-        for code in np.unique(codes):
-            rows = order[codes[order] == code]
-            fair = limit * len(rows) / len(self)
-            kept = rows[: max(_MIN_ROWS_PER_LABEL, round(fair))]
-            # extra rows of a rare label must not increase its share
-            weight[kept] *= min(1.0, fair / len(kept)) if len(kept) else 1.0
+        for code, quota in enumerate(_quotas(counts, limit)):
+            kept = order[codes[order] == code][:quota]
+            # rows of a rare label are more frequent in the sample, but they do not weigh more
+            weight[kept] *= limit * counts[code] / len(self) / max(1, len(kept))
             chosen.append(kept)
-        return replace(self, weight=weight).take(np.sort(np.concatenate(chosen)))
+        rows = np.sort(np.concatenate(chosen))
+        rest = order[~np.isin(order, rows)][: _REST * limit]
+        return replace(replace(self, weight=weight).take(rows), rest=self.take(np.sort(rest)))
+
+    def left_out(self, rows: Indices) -> Problem:
+        """Return the given rows together with those that were not sampled.
+
+        Each label keeps the share that it has in the sample, whichever rows it comes from.
+        """
+        left, rest = self.take(rows), self.rest
+        if rest is None:
+            return left
+        labels = 1 if self.target.many else len(self.target.labels)
+        codes = [
+            np.zeros(len(part), dtype=int) if labels == 1 else part.target.truth.argmax(axis=1)
+            for part in (self, left, rest)
+        ]
+        totals = np.bincount(codes[0], weights=self.weight, minlength=labels)
+        counts = np.stack([np.bincount(code, minlength=labels) for code in codes[1:]])
+        weights = []
+        for part, code, count in zip((left, rest), codes[1:], counts, strict=True):
+            sums = np.bincount(code, weights=part.weight, minlength=labels)
+            share = totals * count / np.maximum(counts.sum(axis=0), 1)
+            weights.append(part.weight * (share / np.maximum(sums, 1e-300))[code])
+        fixed = left.fixed
+        if fixed is not None and rest.fixed is not None:
+            fixed = np.concatenate([fixed, rest.fixed])
+        return replace(
+            left,
+            encoded=np.ascontiguousarray(np.concatenate([left.encoded, rest.encoded], axis=1)),
+            target=replace(
+                left.target, truth=np.concatenate([left.target.truth, rest.target.truth])
+            ),
+            weight=np.concatenate(weights),
+            count=np.concatenate([left.count, rest.count]),
+            fixed=fixed,
+        )
+
+
+def _quotas(counts: Indices, limit: int) -> list[int]:
+    """Return how many rows of each label to sample: a fair share, but at least a minimum.
+
+    Rare labels have all rows, or as many as half of the sample allows each label.
+    """
+    fair = limit * counts / counts.sum()
+    least = np.minimum(counts, max(_MIN_ROWS_PER_LABEL, limit // (2 * len(counts))))
+    rare = fair < least
+    rest = max(limit - int(least[rare].sum()), limit // 2)
+    common = fair * rest / max(fair[~rare].sum(), 1.0)
+    return [round(quota) for quota in np.where(rare, least, common).tolist()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +237,35 @@ class Prepared:
     opinion: Floats
     """What the forest thinks of each row, also of those that fixed rules decide and that are not in
     the problem; the label where there is no opinion."""
+    forest: Forest | None = None
+    share: float = 0.0
+    """The forest's part in the gains of rows."""
+    errors: float = 1.0
+    """Share of rows for which the forest is wrong."""
+
+    def sharpened(self, candidates: list[Candidate], settings: Settings) -> Prepared | None:
+        """Return the input with labels that are smoothed less, None if there is no reason to.
+
+        Where rules are right and the forest is wrong, labels are not noise, and rules that make
+        half of its errors have nothing to learn from it. Each rule and each condition counts as an
+        error, because rules were chosen for their training rows.
+        """
+        problem, truth = self.problem, self.problem.target.truth
+        if self.forest is None or not self.share or not _single(problem.target):
+            return None
+        errors = min(
+            _errors(truth, predict(one, problem.encoded, settings.conflicts), problem.weight)
+            + (len(one) + one.cost) / problem.count.sum()
+            for one in candidates
+        )
+        share = self.share * min(1.0, max(0.0, 2.0 * errors / self.errors - 1.0))
+        if share > _SHARPER * self.share:
+            return None
+        gains = _gains(self.consequents, problem, self.forest, share)
+        rows = _distinct_rows(problem, gains, _shares(self.forest, len(problem.encoded)))
+        if settings.limits is not None:
+            _allow(rows, settings.limits, self.starts[0].default)
+        return replace(self, rows=rows, share=share)
 
 
 def prepare(
@@ -197,11 +293,13 @@ def prepare(
     target = problem.target
     ladder = Ladder.from_labels(problem.cells, problem.encoded, target.truth, problem.weight)
     table = ladder.table(problem.encoded)
-    mixed, forest = target.truth, None
+    forest, share, errors = None, 0.0, 1.0
     if soft > 0 and len(problem) > 1:
-        forest = Forest(table, target, problem.weight, problem.groups, random_state)
-        share = soft * noise(target.truth, forest.unseen, problem.weight)
-        mixed = (1.0 - share) * target.truth + share * forest.unseen
+        forest, share = Forest(table, target, problem.weight, problem.groups, random_state), soft
+        if _single(target):
+            errors = _errors(target.truth, forest.unseen.argmax(axis=1), problem.weight)
+            share *= noise(errors)
+    mixed = _mixed(target, forest, share)
     sizes = [size for size in (4, 8, 16, 32, 64, 128, 256, 512, 1024) if size <= max_rules]
     sizes = sizes or [max(2, max_rules)]
     grown: list[tuple[Any, Floats]] = []
@@ -221,17 +319,16 @@ def prepare(
                 break
     regions = [mean for _, means in grown for mean in means]
     consequents = Consequents.from_target(target, problem.weight, regions, abstains=abstains)
-    gains = consequents.gains(mixed) * problem.weight[:, None]
+    gains = _gains(consequents, problem, forest, share)
     rows = _distinct_rows(problem, gains, _shares(forest, len(table)))
     totals = gains.sum(axis=0)
     if described is not None:
         totals[described] = -np.inf
     if default is None:
         default = len(gains[0]) - 1 if abstains else int(totals.argmax())
-    if limits is not None and len(limits.walls):
+    if limits is not None:
         _allow(rows, limits, default)
-    no_masks = np.zeros((0, len(table)), dtype=np.uint64)
-    starts = [Candidate(no_masks, np.zeros(0, dtype=np.int16), default)]
+    starts = [Candidate(_no_masks(problem), np.zeros(0, dtype=np.int16), default)]
     if init == "trees":
         for masks, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
@@ -245,7 +342,22 @@ def prepare(
         opinion = opinion.copy()
         fixed = None if problem is whole else whole.fixed
         opinion[... if fixed is None else fixed < 0] = forest.unseen
-    return Prepared(consequents, rows, starts, problem, opinion)
+    return Prepared(consequents, rows, starts, problem, opinion, forest, share, errors)
+
+
+def _mixed(target: Target, forest: Forest | None, share: float) -> Floats:
+    """Return the labels of rows, smoothed by a share of the forest's predictions."""
+    if forest is None:
+        return target.truth
+    return np.asarray((1.0 - share) * target.truth + share * forest.unseen)
+
+
+def _gains(
+    consequents: Consequents, problem: Problem, forest: Forest | None, share: float
+) -> Floats:
+    """Return the weighted gain of each consequent per row."""
+    gains = consequents.gains(_mixed(problem.target, forest, share))
+    return np.asarray(gains * problem.weight[:, None])
 
 
 def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
@@ -259,6 +371,8 @@ def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
 
 def _allow(rows: Rows, limits: Limits, default: int) -> None:
     """Make the best consequent of each row one that rules may have there, unless by default."""
+    if not len(limits.walls):
+        return
     banned = covering(limits.walls, rows.cells).T.astype(float) @ limits.banned > 0
     allowed = np.where(banned, -np.inf, rows.gains).argmax(axis=1)
     rows.best[:] = np.where(rows.best == default, default, allowed)
@@ -272,15 +386,27 @@ def _shares(forest: Forest | None, n_features: int) -> Floats:
     return np.asarray((even + forest.importance / forest.importance.sum()) / 2.0)
 
 
-def noise(truth: Floats, predicted: Floats, weight: Floats) -> float:
-    """Return the noise of labels, from 0 to 1, by the error rate of a forest.
+def noise(errors: float) -> float:
+    """Return the noise of labels, from 0 to 1, by the share of errors that a forest makes.
 
     Where the forest is hardly ever wrong, its errors are exceptions to be learned.
     """
-    if (truth.sum(axis=1) == 1.0).all():
-        wrong = truth.argmax(axis=1) != predicted.argmax(axis=1)
-        return min(1.0, float(np.average(wrong, weights=weight)) / _NOISY)
-    return 1.0
+    return min(1.0, errors / _NOISY)
+
+
+def _single(target: Target) -> bool:
+    """Return whether every row has exactly one label."""
+    return bool((target.truth.sum(axis=1) == 1.0).all())
+
+
+def _errors(truth: Floats, codes: Any, weight: Floats) -> float:
+    """Return the share of rows whose label is not the predicted one."""
+    return float(np.average(truth.argmax(axis=1) != codes, weights=weight))
+
+
+def _no_masks(problem: Problem) -> npt.NDArray[np.uint64]:
+    """Return the words of no rules."""
+    return np.zeros((0, len(problem.encoded)), dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -309,7 +435,7 @@ class Plan:
 
     def prepare(self, problem: Problem, random_state: int) -> Prepared:
         """Return the input of evolution."""
-        return prepare(
+        prepared = prepare(
             problem,
             self.settings.max_rules,
             self.init,
@@ -320,6 +446,10 @@ class Plan:
             default=self.default,
             limits=self.settings.limits,
         )
+        if self.init != "trees" or not self.settings.growth:
+            return prepared
+        rules = grow_rules(prepared.rows, prepared.starts[0], self.settings, _GROWN, random_state)
+        return replace(prepared, starts=[*prepared.starts, rules])
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,7 +479,7 @@ def validate(
     seed = plan.random_state + 101 * (fold + 1)
     prepared = plan.prepare(inner, seed)
     outcome = _evolve(prepared, settings, seed, watch, name)
-    left = problem.take(out)
+    left = problem.left_out(out)
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
     free = inner.free(), left.free(), settings
@@ -422,6 +552,15 @@ def _evolve(
 ) -> Outcome:
     started = time.monotonic()
     candidates = evolve(prepared.rows, prepared.starts, settings, seed, watch, name)
+    # with few rows, training errors say too little about labels
+    sharper = prepared.sharpened(candidates, settings) if settings.growth else None
+    if sharper is not None:
+        budget = settings.budget
+        if budget is not None:
+            budget = max(0.0, budget - (time.monotonic() - started))
+        again = replace(settings, budget=budget)
+        starts = [prepared.starts[0], *candidates]
+        candidates = evolve(sharper.rows, starts, again, seed, watch, name)
     if settings.min_support > 1.0:
         candidates = [_supported(one, prepared.problem, settings) for one in candidates]
     late = settings.budget is not None and time.monotonic() - started > settings.budget

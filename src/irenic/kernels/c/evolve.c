@@ -65,6 +65,37 @@ EXPORT void sow_draft(const Rows *rows, const Draft *draft, int64_t tries) {
     ints->logged = 0;
 }
 
+/* Return the score of a draft, with the step proposed, minus the penalty for rules and
+ * conditions. */
+static double value_of(const Draft *draft, double penalty) {
+    const Counters *ints = draft->ints.at;
+    const int64_t length = ints->size + ints->cost;
+    if (ints->proposed == NO_STEP) return draft->floats.at[SCORE] - penalty * (double)length;
+    return draft->floats.at[SCORE] + draft->floats.at[GAIN] -
+           penalty * (double)(length + ints->longer);
+}
+
+/* Grow rules around wrongly predicted rows, and keep each that is worth its penalty.
+ *
+ * It ends at the limit of rules, or when a number of rules in a row were not.
+ */
+EXPORT void grow_draft(const Rows *rows, const Draft *draft, int64_t failures, double penalty) {
+    Counters *ints = draft->ints.at;
+    draft->floats.at[PENALTY] = penalty;
+    for (int64_t left = failures; left > 0 && ints->size < ints->rule_limit; left--) {
+        const double before = value_of(draft, penalty);
+        ints->logged = 0;
+        if (grow_anywhere(rows, draft) && value_of(draft, penalty) > before + 1e-6) {
+            take_proposed(rows, draft);
+            left = failures + 1;
+        } else {
+            undo_steps(rows, draft);
+            ints->proposed = NO_STEP;
+        }
+    }
+    ints->logged = 0;
+}
+
 /* Copy the rules of a draft; return their number. */
 static int64_t copy_rules(const Draft *draft, const WordRules *rules) {
     const int64_t size = draft->ints.at->size, d = rules->masks.columns;
@@ -81,16 +112,6 @@ EXPORT int64_t unload_draft(const Draft *draft, const WordRules *rules) {
     return copy_rules(draft, rules);
 }
 
-/* Return the score of a draft, with the step proposed, minus the penalty for rules and
- * conditions. */
-static double value_of(const Draft *draft, double penalty) {
-    const Counters *ints = draft->ints.at;
-    const int64_t length = ints->size + ints->cost;
-    if (ints->proposed == NO_STEP) return draft->floats.at[SCORE] - penalty * (double)length;
-    return draft->floats.at[SCORE] + draft->floats.at[GAIN] -
-           penalty * (double)(length + ints->longer);
-}
-
 /* Try moves on a draft, accept better and sometimes worse ones, and keep the best set met.
  *
  * best receives the rules of that set, and totals its size, default, cost and score. Only completed
@@ -100,6 +121,7 @@ EXPORT void anneal(const Rows *rows, const Draft *draft, const WordRules *donors
                    const Schedule *schedule, const WordRules *best, double *totals) {
     Counters *ints = draft->ints.at;
     const double penalty = schedule->penalty;
+    draft->floats.at[PENALTY] = penalty;
     double value = value_of(draft, penalty);
     double top = totals[3] - penalty * (totals[0] + totals[2]);
     const double n_coolings = (double)max64(1, schedule->moves - 1);
@@ -149,6 +171,18 @@ EXPORT void take_draft(const Rows *rows, const Draft *draft) { take_proposed(row
 /* Enlarge the room. */
 EXPORT void enlarge_draft(const Rows *rows, const Draft *draft, int64_t then, int64_t own) {
     enlarge_room(rows, draft, then, own);
+}
+
+/* Write the best condition on feature f for rule r, inside a word. */
+EXPORT void fit_draft(const Rows *rows, const Draft *draft, int64_t r, int64_t f, uint64_t word,
+                      uint64_t *out) {
+    *out = best_condition(rows, draft, draft->slot.at[r], f, word);
+}
+
+/* Grow a rule around row i; return its place. */
+EXPORT int64_t grow_around(const Rows *rows, const Draft *draft, int64_t i) {
+    grow_rule(rows, draft, i);
+    return desk_place(draft);
 }
 
 /* Undo the last move. */

@@ -101,10 +101,17 @@ typedef struct {
     Ints signs;       /* 1 or -1 where predictions increase or decrease [d]; [0]: nowhere */
     Ints known;       /* first cell of values that are not missing [d]; [0] if there are no signs */
     Ints ranks;       /* place of each consequent in the order of predictions [k] */
+    Singles added;    /* what a rule that grows adds to the score at a row [n] */
+    Bytes failed;     /* number of its conditions that a row fails [n] */
+    Shorts failing;   /* sum of the features of these conditions [n] */
+    Codes inside;     /* rows that fail none [n] */
+    Singles weights;  /* what these add, where losses may count less [n] */
+    Floats cell_sums; /* sums of what rows add, by cell [d, 64] */
 } Draft;
 
-/* Indices in floats: the score, and what the proposed step adds to it. */
-enum { SCORE, GAIN };
+/* Indices in floats: the score, what the proposed step adds to it, and the score that each rule and
+ * each condition costs. */
+enum { SCORE, GAIN, PENALTY };
 
 /* Kinds of steps. */
 enum { CHANGED, ADDED, REMOVED, NO_STEP };
@@ -162,6 +169,9 @@ static inline bool has_row(const uint64_t *bitmap, int64_t i) {
     return (bitmap[i >> 6] >> (i & 63)) & 1;
 }
 
+/* Return the smaller of two numbers. */
+static inline double min_of(double a, double b) { return a < b ? a : b; }
+
 /* --- drafts */
 
 /* Return the place where the next step may prepare a rule. */
@@ -208,11 +218,18 @@ void open_bounds(const Rows *rows, const Draft *draft, int64_t p);
 bool keeps_order(const Rows *rows, const Draft *draft);
 int64_t breaks_order(const Rows *rows, const Draft *draft);
 
+
+/* fit.c */
+uint64_t best_condition(const Rows *rows, const Draft *draft, int64_t own, int64_t f,
+                        uint64_t word);
+void grow_rule(const Rows *rows, const Draft *draft, int64_t i);
+
 /* moves.c */
 bool grow_free(const Rows *rows, const Draft *draft, int64_t i, int64_t own);
 void enlarge_room(const Rows *rows, const Draft *draft, int64_t then, int64_t own);
 bool place_desk(const Rows *rows, const Draft *draft, int64_t own, int64_t how);
 void box_around(const Rows *rows, const Draft *draft, int64_t i);
+bool grow_anywhere(const Rows *rows, const Draft *draft);
 bool try_move(const Rows *rows, const Draft *draft, const WordRules *donors);
 
 #endif

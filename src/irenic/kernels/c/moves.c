@@ -5,6 +5,9 @@
 /* Rows of a rule to try as seeds before giving up. */
 #define SEEDS 8
 
+/* How often a rule is grown, which takes as long as hundreds of other moves. */
+#define GROWTH 0.0004
+
 /* How rivals of a new rule are treated: the move is given up, rivals are removed, rivals are
  * trimmed, or the new rule is trimmed. */
 enum { GIVE_UP, REMOVE_RIVALS, TRIM_RIVALS, TRIM_NEW };
@@ -109,6 +112,29 @@ static bool overlaps_but(const Draft *draft, const uint64_t *words, int64_t q, i
     return true;
 }
 
+/* Return the largest condition on feature f with which a region, free of the rivals of a consequent
+ * except the one at place own, stays free. */
+static uint64_t free_word(const Rows *rows, const Draft *draft, const uint64_t *region,
+                          int64_t then, int64_t own, int64_t f) {
+    const uint64_t mine = region[f];
+    uint64_t word = rows->everything.at[f];
+    if (mine == word) return word;
+    for (int64_t r = 0; r < draft->ints.at->size; r++) {
+        const int64_t q = draft->slot.at[r];
+        const uint64_t theirs = ROW(draft->masks, q)[f];
+        if (q == own || draft->then.at[q] == then || mine & theirs ||
+            !overlaps_but(draft, region, q, f))
+            continue;
+        if (!rows->ordered.at[f])
+            word &= ~theirs;
+        else if (last_bit(theirs) < first_bit(mine))
+            word &= bits_between(last_bit(theirs) + 1, 64);
+        else
+            word &= bits_between(0, first_bit(theirs));
+    }
+    return word;
+}
+
 /* Enlarge the room, feature by feature in its order, until rivals of a consequent stop it: CFSBE
  * (grow.c), over words.
  *
@@ -119,22 +145,7 @@ void enlarge_room(const Rows *rows, const Draft *draft, int64_t then, int64_t ow
     uint64_t *room = draft->room.at;
     for (int64_t k = 0; k < draft->order.rows; k++) {
         const int64_t f = draft->order.at[k];
-        uint64_t word = rows->everything.at[f];
-        if (room[f] == word) continue;
-        for (int64_t r = 0; r < draft->ints.at->size; r++) {
-            const int64_t q = draft->slot.at[r];
-            const uint64_t theirs = ROW(draft->masks, q)[f];
-            if (q == own || draft->then.at[q] == then || room[f] & theirs ||
-                !overlaps_but(draft, room, q, f))
-                continue;
-            if (!rows->ordered.at[f])
-                word &= ~theirs;
-            else if (last_bit(theirs) < first_bit(room[f]))
-                word &= bits_between(last_bit(theirs) + 1, 64);
-            else
-                word &= bits_between(0, first_bit(theirs));
-        }
-        room[f] = word;
+        room[f] = free_word(rows, draft, room, then, own, f);
     }
 }
 
@@ -558,10 +569,42 @@ static int64_t graft(const Rows *rows, const Draft *draft, const WordRules *dono
     return is_full || uniform(draft->rng.at) < 0.5 ? random_rule(draft) : NEW;
 }
 
+/* Give a rule the best condition on a feature that it tests, or on another one. */
+static int64_t refit(const Rows *rows, const Draft *draft) {
+    uint64_t *rng = draft->rng.at;
+    const int64_t own = random_rule(draft);
+    const bool tested = draft->n_tests.at[own] > 0 && uniform(rng) < 0.6;
+    const int64_t f = tested ? random_test(draft, own) : pick_feature(rows, rng);
+    const bool free = draft->ints.at->guard != IGNORE && uniform(rng) < 0.5;
+    uint64_t word = rows->everything.at[f];
+    if (free)
+        word = free_word(rows, draft, ROW(draft->masks, own), draft->then.at[own], own, f);
+    const uint64_t new = best_condition(rows, draft, own, f, word);
+    return new == ROW(draft->masks, own)[f] ? NOTHING : prepare_copy(rows, draft, own, f, new);
+}
+
+/* Grow a rule around a wrongly predicted row. */
+static int64_t grow_at_seed(const Rows *rows, const Draft *draft) {
+    const int64_t i = wrong_row(rows, draft);
+    if (i < 0) return NOTHING;
+    grow_rule(rows, draft, i);
+    return NEW;
+}
+
+/* Grow a rule around a wrongly predicted row, up to its last step, which is proposed; return
+ * whether there is one. */
+bool grow_anywhere(const Rows *rows, const Draft *draft) {
+    const int64_t own = grow_at_seed(rows, draft);
+    return own != NOTHING && place_desk(rows, draft, own, draw_how(draft->rng.at)) &&
+           keeps_order(rows, draft);
+}
+
 /* Draw a move and prepare it; see above. */
 static int64_t prepare(const Rows *rows, const Draft *draft, const WordRules *donors) {
     if (draft->ints.at->size == 0) return add_at_seed(rows, draft);
     const double u = uniform(draft->rng.at);
+    if (u < GROWTH) return grow_at_seed(rows, draft);
+    if (u < 0.04) return refit(rows, draft);
     if (u < 0.28) return move_bound(rows, draft);
     if (u < 0.40) return drop_bound(rows, draft);
     if (u < 0.57) return shrink(rows, draft);
