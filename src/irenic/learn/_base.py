@@ -362,9 +362,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         total = covers @ (decides * frequencies[:-1])
         return np.asarray(np.where(n > 0, total / np.maximum(n, 1.0), frequencies[-1]))
 
-    def _frequencies(self) -> Floats:
-        """Return the smoothed label frequencies of each rule, followed by those of the default."""
-        frequencies = self.chosen_.counts.frequencies.copy()
+    def _frequencies(self, point: FrontPoint | None = None) -> Floats:
+        """Return the smoothed label frequencies of each rule, followed by those of the default.
+
+        They are those of the rules in use, or of another point of the front.
+        """
+        point = self.chosen_ if point is None else point
+        frequencies = point.counts.frequencies.copy()
         if self.hierarchy_ is not None:
             return self.hierarchy_.cap(frequencies)
         if self._answers.many:
@@ -372,7 +376,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.scoring != "accuracy":  # a predicted label need not be the most likely one
             return frequencies
         code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
-        for row, then in zip(frequencies, self._thens(), strict=True):
+        thens = [*point.rule_set.thens, point.rule_set.default]
+        for row, then in zip(frequencies, thens, strict=True):
             if then is not None:
                 _lead(row, code_of[then])
         return frequencies

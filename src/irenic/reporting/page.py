@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import FileError
 from irenic.frames.files import write_file
+from irenic.model.decision_table import DecisionTable
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import RuleSet
 from irenic.reporting._bundle import bundle
 from irenic.reporting._embedded import embedded
 from irenic.reporting.document import LearnDocument, Summary
-from irenic.reporting.summarize import SECONDS, check_summary, summarize
+from irenic.reporting.summarize import SECONDS, check_summary, summarize, without_untested_values
 
 if TYPE_CHECKING:
     from irenic.budget import Budget
     from irenic.learn.models import Classifier
-    from irenic.model.decision_table import DecisionTable
-    from irenic.model.rulelist import RuleList
-    from irenic.model.ruleset import RuleSet
     from irenic.model.sampling import RandomState
 
 _STYLES: Final = ("page.css", "map.css")
@@ -142,7 +142,8 @@ def report(
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier of irenic
     X : table, optional
-        Instances to show the rules on.
+        Instances to show the rules on. Without them, the page contains no values of columns that
+        no rule tests.
     y : labels, optional
         Their true labels.
     name : str
@@ -170,6 +171,8 @@ def report(
     >>> irenic.report(rules, name="ages")
     <Report 'ages': 1 rule>
     """
+    if X is None and isinstance(rules, RuleSet | RuleList | DecisionTable):
+        rules = without_untested_values(DecisionTable.from_rules(rules))
     options: dict[str, Any] = {"budget": budget, "limit": limit, "sample": sample}
     return Report(summarize(rules, X, y, name=name, random_state=random_state, **options))
 

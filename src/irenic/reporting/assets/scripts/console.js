@@ -2,6 +2,7 @@
 // The functions that the page decides with, for the console and for tests. Models are in summary.models, features
 // in summary.features; a case is {name: number, null for missing, or the code of a category}.
 
+import { defaultRegion } from "./case/reason.js";
 import { boxText, regionText } from "./conditions.js";
 import { decideCase, isOutside } from "./engine/deciding.js";
 import { enlarge } from "./engine/enlarging.js";
@@ -20,6 +21,7 @@ window.irenic = Object.freeze({
   isOutside,
   uncoveredInstances,
   enlarge,
+  defaultRegion,
   boxText,
   regionText,
   parseValue,

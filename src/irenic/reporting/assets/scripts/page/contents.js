@@ -6,12 +6,12 @@ import { byId, h, show } from "../dom.js";
 /** @type {Record<string, string>} */
 const SECTIONS = {
   verdicts: "Verdict",
-  reading: "How the table was read",
+  reading: "Reading",
   front: "Rule sets",
   rules: "Rules",
-  case: "Which rule decides my case",
+  case: "Try a case",
   map: "Map",
-  findings: "Conflicts and gaps",
+  findings: "Findings",
   results: "Results",
 };
 
