@@ -46,6 +46,7 @@ COMMANDS: Final = {
     "diff": ("mending", "List the regions in which two sets of rules decide differently."),
     "learn": ("learning", "Learn a few readable rules, free of contradictions, from a table."),
     "predict": ("learning", "Add the predictions of rules to a table."),
+    "edit": ("editing", "Edit rules on a page in the browser, and write them to their file."),
     "report": ("reporting", "Write an HTML report on rules that needs no server and no network."),
 }
 
@@ -85,6 +86,7 @@ irenic learn                              learn from an example table
 irenic learn people.csv -o model.json     learn from your own table
 irenic predict model.json new.csv         predict new rows
 irenic report rules.txt people.csv        write an HTML report
+irenic edit rules.txt                     edit rules in the browser
 irenic check --help                       show help for one command""",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -64,6 +64,27 @@ class Report:
     @cached_property
     def html(self) -> str:
         """The page, which loads nothing from elsewhere."""
+        return self._html("")
+
+    def served_html(self) -> str:
+        """Return the page for the server that it came from, which saves edited rules.
+
+        It is the page of :attr:`html`, except that its policy admits requests to this server.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import irenic
+        >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")])
+        >>> "connect-src 'self'" in irenic.report(rules).served_html()
+        True
+        """
+        return self._html(" connect-src 'self';")
+
+    def _html(self, connect: str) -> str:
         style = "\n".join(map(_asset, _STYLES))
         script = _script()
         parts = {
@@ -74,6 +95,7 @@ class Report:
             "summary": _as_json(embedded(self.summary)),
             "script": script,
             "script-hash": _hash(script),
+            "connect": connect,
         }
         # a single pass, because the parts themselves may contain {{…}}
         return re.sub(r"\{\{([a-z-]+)\}\}", lambda match: parts[match[1]], _asset("page.html"))
