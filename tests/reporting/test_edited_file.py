@@ -15,7 +15,9 @@ from irenic.reporting.editing import EditedFile
 from strategies import examples
 
 RULES = "# by age\nIF age < 18 THEN free  # children\n\nIF age >= 18 THEN full # all others\n"
-CSV = b'age;"job";fare;Comment\r\n< 18;-;free;"a ""b"""\r\n\r\n[18..60);nurse;half;x\r\n>= 60;;5;\r\n'
+CSV = (
+    b'age;"job";fare;Comment\r\n< 18;-;free;"a ""b"""\r\n\r\n[18..60);nurse;half;x\r\n>= 60;;5;\r\n'
+)
 
 
 def opened(tmp_path, name, content):
@@ -106,7 +108,9 @@ def test_other_bytes_of_a_model_stay(tmp_path):
     def say(rules):
         rules[1]["then"] = "reduced"
 
-    assert save(file, say).decode() == MODEL.replace("&lt; 18", "&lt; 16").replace("full", "reduced")
+    assert save(file, say).decode() == MODEL.replace("&lt; 18", "&lt; 16").replace(
+        "full", "reduced"
+    )
     new = save(file, lambda rules: rules.pop(0)).decode()
     assert "r1" not in new
     assert '<rule id="r2"><description>all</description>' in new
@@ -131,7 +135,11 @@ def test_other_cells_of_a_workbook_stay(tmp_path):
 
     save(file, say)
     rows = [[c.value for c in row] for row in openpyxl.load_workbook(path).worksheets[0].rows]
-    assert rows[:3] == [["age", "fare", "Comment"], ["< 16", "free", "a"], [">= 18", "reduced", "b"]]
+    assert rows[:3] == [
+        ["age", "fare", "Comment"],
+        ["< 16", "free", "a"],
+        [">= 18", "reduced", "b"],
+    ]
     assert rows[3][1] == "half"
     assert openpyxl.load_workbook(path)["Other"]["A1"].value == "kept"
 
@@ -193,25 +201,26 @@ def test_changes_on_disk_are_not_overwritten(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("keys", "message"),
     [
-        ("{", "line 1"),
-        ('{"format": "irenic rules", "version": 1, "rules": [{"then": 1, "if": {"x": {"<": 1}}}]}',
-         "unknown feature 'x'"),
-        ('{"format": "irenic rules", "version": 1, "ordered": true, "rules": []}', "without an order"),
-        ('{"format": "irenic rules", "version": 1, "rules": [], "default": "x"}', "the default"),
+        ('"x', "line 1"),
+        ('"rules": [{"then": 1, "if": {"x": {"<": 1}}}]', "unknown feature 'x'"),
+        ('"ordered": true, "rules": []', "the file contains rules without an order"),
+        ('"rules": [], "default": "x"', "the default can be changed only in .json files"),
     ],
-)  # fmt: skip
-def test_invalid_rules_are_refused(tmp_path, text, message):
+)
+def test_invalid_rules_are_refused(tmp_path, keys, message):
     file = opened(tmp_path, "fares.rules", RULES)
     with pytest.raises(irenic.IrenicError, match=message):
-        file.save(text)
+        file.save(f'{{"format": "irenic rules", "version": 1, {keys}}}')
     assert file.path.read_text() == RULES
 
 
 def test_files_that_cannot_be_changed_in_place_are_refused(tmp_path):
     with pytest.raises(FormatError, match=r"a \.md file cannot be changed in place; write its"):
-        opened(tmp_path, "fares.md", "| age | fare |\n|---|---|\n| < 18 | free |\n| >= 18 | full |\n")
+        opened(
+            tmp_path, "fares.md", "| age | fare |\n|---|---|\n| < 18 | free |\n| >= 18 | full |\n"
+        )
 
 
 def test_a_moved_row_of_a_workbook_is_refused(tmp_path):
@@ -259,7 +268,14 @@ def document(rows, *, ordered):
 
 @pytest.mark.parametrize(
     ("form", "ordered"),
-    [("csv", False), ("csv", True), ("dmn", True), ("dmn", False), ("json", True), ("rules", False)],
+    [
+        ("csv", False),
+        ("csv", True),
+        ("dmn", True),
+        ("dmn", False),
+        ("json", True),
+        ("rules", False),
+    ],
 )
 @given(before=TABLE, after=TABLE, kept=st.integers(0, 6))
 @examples(1)
@@ -276,11 +292,12 @@ def test_a_file_means_what_the_page_had(tmp_path_factory, form, ordered, before,
     content = path.read_bytes()
     try:
         file.save(text)
-    except FormatError as error:
-        assert "the file cannot be edited" in str(error)
+    except FormatError:
         assert path.read_bytes() == content
         return
-    wanted = [*map(key, irenic.parse(text.encode(), format="json").bind(file.table.space).table().rules)]
+    wanted = [
+        *map(key, irenic.parse(text.encode(), format="json").bind(file.table.space).table().rules)
+    ]
     found = [*map(key, EditedFile(path).table.rules)]
     if file.table.is_ordered:
         assert found == wanted

@@ -88,7 +88,8 @@ def edited(
         return parsed.content
     try:
         content = _edited(parsed, before, edits, command or "")
-        _check(parsed, content, before, after, in_order=by_hand and after.is_ordered)
+        in_order = by_hand and after.hit_policy in ("FIRST", "RULE ORDER")
+        _check(parsed, content, before, after, in_order=in_order)
     except FormatError as error:
         raise FormatError(f"the file cannot be edited: {error.message}", path=parsed.name) from None
     return content

@@ -73,6 +73,11 @@ class EditedFile:
         self.table = parsed.bind().table(self.name)
         self.parsed, self._seen = parsed, _digest(parsed.content)
 
+    def refresh(self) -> None:
+        """Read the file again if it was changed on disk."""
+        if self.changed_on_disk:
+            self.reload()
+
     @property
     def changed_on_disk(self) -> bool:
         """Whether the file has another content than the one that was read or written last."""

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from irenic.errors import FileError
 from irenic.frames.files import write_file
@@ -64,12 +64,17 @@ class Report:
     @cached_property
     def html(self) -> str:
         """The page, which loads nothing from elsewhere."""
-        return self._html("")
+        return self._html()
 
-    def served_html(self) -> str:
-        """Return the page for the server that it came from, which saves edited rules.
+    def editing_html(self, saves_to: Literal["server", "notebook"]) -> str:
+        """Return the page for a host that takes edited rules: its own server, or a notebook.
 
-        It is the page of :attr:`html`, except that its policy admits requests to this server.
+        It is the page of :attr:`html`, except that its policy admits requests to its server.
+
+        Parameters
+        ----------
+        saves_to : {"server", "notebook"}
+            Where the page sends rules.
 
         Returns
         -------
@@ -79,12 +84,12 @@ class Report:
         --------
         >>> import irenic
         >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")])
-        >>> "connect-src 'self'" in irenic.report(rules).served_html()
+        >>> "connect-src 'self'" in irenic.report(rules).editing_html("server")
         True
         """
-        return self._html(" connect-src 'self';")
+        return self._html(saves_to)
 
-    def _html(self, connect: str) -> str:
+    def _html(self, saves_to: str = "") -> str:
         style = "\n".join(map(_asset, _STYLES))
         script = _script()
         parts = {
@@ -95,7 +100,8 @@ class Report:
             "summary": _as_json(embedded(self.summary)),
             "script": script,
             "script-hash": _hash(script),
-            "connect": connect,
+            "connect": " connect-src 'self';" if saves_to == "server" else "",
+            "saves-to": saves_to,
         }
         # a single pass, because the parts themselves may contain {{…}}
         return re.sub(r"\{\{([a-z-]+)\}\}", lambda match: parts[match[1]], _asset("page.html"))

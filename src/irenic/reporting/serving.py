@@ -1,4 +1,4 @@
-"""A server on this machine that shows a page to edit a file, writes the file, and ends with the page.
+"""A server on this machine that shows a page to edit a file, writes it, and ends with the page.
 
 Only the browser that was opened can use it: it listens on the loopback address alone, on a free
 port, and every request needs a token that is made for this run and is a part of the address. Other
@@ -12,7 +12,7 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
@@ -83,7 +83,7 @@ class EditingServer(ThreadingHTTPServer):
         """The address of the page, with the token."""
         return f"http://{self.host}/{self.token}/"
 
-    def serve(self, *, on_end: Callable[[], None] = lambda: None) -> None:
+    def serve(self) -> None:
         """Answer requests until the last page is closed, or :meth:`stop` is called."""
         thread = threading.Thread(target=self.serve_forever, args=(0.1,), daemon=True)
         thread.start()
@@ -94,7 +94,6 @@ class EditingServer(ThreadingHTTPServer):
         finally:
             self.shutdown()
             thread.join()
-            on_end()
 
     def stop(self) -> None:
         """End :meth:`serve`."""
@@ -128,7 +127,9 @@ class _Handler(BaseHTTPRequestHandler):
         path, query = self._admitted()
         if path == "":
             with self.server.writing:
-                html = self.server.file.page().served_html()
+                with suppress(IrenicError):  # the page then says that the file was changed
+                    self.server.file.refresh()
+                html = self.server.file.page().editing_html("server")
             self._send(HTTPStatus.OK, html.encode("utf-8"), "text/html; charset=utf-8")
         elif path == "status":
             self._answer(path, b"", query)
@@ -158,10 +159,8 @@ class _Handler(BaseHTTPRequestHandler):
         same = hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
         site = self.headers.get("Sec-Fetch-Site", "none")
         origin = self.headers.get("Origin", f"http://{self.server.host}")
-        known = self.headers.get("Host") == self.server.host
-        if not known or origin != f"http://{self.server.host}":
-            self._refuse(HTTPStatus.FORBIDDEN)
-        elif site not in ("none", "same-origin"):
+        is_ours = site in ("none", "same-origin") and origin == f"http://{self.server.host}"
+        if not is_ours or self.headers.get("Host") != self.server.host:
             self._refuse(HTTPStatus.FORBIDDEN)
         elif not same:
             self._refuse(HTTPStatus.NOT_FOUND)

@@ -88,7 +88,7 @@ def edits_in_order(before: DecisionTable, after: DecisionTable) -> Edits:
 
     Of the rows between two that stay, the first new one replaces the first old one, whatever it
     decides, and so on. What is left of the old ones is dropped, and what is left of the new ones
-    follows the row before them.
+    follows the row before them. Under PRIORITY, the order is that in which rows win.
 
     >>> from irenic import Rule, RuleSet
     >>> rules = [Rule({"age": (0, 10)}, then="A"), Rule({"age": (10, 20)}, then="B")]
@@ -98,6 +98,9 @@ def edits_in_order(before: DecisionTable, after: DecisionTable) -> Edits:
     {0: [NewLine(cells={'age': [{'>=': 0, '<': 9}]}, then='C', weight=1.0, note='')]}
     """
     old, new = _contents(before), _contents(after)
+    if before.hit_policy == "PRIORITY":
+        old = {before.rows[place]: old[before.rows[place]] for place in before.winning}
+        new = {after.rows[place]: new[after.rows[place]] for place in after.winning}
     old_rows, new_rows = list(old), list(new)
     old_lines, lines = _lines_by_row(before), _lines_by_row(after)
 

@@ -9,6 +9,7 @@ import { enlarge } from "./engine/enlarging.js";
 import { foresee } from "./engine/foreseeing.js";
 import { uncoveredInstances } from "./engine/instances.js";
 import { sliceCells } from "./map/plane.js";
+import { canSave, saveEdited } from "./page/saving.js";
 import { summary } from "./summary.js";
 import { parseValue } from "./values/reading.js";
 import { formatValue } from "./values/texts.js";
@@ -29,4 +30,6 @@ window.irenic = Object.freeze({
   niceTicks,
   formatTick,
   sliceCells,
+  canSave,
+  saveEdited,
 });
