@@ -349,7 +349,8 @@ def without_untested_values(table: DecisionTable) -> DecisionTable:
     ()
     """
     space = table.space
-    tested = table.rules.boxes.concat(space.impossible_boxes).tests().any(axis=0)
+    boxes = table.rules.boxes.concat(space.impossible_boxes)
+    tested = np.asarray(boxes.tests().any(axis=0))
     features = [
         replace(feature, values=())
         if isinstance(feature, Categorical) and feature.other and not tested[axis]
