@@ -38,8 +38,6 @@ class EditedFile:
     FormatError
         If the file cannot be read, or files of its format cannot be changed in place.
 
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "fares.rules"
     >>> _ = path.write_text("# by age\\nIF age < 18 THEN free\\nIF age >= 18 THEN full\\n")

@@ -46,8 +46,6 @@ class EditingServer(ThreadingHTTPServer):
     file : EditedFile
         What is edited.
 
-    Examples
-    --------
     >>> import pathlib, tempfile, urllib.request
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "fares.rules"
     >>> _ = path.write_text("IF age < 18 THEN free\\nIF age >= 18 THEN full\\n")

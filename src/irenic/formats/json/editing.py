@@ -15,8 +15,6 @@ from irenic.model.rule import Rule
 def edit_json(parsed: Parsed, before: DecisionTable, after: DecisionTable) -> bytes:
     """Return a file of rules with other rules; unchanged ones, and all other keys, stay.
 
-    Examples
-    --------
     >>> import irenic
     >>> text = '''{"format": "irenic rules", "version": 1, "accept": "gaps: known", "rules": [
     ... {"if": {"age": {"<": 18}}, "then": "free", "accept": "overlap: both"}]}'''

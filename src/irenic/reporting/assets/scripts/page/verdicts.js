@@ -108,7 +108,7 @@ function scoreCard() {
   const head = isAccuracy ? `${written(score)} right on new cases` : `Score ${written(score)} on new cases`;
   const interval =
     estimate && estimate.low !== null && estimate.high !== null
-      ? `, 95 % interval ${written(estimate.low)} to ${written(estimate.high)}`
+      ? `, 95\u202f% interval ${written(estimate.low)} to ${written(estimate.high)}`
       : "";
   const meaning = isAccuracy ? "" : ` It is ${summary.score}; 1 is best.`;
   return card("expected", "≈", head, `Estimated from rows left out of learning${interval}.${meaning}`);
