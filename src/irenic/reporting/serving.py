@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -114,7 +115,9 @@ class EditingServer(ThreadingHTTPServer):
             return {"changed": path != "goodbye" and self.file.changed_on_disk}
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore connections that the browser broke off."""
+        """Print errors, except that the browser broke a connection off."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

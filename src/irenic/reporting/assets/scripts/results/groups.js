@@ -7,7 +7,7 @@ import { countText, percentText, pluralText } from "../words.js";
 
 const LEAST_ROWS = 30; // shares of fewer instances are mostly chance
 
-const SHOWN = 8;
+const SHOWN_GROUPS = 8;
 
 /**
  * The groups that are large enough to compare, those with the lowest share of right predictions first.
@@ -46,5 +46,5 @@ export function groupsBlock(results) {
     ),
     rows,
   );
-  return h("div", { class: "block", id: "groups" }, h("h3", {}, "Right least often"), moreOf(table, rows, SHOWN));
+  return h("div", { class: "block", id: "groups" }, h("h3", {}, "Right least often"), moreOf(table, rows, SHOWN_GROUPS));
 }
