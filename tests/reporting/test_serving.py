@@ -170,6 +170,7 @@ def test_it_ends_with_the_last_page(path, monkeypatch):
         thread.join(1)
         assert thread.is_alive()
         ask(server, "POST", "goodbye?page=c", "")
+        ask(server, "GET", "status?page=c")  # asked before it was closed, answered after
         thread.join(10)
         assert not thread.is_alive()
 

@@ -69,6 +69,7 @@ class EditingServer(ThreadingHTTPServer):
         self.writing = threading.Lock()
         self._pages: dict[str, float] = {}
         """When each page is gone, unless it is heard of again."""
+        self._closed: set[str] = set()
         self._ended = threading.Event()
         super().__init__((ADDRESS, 0), _Handler)
 
@@ -99,7 +100,11 @@ class EditingServer(ThreadingHTTPServer):
         self._ended.set()
 
     def heard_of(self, page: str, *, goodbye: bool = False) -> None:
-        """Remember that a page is open, or that it is being closed."""
+        """Remember that a page is open, or that it is being closed, which it stays."""
+        if page in self._closed:  # a question that it asked before
+            return
+        if goodbye:
+            self._closed.add(page)
         self._pages[page] = time.monotonic() + (_AFTER_GOODBYE if goodbye else _AFTER_SILENCE)
 
     def answer(self, path: str, body: bytes, query: dict[str, list[str]]) -> dict[str, Any]:

@@ -43,6 +43,7 @@ export function startSaving() {
   if (savesTo !== "server") return;
   document.body.prepend(h("div", { id: "saving", class: "screen", role: "status" }));
   addEventListener("pagehide", () => navigator.sendBeacon(addressOf("goodbye")));
+  addEventListener("pageshow", (event) => event.persisted && location.reload()); // it said goodbye before
   const ask = async () => {
     try {
       const { changed } = await request("status");

@@ -46,5 +46,10 @@ export function groupsBlock(results) {
     ),
     rows,
   );
-  return h("div", { class: "block", id: "groups" }, h("h3", {}, "Right least often"), moreOf(table, rows, SHOWN_GROUPS));
+  return h(
+    "div",
+    { class: "block", id: "groups" },
+    h("h3", {}, "Right least often"),
+    moreOf(table, rows, SHOWN_GROUPS),
+  );
 }
