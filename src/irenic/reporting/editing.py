@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from irenic.errors import FormatError, FormatWarning
 from irenic.formats import Parsed, parse
@@ -18,7 +18,11 @@ from irenic.frames.files import write_file
 from irenic.model.decision_table import DecisionTable
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
-from irenic.reporting.page import Report, report
+from irenic.reporting.page import Report
+from irenic.reporting.summarize import summarize
+
+# The page checks rules by itself, so it should open soon.
+_SECONDS: Final = 2.0
 
 
 class EditedFile:
@@ -85,8 +89,9 @@ class EditedFile:
             return not self.path.exists()
 
     def page(self) -> Report:
-        """Return the page about the table."""
-        return report(self.table, name=self.table.name or self.path.stem)
+        """Return the page about the table, with all values that its columns declare."""
+        name = self.table.name or self.path.stem
+        return Report(summarize(self.table, name=name, budget=_SECONDS))
 
     def save(self, rules: str | bytes, *, keep: bool = False) -> None:
         """Write rules to the file; nothing else in it changes.

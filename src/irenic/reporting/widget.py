@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irenic.formats import loads
 from irenic.model.decision_table import DecisionTable
-from irenic.reporting.page import report
+from irenic.reporting.page import Report
+from irenic.reporting.summarize import summarize
 
 if TYPE_CHECKING:
     from irenic.model.rulelist import RuleList
@@ -51,7 +52,7 @@ def editor(rules: RuleSet | RuleList | DecisionTable) -> Any:
     ImportError
         If anywidget is not installed.
     """
-    page = report(rules).editing_html("notebook")
+    page = Report(summarize(rules)).editing_html("notebook")
     return _widget_class()(DecisionTable.from_rules(rules).as_rules(), page)
 
 

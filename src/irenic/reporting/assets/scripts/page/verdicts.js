@@ -151,7 +151,7 @@ function uncoveredFact(results) {
  */
 function groupFact(results) {
   const [worst] = groupsOf(results);
-  if (!worst || results.accuracy === undefined || worst.share >= results.accuracy) return null;
+  if (!worst || results.accuracy === undefined || worst.atMost >= results.accuracy) return null;
   return h(
     "p",
     {},

@@ -10,14 +10,26 @@ const LEAST_ROWS = 30; // shares of fewer instances are mostly chance
 const SHOWN_GROUPS = 8;
 
 /**
- * The groups that are large enough to compare, those with the lowest share of right predictions first.
+ * The upper end of the 95 % interval of a share (Wilson): of small groups, a low share may be chance.
+ * @param {number} share
+ * @param {number} n
+ */
+function upperEnd(share, n) {
+  const z = 1.96;
+  const spread = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
+  return (share + (z * z) / (2 * n) + spread) / (1 + (z * z) / n);
+}
+
+/**
+ * The groups that are large enough to compare. Those that are surely right least often come first.
  * @param {Results} results
  */
 export function groupsOf(results) {
   return (results.groupings ?? [])
     .flatMap(({ feature, groups }) => groups.map((group) => ({ ...group, feature, share: group.right / group.rows })))
     .filter(({ rows }) => rows >= LEAST_ROWS)
-    .sort((a, b) => a.share - b.share);
+    .map((group) => ({ ...group, atMost: upperEnd(group.share, group.rows) }))
+    .sort((a, b) => a.atMost - b.atMost);
 }
 
 /** @param {Results} results */
@@ -32,12 +44,13 @@ export function groupsBlock(results) {
       h("td", {}, countText(group.rows)),
       h("td", {}, percentText(group.covered / group.rows)),
       h("td", {}, percentText(group.share)),
+      h("td", { class: "margin" }, percentText(group.atMost)),
     ),
   );
-  const head = ["instances", "covered", "right"];
+  const head = ["instances", "covered", "right", "at most"];
   const table = tableOf(
     {},
-    `Groups of at least ${pluralText(LEAST_ROWS, "instance")}, by the values of categories.`,
+    `Groups of at least ${pluralText(LEAST_ROWS, "instance")}, those first whose 95\u202f% interval ends lowest.`,
     h(
       "tr",
       {},
