@@ -8,7 +8,7 @@ import threading
 import pytest
 
 import irenic
-from irenic.reporting import serving
+from irenic.reporting import serving, widget
 from irenic.reporting.editing import EditedFile
 from irenic.reporting.serving import EditingServer
 
@@ -78,6 +78,34 @@ def test_a_notebook_gets_the_rules(browser, tmp_path):
     got = page.evaluate("new Promise((end) => setTimeout(() => end(window.got), 300))")
     assert got["irenic"] == "rules"
     assert irenic.loads(got["rules"], format="json") == irenic.loads(CUT, format="rules")
+    page.close()
+
+
+RENDER = """async ({ script, html }) => {
+    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    const { default: widget } = await import(address);
+    const kept = { page: html };
+    window.model = {
+        get: (name) => kept[name],
+        set: (name, value) => (kept[name] = value),
+        save_changes: () => (window.saved = kept.edited),
+    };
+    window.end = widget.render({ model, el: document.body });
+    await new Promise((loaded) => (document.querySelector("iframe").onload = loaded));
+}"""
+
+
+def test_the_widget_takes_rules_of_its_own_frame_only(browser, tmp_path):
+    page = browser.new_page()
+    (tmp_path / "notebook.html").write_text("<!doctype html><title>notebook</title>")
+    page.goto((tmp_path / "notebook.html").as_uri())
+    html = irenic.report(irenic.loads(TEXT, format="rules")).editing_html("notebook")
+    page.evaluate(RENDER, {"script": widget._SCRIPT, "html": html})
+    page.evaluate("postMessage({ irenic: 'rules', rules: 'forged' }, '*')")
+    page.frames[1].evaluate("(rules) => irenic.saveEdited(rules)", rules_of(CUT))
+    page.wait_for_timeout(300)
+    saved = page.evaluate("window.saved")
+    assert irenic.loads(saved, format="json") == irenic.loads(CUT, format="rules")
     page.close()
 
 

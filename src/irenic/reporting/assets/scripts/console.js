@@ -17,6 +17,8 @@ import { formatTick, niceTicks } from "./values/ticks.js";
 
 window.irenic = Object.freeze({
   summary,
+  canSave,
+  saveEdited,
   decideCase,
   foresee,
   isOutside,
@@ -30,6 +32,4 @@ window.irenic = Object.freeze({
   niceTicks,
   formatTick,
   sliceCells,
-  canSave,
-  saveEdited,
 });
