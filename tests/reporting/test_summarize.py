@@ -599,3 +599,54 @@ def test_invalid_options_are_rejected(option, value):
     expected = f"{option} must be a non-negative whole number, got {value}"
     with pytest.raises(ConditionError, match=expected):
         summarize(AGES, X, **{option: value})
+
+
+# --- what classifiers promise
+
+
+def test_probabilities_calibration_and_groups_are_those_of_predict_proba():
+    rng = np.random.default_rng(3)
+    X = {"a": rng.uniform(0, 10, 300), "site": rng.choice(["north", "south", "west"], 300)}
+    y = np.where((X["a"] > 5) ^ (rng.random(300) < 0.2), "yes", "no")
+    model = irenic.RuleSetClassifier(random_state=0, generations=1, moves=100).fit(X, y)
+    summary = irenic.summarize(model, X, y)
+    used = summary["models"][summary["chosen"]]
+    estimate = summary["estimate"]
+    assert (estimate["score"], estimate["low"], estimate["high"]) == tuple(model.estimate_)
+    proba, predictions = model.predict_proba(X), model.predict(X)
+    columns = [model.classes_.tolist().index(label) for label in predictions.tolist()]
+    results = used["results"]
+    assert results["calibration"]["predicted"] == pytest.approx(
+        proba[np.arange(300), columns].mean(), abs=1e-5
+    )
+    assert results["calibration"]["right"] == np.mean(predictions == y)
+    assert 0 <= results["calibration"]["error"] <= 1
+    (grouping,) = results["groupings"]
+    assert grouping["feature"] == "site"
+    for group in grouping["groups"]:
+        rows = X["site"] == group["text"]
+        assert group["rows"] == rows.sum()
+        assert group["right"] == (predictions == y)[rows].sum()
+    for one, point in zip(summary["models"], model.pareto_front_, strict=True):
+        rows = [rule["probabilities"] for rule in one["rules"]] + [one["default"]["probabilities"]]
+        assert np.allclose(rows, model._frequencies(point), atol=1e-6)
+    assert irenic.summarize(model.rules_)["estimate"] is None
+
+
+def test_rules_without_a_classifier_promise_nothing():
+    rules = irenic.RuleSet(
+        [irenic.Rule({"a": (0, 6)}, then="x"), irenic.Rule({"a": (4, 9)}, then="y")]
+    )
+    results = irenic.summarize(rules, {"a": [1, 5, 8]}, ["x", "x", "x"])["models"][0]["results"]
+    assert "calibration" not in results
+    assert results["groupings"] == []
+
+
+def test_a_report_without_data_has_no_values_of_untested_columns():
+    X = {"age": [20, 30, 40], "name": ["Ann", "Bob", "Cleo"]}
+    rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low")], irenic.Space.infer(X))
+    assert "Cleo" not in irenic.report(rules).html
+    assert "Cleo" not in irenic.report(irenic.DecisionTable.from_rules(rules)).html
+    assert "Cleo" in irenic.report(rules, X).html
+    tested = irenic.RuleSet([irenic.Rule({"name": {"Cleo"}}, then="low")], irenic.Space.infer(X))
+    assert "Cleo" in irenic.report(tested).html

@@ -47,6 +47,7 @@ COMMANDS: Final = {
     "learn": ("learning", "Learn a few readable rules, free of contradictions, from a table."),
     "predict": ("learning", "Add the predictions of rules to a table."),
     "monitor": ("monitoring", "Compare new rows with those that a model was learned from."),
+    "edit": ("editing", "Edit rules on a page in the browser, and write them to their file."),
     "report": ("reporting", "Write an HTML report on rules that needs no server and no network."),
 }
 
@@ -87,6 +88,7 @@ irenic learn people.csv -o model.json     learn from your own table
 irenic predict model.json new.csv         predict new rows
 irenic monitor model.json new.csv         compare new rows with training
 irenic report rules.txt people.csv        write an HTML report
+irenic edit rules.txt                     edit rules in the browser
 irenic check --help                       show help for one command""",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -11,7 +11,7 @@ from typing import Final
 from irenic.errors import FormatError
 from irenic.formats.parsed import Parsed, Tables
 from irenic.formats.tables.drafts import Draft
-from irenic.formats.tables.edits import Edits, NewLine, edits_between
+from irenic.formats.tables.edits import Edits, NewLine, edits_between, edits_in_order
 from irenic.formats.text import dumps
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
@@ -36,7 +36,7 @@ def edited(
     after: DecisionTable,
     notes: Mapping[int | Hashable, str] | None = None,
     *,
-    command: str = "irenic",
+    command: str | None = "irenic",
 ) -> bytes:
     """Return the content of a file in which one table was changed.
 
@@ -52,8 +52,9 @@ def edited(
         A table of the source, and what it shall be.
     notes : mapping, optional
         The reasons for the changes, by the indices of old rows and the regions of added rules.
-    command : str
-        What begins each explanation.
+    command : str or None
+        What begins each explanation. None for edits by hand, which are not explained: rows keep
+        the order of ``after``, outcomes can change, and dropped rows are removed.
 
     Returns
     -------
@@ -81,12 +82,14 @@ def edited(
         raise FormatError(
             f"the table would need another hit policy than {before.hit_policy}", path=parsed.name
         )
-    edits = edits_between(before, after, notes)
+    by_hand = command is None
+    edits = edits_in_order(before, after) if by_hand else edits_between(before, after, notes)
     if not edits:
         return parsed.content
     try:
-        content = _edited(parsed, before, edits, command)
-        _check(parsed, content, before, after)
+        content = _edited(parsed, before, edits, command or "")
+        in_order = by_hand and after.hit_policy in ("FIRST", "RULE ORDER")
+        _check(parsed, content, before, after, in_order=in_order)
     except FormatError as error:
         raise FormatError(f"the file cannot be edited: {error.message}", path=parsed.name) from None
     return content
@@ -128,7 +131,14 @@ def _index(parsed: Parsed, table: DecisionTable) -> int:
     return names.index((table.name, table.id))
 
 
-def _check(parsed: Parsed, content: bytes, before: DecisionTable, after: DecisionTable) -> None:
+def _check(
+    parsed: Parsed,
+    content: bytes,
+    before: DecisionTable,
+    after: DecisionTable,
+    *,
+    in_order: bool = False,
+) -> None:
     """Raise an error if an edited file does not contain the rules that it should."""
     assert parsed.again is not None
     again, position = parsed.again(content), _index(parsed, before)
@@ -145,6 +155,11 @@ def _check(parsed: Parsed, content: bytes, before: DecisionTable, after: Decisio
     same = table.rules.default == after.rules.default and policies[0] == policies[1]
     if not same or _content(table) != _content(after):
         raise FormatError("it would not be read as intended")
+    if in_order and [*map(_rule_key, table.rules)] != [*map(_rule_key, after.rules)]:
+        raise FormatError(
+            "its rows would not be in the intended order, which decides; rows can be changed here,"
+            " but not be inserted or moved"
+        )
     if parsed.format not in ("dmn", "rules"):
         _check_roles(parsed.drafts[position], again.drafts[position])
 
@@ -161,10 +176,13 @@ def _check_roles(before: Draft, after: Draft) -> None:
 
 def _content(table: DecisionTable) -> dict[tuple[Region, Hashable, float], int]:
     content: dict[tuple[Region, Hashable, float], int] = {}
-    for rule in table.rules:
-        key = (rule.region, rule.then, rule.weight)
+    for key in map(_rule_key, table.rules):
         content[key] = content.get(key, 0) + 1
     return content
+
+
+def _rule_key(rule: Rule) -> tuple[Region, Hashable, float]:
+    return rule.region, rule.then, rule.weight
 
 
 # --- text
@@ -187,7 +205,7 @@ def _edit_text(raw: bytes, table: DecisionTable, edits: Edits, command: str) -> 
         start, stop = starts[number - 1], stops[number - 1]
         lines = _text_lines(text[start:stop], rows[number], table, edits, command)
         new += text[at:start] + end.join(lines)
-        at = stop
+        at = stop if lines else starts[number] if number < len(starts) else stop
     new += text[at:]
     if edits.added:
         new += "" if not new or new.endswith(("\n", "\r")) else end
@@ -200,10 +218,12 @@ def _text_lines(
     old: str, rows: list[int], table: DecisionTable, edits: Edits, command: str
 ) -> list[str]:
     """Return the lines that replace one; with OR, it can contain several rules."""
-    if len(rows) == 1 and not edits.changed[rows[0]]:
+    if not command and not any(edits.changed.get(row, True) for row in rows):
+        return []
+    if command and len(rows) == 1 and not edits.changed[rows[0]]:
         why = f" ({_one_line(edits.notes[rows[0]])})" if edits.notes[rows[0]] else ""
         return [f"# {command}: dropped: {old}{why}"]
-    lines = [f"# {command}: was: {old}"] if len(rows) > 1 else []
+    lines = [f"# {command}: was: {old}"] if command and len(rows) > 1 else []
     comment = comment_of(old)
     for row in rows:
         if row not in edits.changed:
@@ -223,6 +243,7 @@ def _rule_lines(
     if row is not None:
         same = dict(table.rules[table.places(row)[0]].region.conditions())
     note = f"  # {command}: {_one_line(line.note)}" if line.note else f"  # {command}"
+    note = note if command else ""
     for combination in product(*line.cells.values()):
         conditions = same | dict(zip(line.cells, combination, strict=True))
         region = Region(table.space, conditions)

@@ -418,12 +418,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _predicted_codes(self, instances: Instances) -> npt.NDArray[np.intp]:
         """Return the index of the predicted label of each case, that after the last for none."""
         decided = self.rules_.decide(instances, resolve=resolve_by(self.conflicts))
-        return np.asarray(self._then_codes()[decided])
+        return np.asarray(self._then_codes(self.rules_)[decided])
 
-    def _then_codes(self) -> npt.NDArray[np.intp]:
+    def _then_codes(self, rules: RuleSet) -> npt.NDArray[np.intp]:
         """Return the index of the label of each rule and of the default."""
         code_of = {label: code for code, label in enumerate([*self.classes_.tolist(), None])}
-        return np.array([code_of[then] for then in self._thens()], dtype=np.intp)
+        return np.array([code_of[then] for then in [*rules.thens, rules.default]], dtype=np.intp)
 
     def _label_frequencies(self, table: Any) -> Floats:
         """Return the mean label frequencies of the rules that decide each label of each row."""
@@ -434,9 +434,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         total = covers @ (decides * frequencies[:-1])
         return np.asarray(np.where(n > 0, total / np.maximum(n, 1.0), frequencies[-1]))
 
-    def _frequencies(self) -> Floats:
-        """Return the smoothed label frequencies of each rule, followed by those of the default."""
-        frequencies = self.chosen_.counts.frequencies.copy()
+    def _frequencies(self, point: FrontPoint | None = None) -> Floats:
+        """Return the smoothed label frequencies of each rule, followed by those of the default.
+
+        They are those of the rules in use, or of another point of the front.
+        """
+        point = self.chosen_ if point is None else point
+        frequencies = point.counts.frequencies.copy()
         if self.hierarchy_ is not None:
             return self.hierarchy_.cap(frequencies)
         if self._answers.many:
@@ -444,7 +448,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.scoring == "balanced_accuracy" or self.cost is not None:
             # a predicted label need not be the most likely one
             return frequencies
-        return leading(frequencies, self._then_codes())
+        return leading(frequencies, self._then_codes(point.rule_set))
 
     def explain(self, X: Any) -> list[Decision]:
         """Return the reason for each prediction.

@@ -136,11 +136,12 @@ def moved(rules: RuleSet, space: Space) -> RuleSet:
     """
     if rules.space == space:
         return rules
-    copies = [Rule(_moved(r.region, space), then=r.then, weight=r.weight) for r in rules]
+    copies = [Rule(moved_region(r.region, space), then=r.then, weight=r.weight) for r in rules]
     return RuleSet(copies, space, default=rules.default)
 
 
-def _moved(region: Region, space: Space) -> Region:
+def moved_region(region: Region, space: Space) -> Region:
+    """Return a region in a space that contains its own, as in :func:`moved`."""
     own = region.space
     lower, upper = (
         np.full(len(space.continuous), -math.inf),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -514,6 +515,33 @@ class DecisionTable:
         if not self.is_ordered:
             return self.rules.copy()
         return RuleList.from_rules(self.rules[self.winning])
+
+    def edit(self) -> Any:
+        """Return a widget for notebooks in which the rows can be edited.
+
+        It shows the page of :func:`irenic.report`, with an editor that checks every change.
+        Anything that it saves is in the attribute ``rules`` of the widget; this object stays as
+        it is. It needs the extra ``irenic[notebook]``.
+
+        Returns
+        -------
+        anywidget.AnyWidget
+            With the attribute ``rules``: a RuleSet, or a RuleList if the order decides.
+
+        Raises
+        ------
+        ImportError
+            If anywidget is not installed.
+
+        Examples
+        --------
+        >>> from irenic import Rule, DecisionTable, RuleSet
+        >>> rules = DecisionTable.from_rules(RuleSet([Rule({"age": (0, 9)}, then="child")]))
+        >>> widget = rules.edit()  # doctest: +SKIP
+        >>> widget.rules  # doctest: +SKIP
+        """
+        # by name, because views are above the model
+        return import_module("irenic.reporting.widget").editor(self)
 
     def explanation_size(self, X: Any) -> float:
         """Return the mean number of conditions to read for a prediction.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from importlib import import_module
 from typing import Any, Final, overload
 
 import numpy as np
@@ -226,6 +227,33 @@ class RuleList:
         low, by rule 1: IF 0 <= age < 30 THEN low
         """
         return self._rules.explain(X, resolve="first")
+
+    def edit(self) -> Any:
+        """Return a widget for notebooks in which the rules can be edited.
+
+        It shows the page of :func:`irenic.report`, with an editor that checks every change.
+        Anything that it saves is in the attribute ``rules`` of the widget; this object stays as
+        it is. It needs the extra ``irenic[notebook]``.
+
+        Returns
+        -------
+        anywidget.AnyWidget
+            With the attribute ``rules``: a RuleSet, or a RuleList if the order decides.
+
+        Raises
+        ------
+        ImportError
+            If anywidget is not installed.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleList
+        >>> rules = RuleList([Rule({"age": (0, 9)}, then="child")])
+        >>> widget = rules.edit()  # doctest: +SKIP
+        >>> widget.rules  # doctest: +SKIP
+        """
+        # by name, because views are above the model
+        return import_module("irenic.reporting.widget").editor(self)
 
     def explanation_size(self, X: Any) -> float:
         """Return the mean number of conditions to read for a prediction.

@@ -6,6 +6,7 @@ import math
 import weakref
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Final, Literal, Protocol, Self, overload
 
 import numpy as np
@@ -502,6 +503,33 @@ class RuleSet:
         return Counter((key.tobytes(), then, weight) for key, then, weight in rows)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def edit(self) -> Any:
+        """Return a widget for notebooks in which the rules can be edited.
+
+        It shows the page of :func:`irenic.report`, with an editor that checks every change.
+        Anything that it saves is in the attribute ``rules`` of the widget; this object stays as
+        it is. It needs the extra ``irenic[notebook]``.
+
+        Returns
+        -------
+        anywidget.AnyWidget
+            With the attribute ``rules``: a RuleSet, or a RuleList if the order decides.
+
+        Raises
+        ------
+        ImportError
+            If anywidget is not installed.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 9)}, then="child")])
+        >>> widget = rules.edit()  # doctest: +SKIP
+        >>> widget.rules  # doctest: +SKIP
+        """
+        # by name, because views are above the model
+        return import_module("irenic.reporting.widget").editor(self)
 
     def copy(self) -> Self:
         """Return an independent copy of the rule set, without listeners.

@@ -24,7 +24,7 @@ from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
 from irenic.reporting.document import Value
 from irenic.reporting.encoding import encode_box
-from irenic.reporting.features import value_texts
+from irenic.reporting.instances import value_texts
 from irenic.reporting.summarize import Source
 
 MOST_CONFLICTS: Final = 5_000

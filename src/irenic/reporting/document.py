@@ -124,6 +124,8 @@ class Counts(TypedDict):
     """The ends of the 95 % interval of the confidence, if it is an estimate for new cases."""
     mix: list[int | float] | None
     """How many of them have each label."""
+    probabilities: list[float] | None
+    """How likely each label is in a new case that it decides, as the classifier predicts it."""
 
 
 class Rule(TypedDict):
@@ -282,8 +284,12 @@ class Histogram(TypedDict):
     """How the numbers of instances are distributed."""
 
     edges: list[float]
+    """They grow by a factor if the values are very skewed."""
     counts: list[int]
     missing: int
+    least: float | None
+    """The least value; None if all are missing."""
+    greatest: float | None
 
 
 class CodeCounts(TypedDict):
@@ -404,6 +410,33 @@ class LabelResult(TypedDict):
     """True, not predicted."""
 
 
+class Calibration(TypedDict):
+    """How likely a classifier says that its predictions are right, and how often they are."""
+
+    predicted: float
+    """The mean probability of the predicted labels."""
+    right: float
+    """The share of the predictions that are right."""
+    error: float
+    """The mean distance of the two over the rules and the default, by the instances they decide."""
+
+
+class Group(TypedDict):
+    """Instances with one value of a feature."""
+
+    text: str
+    rows: int
+    covered: int
+    right: int
+
+
+class Grouping(TypedDict):
+    """How rules do on the instances by the value of a feature."""
+
+    feature: str
+    groups: list[Group]
+
+
 class Results(TypedDict):
     """How rules do on the instances; rows are listed up to a limit."""
 
@@ -425,6 +458,18 @@ class Results(TypedDict):
     contradiction."""
     labels: NotRequired[list[LabelResult]]
     """Instead of a confusion, where instances have several labels."""
+    calibration: NotRequired[Calibration]
+    """Of a classifier, if each instance has one label."""
+    groupings: NotRequired[list[Grouping]]
+    """By each category that has few values."""
+
+
+class Estimate(TypedDict):
+    """The score of a classifier to expect on new cases, with the ends of its 95 % interval."""
+
+    score: float
+    low: float | None
+    high: float | None
 
 
 class Share(TypedDict):
@@ -521,6 +566,8 @@ class Summarized(TypedDict):
     impossible: list[Impossible]
     impact: ImpactDocument | None
     """What the change from an earlier version does to past cases, if it is compared with one."""
+    estimate: Estimate | None
+    """What to expect of the model in use on new cases, as estimated from rows left out."""
     instances: Instances | None
     models: list[Model]
     """The rule sets, of a classifier its front from small to accurate."""

@@ -71,8 +71,8 @@ def check_document(
                 "path": file.path,
                 "readings": [encode_reading(each, explain=explain) for each in file.readings],
                 "tables": [_table(findings, limit) for findings in file.tables],
-                "errors": [_problem(error) for error in file.errors],
-                "warnings": [_problem(warning) for warning in file.warnings],
+                "errors": [problem(error) for error in file.errors],
+                "warnings": [problem(warning) for warning in file.warnings],
             }
             for file in files
         ],
@@ -98,7 +98,8 @@ def _table(findings: Findings, limit: int | None) -> document.CheckedTable:
     }
 
 
-def _problem(error: FormatError) -> document.Problem:
+def problem(error: FormatError) -> document.Problem:
+    """Return an error or a warning about a file, and where it is in it."""
     cell = error if isinstance(error, TableError) else TableError("")
     return {
         "message": error.message,

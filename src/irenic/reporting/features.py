@@ -13,7 +13,6 @@ from irenic.formats.json.rules import encode_value
 from irenic.model.condition import Interval, interval_operators
 from irenic.model.features import (
     EXACT,
-    FIRST_CODE,
     LOWEST,
     UNWRITTEN,
     WANTED,
@@ -25,12 +24,16 @@ from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances
 from irenic.reporting import document
 from irenic.reporting.encoding import codes_of, encode_end, encode_equal, finite
-from irenic.reporting.instances import texts_of
+from irenic.reporting.instances import value_texts
 
 _BINS: Final = 32
 # The share of the range that is drawn beyond values and cuts on unbounded sides.
 _MARGIN: Final = 0.05
 _WIDE_MARGIN: Final = 0.25  # if only the cuts are known
+# Values are so skewed that bins grow: this share of them is in one of the equal bins, and the
+# greatest is this many times the least positive one.
+_MOST_IN_ONE: Final = 0.6
+_MANY_TIMES: Final = 10.0
 
 
 def encode_features(sets: Iterable[RuleSet], instances: Instances | None) -> list[document.Feature]:
@@ -54,12 +57,6 @@ def _feature(
     if isinstance(feature, Categorical):
         return _category(feature, instances)
     return _continuous(feature, _cuts(feature, sets), instances)
-
-
-def value_texts(feature: Categorical) -> list[str]:
-    """Return the texts of a category's values by code."""
-    names = ["missing", "any other value"]
-    return names + texts_of([*names, *feature.values])[FIRST_CODE:]
 
 
 def _category(feature: Categorical, instances: Instances | None) -> document.Category:
@@ -148,10 +145,42 @@ def _range(
 def _histogram(
     values: npt.NDArray[np.float64], low: float, high: float, missing: int
 ) -> document.Histogram:
-    """Return the counts of equal bins; for whole numbers, each bin has equally many of them."""
+    """Return the counts of equal bins; for whole numbers, each bin has equally many of them.
+
+    If nearly all values would be in one bin, bins grow with the values instead.
+    """
     edges = np.linspace(low / 2, high / 2, _BINS + 1) * 2  # high - low may overflow
     if len(values) and (values % 1 == 0).all() and high - low < EXACT:
         width = max(1, math.ceil((high - low) / _BINS))
         edges = np.arange(math.floor(low) - 0.5, high + width, width)
     counts, _ = np.histogram(values, edges)
-    return {"edges": edges.tolist(), "counts": counts.tolist(), "missing": missing}
+    has_single_values = (values % 1 == 0).all() and edges[1] - edges[0] == 1
+    if counts.max(initial=0) > _MOST_IN_ONE * len(values) and not has_single_values:
+        growing = _growing_edges(values, high)
+        if growing is not None:
+            edges = growing
+            counts, _ = np.histogram(values, edges)
+    return {
+        "edges": edges.tolist(),
+        "counts": counts.tolist(),
+        "missing": missing,
+        "least": float(values.min()) if len(values) else None,
+        "greatest": float(values.max()) if len(values) else None,
+    }
+
+
+def _growing_edges(values: npt.NDArray[np.float64], high: float) -> npt.NDArray[np.float64] | None:
+    """Return edges whose distances grow by a factor, with the zeros in the first bin.
+
+    None if there are negative values, or values of one size. The last edge is that of the drawing.
+
+    >>> _growing_edges(np.array([0.0, 0.0, 10.0, 1000.0]), 1000.0).round(1)[[0, 1, 2, -1]]
+    array([   0. ,   10. ,   11.7, 1000. ])
+    """
+    positive = values[values > 0]
+    if not len(positive) or values.min() < 0:
+        return None
+    least, most = float(positive.min()), float(positive.max())
+    if most < _MANY_TIMES * least or not math.isfinite(high / least):
+        return None
+    return np.concatenate([[0.0], np.geomspace(least, max(high, most), _BINS - 1)])

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from irenic.boxes.arrays import Floats, Ints
 from irenic.errors import DataError
 from irenic.model.decision_table import DecisionTable
+from irenic.model.features import FIRST_CODE, Categorical
 from irenic.model.literals import Probabilities, display, say
 from irenic.model.rule import as_consequent
 from irenic.model.ruleset import RuleSet
@@ -38,6 +39,9 @@ _BLOCK_ROWS: Final = 4096
 _LIST_LIMIT: Final = 200
 # A column with more values is probably not a label but, for example, a customer number.
 _OUTCOME_LIMIT: Final = 1_000
+# A category with more values is no group to compare, but a name or a code.
+_GROUP_LIMIT: Final = 12
+_DIGITS: Final = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,11 +223,17 @@ def _mark_contradicted(table: DecisionTable, instances: Instances, decided: Ints
 
 
 def results(
-    table: DecisionTable, how: How, data: Labeled, decided: Ints, shown: Ints
+    table: DecisionTable,
+    how: How,
+    data: Labeled,
+    decided: Ints,
+    shown: Ints,
+    probabilities: Floats | None = None,
 ) -> document.Results:
     """Return how many instances are covered and predicted correctly, and the confusion of labels.
 
-    ``shown`` are the rows that the document lists, which are preferred in lists of rows.
+    ``shown`` are the rows that the document lists, which are preferred in lists of rows, and
+    ``probabilities`` those of labels by rule, if a classifier predicts any.
     """
     is_shown = np.zeros(len(decided), dtype=np.bool_)
     is_shown[shown] = True
@@ -256,6 +266,9 @@ def results(
         counts["labels"] = _per_label(data, predictions)
     else:
         counts["confusion"] = _confusion(data, predictions)
+        if probabilities is not None:
+            counts["calibration"] = _calibration(data, decided, predictions, probabilities)
+    counts["groupings"] = _groupings(data, decided, predictions)
     return counts
 
 
@@ -279,6 +292,64 @@ def _confusion(data: Labeled, predictions: Ints) -> list[list[int]]:
     assert data.truth is not None
     pairs, counts = np.unique(np.stack([data.truth, predictions]), axis=1, return_counts=True)
     return [[*pair, n] for pair, n in zip(pairs.T.tolist(), counts.tolist(), strict=True)]
+
+
+def _calibration(
+    data: Labeled, decided: Ints, predictions: Ints, probabilities: Floats
+) -> document.Calibration:
+    """Return how likely predictions are said to be right, and how often they are.
+
+    A contradicted instance has no prediction, which counts as one that is surely wrong.
+    """
+    by = np.where(decided < 0, len(probabilities) - 1, decided)
+    predicted = np.where(predictions < 0, 0.0, probabilities[by, np.maximum(predictions, 0)])
+    right = np.asarray(predictions == data.truth, dtype=float)
+    n = len(probabilities)
+    distances = np.bincount(by, predicted, n) - np.bincount(by, right, n)
+    return {
+        "predicted": round(float(predicted.mean()), _DIGITS),
+        "right": float(right.mean()),
+        "error": round(float(np.abs(distances).sum() / len(by)), _DIGITS),
+    }
+
+
+def _groupings(data: Labeled, decided: Ints, predictions: Ints) -> list[document.Grouping]:
+    """Return how many instances are covered and predicted correctly by the values of categories."""
+    assert data.instances is not None
+    space = data.instances.space
+    right, covered = predictions == data.truth, (decided >= 0) | (decided == CONTRADICTED)
+    groupings: list[document.Grouping] = []
+    for feature in space.categorical:
+        codes = data.instances.codes[space.row(feature.name)]
+        rows, n_covered, n_right = (
+            np.bincount(codes[chosen], minlength=len(feature.values) + FIRST_CODE)
+            for chosen in (slice(None), covered, right)
+        )
+        present = np.flatnonzero(rows)
+        if not 1 < len(present) <= _GROUP_LIMIT:
+            continue
+        texts = value_texts(feature)
+        groups: list[document.Group] = [
+            {
+                "text": texts[code],
+                "rows": int(rows[code]),
+                "covered": int(n_covered[code]),
+                "right": int(n_right[code]),
+            }
+            for code in present.tolist()
+        ]
+        groupings.append({"feature": feature.name, "groups": groups})
+    return groupings
+
+
+def value_texts(feature: Categorical) -> list[str]:
+    """Return the texts of a category's values by code.
+
+    >>> value_texts(Categorical("job", ["cook", "missing"]))
+    ['missing', 'any other value', 'cook', '"missing"']
+    """
+    names = ["missing", "any other value"]
+    return names + texts_of([*names, *feature.values])[FIRST_CODE:]
 
 
 def _per_label(data: Labeled, predictions: Ints) -> list[document.LabelResult]:
@@ -305,6 +376,7 @@ class RuleCounts:
     confidence: Floats | None
     mix: Floats | None
     intervals: Floats | None = None
+    probabilities: Floats | None = None
 
     def at(self, index: int) -> document.Counts:
         """Return the counts of one rule."""
@@ -320,6 +392,9 @@ class RuleCounts:
             "confidence": confidence,
             "interval": interval,
             "mix": mix,
+            "probabilities": None
+            if self.probabilities is None
+            else self.probabilities[index].round(_DIGITS).tolist(),
         }
 
 
@@ -328,19 +403,22 @@ NOT_COUNTED: Final[document.Counts] = {
     "confidence": None,
     "interval": None,
     "mix": None,
+    "probabilities": None,
 }
 
 
-def of_training(point: FrontPoint) -> RuleCounts:
+def of_training(point: FrontPoint, probabilities: Floats) -> RuleCounts:
     """Return the counts on the training rows."""
     counts = point.counts
     confidence = counts.confidence.copy()
     if point.rule_set.default is None:  # without a prediction, nothing is right or wrong
         confidence[-1] = math.nan
-    return RuleCounts(counts.support, confidence, counts.mix, counts.intervals)
+    return RuleCounts(counts.support, confidence, counts.mix, counts.intervals, probabilities)
 
 
-def of_instances(table: DecisionTable, data: Labeled, decided: Ints) -> RuleCounts:
+def of_instances(
+    table: DecisionTable, data: Labeled, decided: Ints, probabilities: Floats | None
+) -> RuleCounts:
     """Return the counts on the instances of ``data``.
 
     For sets of labels, confidence is the mean F1 of the set that a rule predicts and the true sets,
@@ -354,13 +432,13 @@ def of_instances(table: DecisionTable, data: Labeled, decided: Ints) -> RuleCoun
     mix = np.vstack([covered, uncovered]).astype(float)
     support = mix.sum(axis=1)
     if data.truth is None:
-        return RuleCounts(support, None, None)
+        return RuleCounts(support, None, None, probabilities=probabilities)
     mix = mix[:, : len(data.outcomes)]
     right = (mix * _agreement(table, data)).sum(axis=1)
     confidence = np.divide(right, support, out=np.full(len(mix), math.nan), where=support > 0)
     if table.rules.default is None:
         confidence[-1] = math.nan
-    return RuleCounts(support, confidence, mix @ data.parts)
+    return RuleCounts(support, confidence, mix @ data.parts, probabilities=probabilities)
 
 
 def _agreement(table: DecisionTable, data: Labeled) -> Floats:

@@ -13,21 +13,21 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from irenic.errors import FileError
 from irenic.frames.files import write_file
+from irenic.model.decision_table import DecisionTable
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import RuleSet
 from irenic.reporting._bundle import bundle
 from irenic.reporting._embedded import embedded
 from irenic.reporting.document import LearnDocument, Summary
-from irenic.reporting.summarize import SECONDS, check_summary, summarize
+from irenic.reporting.summarize import SECONDS, check_summary, summarize, without_untested_values
 
 if TYPE_CHECKING:
     from irenic.budget import Budget
     from irenic.learn.models import Classifier
-    from irenic.model.decision_table import DecisionTable
-    from irenic.model.rulelist import RuleList
-    from irenic.model.ruleset import RuleSet
     from irenic.model.sampling import RandomState
 
 _STYLES: Final = ("page.css", "map.css")
@@ -64,6 +64,32 @@ class Report:
     @cached_property
     def html(self) -> str:
         """The page, which loads nothing from elsewhere."""
+        return self._html()
+
+    def editing_html(self, saves_to: Literal["server", "notebook"]) -> str:
+        """Return the page for a host that takes edited rules: its own server, or a notebook.
+
+        It is the page of :attr:`html`, except that its policy admits requests to its server.
+
+        Parameters
+        ----------
+        saves_to : {"server", "notebook"}
+            Where the page sends rules.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import irenic
+        >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")])
+        >>> "connect-src 'self'" in irenic.report(rules).editing_html("server")
+        True
+        """
+        return self._html(saves_to)
+
+    def _html(self, saves_to: str = "") -> str:
         style = "\n".join(map(_asset, _STYLES))
         script = _script()
         parts = {
@@ -74,6 +100,8 @@ class Report:
             "summary": _as_json(embedded(self.summary)),
             "script": script,
             "script-hash": _hash(script),
+            "connect": " connect-src 'self';" if saves_to == "server" else "",
+            "saves-to": saves_to,
         }
         # a single pass, because the parts themselves may contain {{…}}
         return re.sub(r"\{\{([a-z-]+)\}\}", lambda match: parts[match[1]], _asset("page.html"))
@@ -142,7 +170,8 @@ def report(
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier of irenic
     X : table, optional
-        Instances to show the rules on.
+        Instances to show the rules on. Without them, the page contains no values of columns that
+        no rule tests.
     y : labels, optional
         Their true labels.
     name : str
@@ -170,6 +199,8 @@ def report(
     >>> irenic.report(rules, name="ages")
     <Report 'ages': 1 rule>
     """
+    if X is None and isinstance(rules, RuleSet | RuleList | DecisionTable):
+        rules = without_untested_values(DecisionTable.from_rules(rules))
     options: dict[str, Any] = {"budget": budget, "limit": limit, "sample": sample}
     return Report(summarize(rules, X, y, name=name, random_state=random_state, **options))
 

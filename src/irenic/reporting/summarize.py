@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from irenic.boxes.arrays import Ints
+from irenic.boxes.arrays import Floats, Ints
 from irenic.budget import Budget
 from irenic.checking import KINDS, Finding, Findings, check
 from irenic.errors import ConditionError
 from irenic.formats.json.rules import encode_value
+from irenic.mend.spaces import moved, moved_region
 from irenic.model.decision_table import DecisionTable
-from irenic.model.features import is_unicode
+from irenic.model.features import Categorical, is_unicode
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import RandomState, as_generator
+from irenic.model.space import Space
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
 from irenic.reporting.encoding import (
@@ -241,6 +243,7 @@ class Source:
             "several_labels": data.many,
             "counted_on": self.counted_on,
             "score": _score(self.classifier),
+            "estimate": _estimate(self.classifier),
             "impossible": [
                 {"text": r.to_text(), "box": encode_box(r)} for r in table.space.impossible
             ],
@@ -254,27 +257,33 @@ class Source:
         """Return one rule set with its findings; ``shown`` are the rows of instances to list."""
         table, data = self.tables[index], self.data
         findings = check(table, budget=self.budget, limit=self.limit)
-        decided = counts = None
+        decided = counts = probabilities = None
+        if self.points:
+            probabilities = self._probabilities(self.points[index])
         if data.instances is not None:
             decided = decisions(table, self.how, data.instances)
-            counts = of_instances(table, data, decided)
-        elif self.points:
-            counts = of_training(self.points[index])
+            counts = of_instances(table, data, decided, probabilities)
+        elif probabilities is not None:
+            counts = of_training(self.points[index], probabilities)
         limit = self.limit if index == self.chosen else min(self.limit, _LIMIT_OF_OTHERS)
         listed = _listed(findings, limit, data, decided)
         return {
             "rules": _rules(table, data, counts),
             "order": table.winning if self.how == "first" else None,
             "default": _default(table, data, counts),
-            "results": self._results(table, decided, shown),
+            "results": None
+            if decided is None
+            else results(table, self.how, data, decided, shown, probabilities),
             "front": _front(self.points[index], self.proved) if self.points else None,
             **encode_checked(findings, listed, learned=bool(self.points)),
         }
 
-    def _results(
-        self, table: DecisionTable, decided: Ints | None, shown: Ints
-    ) -> document.Results | None:
-        return None if decided is None else results(table, self.how, self.data, decided, shown)
+    def _probabilities(self, point: FrontPoint) -> Floats:
+        """Return how likely each label is under each rule, and last under the default."""
+        assert self.classifier is not None
+        known = self.classifier._frequencies(point)
+        unknown = np.zeros((len(known), len(self.data.labels) - known.shape[1]))
+        return np.hstack([known, unknown])  # the labels of the classifier come first
 
     def decides(self) -> document.Decides:
         """Return how one rule is chosen if several hold."""
@@ -324,6 +333,48 @@ _SCORES: Final = {
 }
 
 
+def _estimate(model: Classifier | None) -> document.Estimate | None:
+    estimate = getattr(model, "estimate_", None)
+    if estimate is None or math.isnan(estimate.score):
+        return None
+    return {
+        "score": float(estimate.score),
+        "low": _known(estimate.low),
+        "high": _known(estimate.high),
+    }
+
+
+def _known(score: float) -> float | None:
+    return None if math.isnan(score) else float(score)
+
+
+def without_untested_values(table: DecisionTable) -> DecisionTable:
+    """Return a table that lists no values of open categories that no rule tests.
+
+    They may come from data, such as the names of customers, and nobody needs them to read the
+    rules.
+
+    >>> space = Space.infer({"age": [20, 30], "name": ["Ann", "Bob"]})
+    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], space)
+    >>> without_untested_values(DecisionTable.from_rules(rules)).space["name"].values
+    ()
+    """
+    space = table.space
+    boxes = table.rules.boxes.concat(space.impossible_boxes)
+    tested = np.asarray(boxes.tests().any(axis=0))
+    features = [
+        replace(feature, values=())
+        if isinstance(feature, Categorical) and feature.other and not tested[axis]
+        else feature
+        for feature, axis in zip(space, space.axes.tolist(), strict=True)
+    ]
+    if all(feature is own for feature, own in zip(features, space, strict=True)):
+        return table
+    plain = Space(features)
+    impossible = [moved_region(region, plain) for region in space.impossible]
+    return replace(table, rules=moved(table.rules, Space(features, impossible)))
+
+
 def _hint(value: Any) -> str:
     """Return how to get rules from a value that is not rules."""
     if isinstance(value, Mapping):
@@ -361,16 +412,13 @@ def _default(table: DecisionTable, data: Labeled, counts: RuleCounts | None) -> 
 
 
 def _front(point: FrontPoint, proved: Sequence[str]) -> document.FrontScores:
-    def known(score: float) -> float | None:
-        return None if math.isnan(score) else score
-
     return {
-        "training_score": known(point.training_score),
-        "validated_score": known(point.validated_score),
-        "explanation_size": known(point.explanation_size),
+        "training_score": _known(point.training_score),
+        "validated_score": _known(point.validated_score),
+        "explanation_size": _known(point.explanation_size),
         "kept": point.n_kept,
         "proved": list(proved),
-        "coverage": known(point.coverage),
+        "coverage": _known(point.coverage),
     }
 
 

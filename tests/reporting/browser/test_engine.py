@@ -14,6 +14,7 @@ import pytest
 import irenic
 from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
 from irenic.errors import ConditionError, DataError, SeedError
+from irenic.learn.reasons import default_regions
 from irenic.model.features import LOWEST
 from irenic.model.literals import Months
 from irenic.model.space import Instances
@@ -425,6 +426,17 @@ def test_regions_are_the_same_as_those_of_enlarge(page_of):
         assert answer["box"] == encode_box(region)
         assert bare(answer["text"]) == bare(str(region))
     assert N / 10 < grown < N
+
+
+def test_the_reasons_of_defaults_are_those_of_explain(page_of):
+    rng = np.random.default_rng(9)
+    rules = RuleSet(random_rules(rng, n=20, conditions=(3, 6)), SPACE, default="D")
+    cases = random_instances(rng, rules)
+    cases = cases.take(np.flatnonzero(~rules.covering(cases).any(axis=1)))
+    script = "given.cases.map((each) => irenic.defaultRegion(model, each))"
+    found = ask(page_of(summarize(rules, budget=0.1)), script, cases=cases_of(cases))
+    assert len(found) > N / 10
+    assert found == [encode_box(region) for region in default_regions(rules, cases)]
 
 
 def test_conditions_are_written_as_in_python_whether_embedded_or_not(page_of):

@@ -193,8 +193,24 @@ def test_the_page_contains_no_external_address():
     page = irenic.reporting.Report(learned()).html
     head = page.split('<script type="application/json"')[0]
     assert "http" not in head.replace("http-equiv", "")
-    for attribute in (" src=", "url(", "@import", "<link", "<iframe", "fetch(", "XMLHttpRequest"):
+    for attribute in (" src=", "url(", "@import", "<link", "<iframe", "XMLHttpRequest"):
         assert attribute not in page, attribute
+    assert page.count("fetch(") == 1  # to the server of irenic edit, which this page does not have
+    assert "default-src 'none'" in head
+    assert "connect-src" not in head
+
+
+def test_a_page_without_a_server_cannot_send_anything(page_of, noise):
+    page = page_of(learned())
+    script = "(url) => fetch(url).then(() => 'sent', () => 'blocked')"
+    assert page.evaluate(script, "http://127.0.0.1:9/") == "blocked"
+    assert any("Content Security Policy" in line for line in noise)
+    assert not [line for line in noise if line.startswith("http")]
+    noise.clear()
+
+
+def test_a_page_has_the_address_of_svg_only():
+    page = irenic.reporting.Report(learned()).html
     addresses = set(re.findall(r"https?://[^\"'`\s)]+", page))
     assert addresses == {"http://www.w3.org/2000/svg"}  # the name of SVG, which is not fetched
 

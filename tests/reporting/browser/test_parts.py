@@ -635,9 +635,60 @@ def learned():
 
 def test_the_default_of_a_learned_model_is_not_a_warning(read_page):
     page = read_page(learned)
-    verdict = page.locator(".verdict", has_text="Not complete")
-    assert "by design the default answers there" in verdict.inner_text()
+    looks = [card.get_attribute("class") for card in page.locator(".verdict").all()]
+    assert looks == ["verdict holds", "verdict expected"]
+    assert "Where no rule holds, it is" in words(page, "#verdicts .facts")
+    assert "Not complete" not in page.locator("#verdicts").inner_text()
+
+
+def test_the_default_of_a_rule_set_is_not_a_warning(page_of):
+    rules = RuleSet([Rule({"age": (0, 18)}, then="free")], default="full")
+    verdict = page_of(irenic.summarize(rules)).locator(".verdict").nth(1)
     assert verdict.get_attribute("class") == "verdict neutral"
+    text = "Where no rule holds, it is full . There are 2 such regions."
+    assert text in re.sub(r"\s+", " ", verdict.inner_text())
+
+
+def test_the_first_part_has_the_estimate_calibration_and_the_weakest_group(page_of):
+    rng = np.random.default_rng(1)
+    table = {"a": rng.uniform(0, 10, 400), "site": rng.choice(["north", "south"], 400)}
+    labels = np.where(table["a"] > 5, "yes", "no")
+    noisy = (table["site"] == "south") & (rng.random(400) < 0.4)
+    labels = np.where(noisy, np.where(labels == "yes", "no", "yes"), labels)
+    model = irenic.RuleSetClassifier(random_state=0, generations=1, moves=100).fit(table, labels)
+    summary = irenic.summarize(model, table, labels)
+    used = summary["models"][summary["chosen"]]
+    page = page_of(summary)
+    score = f"{100 * model.estimate_.score:.1f}".removesuffix(".0")
+    assert f"{score}\u202f% right on new cases" in page.locator(".verdict.expected").inner_text()
+    facts = words(page, "#verdicts .facts")
+    assert "Right least often where site is south" in facts
+    sure = f"{100 * used['results']['calibration']['predicted']:.1f}".removesuffix(".0")
+    assert re.search(rf"The classifier is {sure}\s% sure on average", facts)
+    assert page.locator("#groups tbody tr").count() == 2
+    page.locator("#case-random").click()
+    shown = words(page, "#case-answer .probabilities")
+    assert re.match(r"Probability: (yes|no) \d+(\.\d)?\s%, (yes|no) \d+(\.\d)?\s%$", shown)
+
+
+def test_the_table_of_rules_has_the_counts_of_the_default(page_of):
+    free = [Rule({"age": (0, 18)}, then="free"), Rule({"age": (90, 95)}, then="free")]
+    rules = RuleSet(free, default="full")
+    page = page_of(irenic.summarize(rules, {"age": [5, 20, 30]}, ["free", "full", "free"]))
+    page.locator("[data-view=table]").click()
+    cells = page.locator(".rule-table tfoot td").all_inner_texts()
+    assert cells[1:4] == ["full", "2", "50\u202f%"]
+
+
+def test_skewed_values_are_drawn_on_a_scale_that_grows(page_of):
+    values = np.r_[np.zeros(900), np.geomspace(100, 100_000, 100)]
+    rules = RuleSet([Rule({"age": (500, None)}, then="high")])
+    summary = irenic.summarize(rules, {"age": values})
+    (feature,) = summary["features"]
+    assert max(feature["distribution"]["counts"]) == 900
+    assert np.count_nonzero(feature["distribution"]["counts"]) > 20
+    texts = page_of(summary).locator(".drawing text").all_text_contents()
+    assert texts == ["500", "0", "100000 (log)"]
 
 
 def test_a_rule_set_that_is_not_the_chosen_one_is_marked(read_page):
@@ -711,13 +762,13 @@ def test_bars_and_dots_keep_their_colors_in_forced_colors_mode(page_of):
     points = {"job": ["clerk", "clerk", "cook"]}
     page = page_of(irenic.summarize(rules, points, list("aba")), forced_colors="active")
     colors = page.evaluate(
-        """() => [[".mix > i", null], [".outcome", "::before"], [".values .taken i", null]].map(
+        """() => [[".mix > i", null], [".card .outcome", "::before"], [".value i", null]].map(
             ([selector, part]) => getComputedStyle(document.querySelector(selector), part)
                 .backgroundColor)"""
     )
     assert colors == ["rgb(0, 114, 178)"] * 3
     edges = page.evaluate(
-        """() => [[".mix", null], [".outcome", "::before"], [".values > span", null]].map(
+        """() => [[".mix", null], [".outcome", "::before"], [".value", null]].map(
             ([selector, part]) => getComputedStyle(document.querySelector(selector), part)
                 .borderTopStyle)"""
     )

@@ -63,11 +63,13 @@ class _Table:
     def patches(self, edits: Edits) -> Iterator[Patch]:
         for row, lines in edits.changed.items():
             rule = self.rules[row]
-            if not lines:
+            if not lines and not self.command:
+                yield Patch(rule.start - len(self.indent(rule)), rule.end, b"")
+            elif not lines:
                 text = edits.notes[row] or f"rule {row + 1} is dropped"
                 yield Patch(rule.start, rule.end, self.comment(f"{self.command}: {text}"))
             for place, line in enumerate(lines):
-                body = self.changed(rule, line)
+                body = self.changed(rule, line, self.table.rules[self.table.places(row)[0]].then)
                 if not place:
                     yield from body
                 else:
@@ -81,8 +83,8 @@ class _Table:
         safe = re.sub("-(?=-|$)", "- ", text)
         return encoded(f"<!-- {safe} -->", self.raw)
 
-    def changed(self, rule: Element, line: NewLine) -> list[Patch]:
-        """Return the patches that turn a rule into a line."""
+    def changed(self, rule: Element, line: NewLine, then: Any) -> list[Patch]:
+        """Return the patches that turn a rule, with its outcome, into a line."""
         patches = []
         written: set[str] = set()
         for entry, name in zip(rule.all("inputEntry"), self.inputs, strict=True):
@@ -94,7 +96,23 @@ class _Table:
             if any(key.endswith(":test") for key in entry.attributes):
                 raise FormatError(f"FEEL has no literal for a value of {name!r}")
             patches.append(self.text(entry, text))
-        return [*self.note(rule, line.note or "changed"), *patches]
+        if line.then != then:
+            olds, news = self.parts(then), self.parts(line.then)
+            for entry, old, new in zip(rule.all("outputEntry"), olds, news, strict=True):
+                if old != new:
+                    patches.append(self.text(entry, self.outcome(new)))
+        return [*(self.note(rule, line.note or "changed") if self.command else ()), *patches]
+
+    def parts(self, then: Any) -> Any:
+        """Return the outcome of each output column."""
+        return then if len(self.node.all("output")) > 1 else [then]
+
+    def outcome(self, then: Any) -> str:
+        """Return an outcome as FEEL."""
+        text = then.text if isinstance(then, Expression) else literal_text(then)
+        if dmn.as_output(text.strip()) != then:
+            raise FormatError(f"FEEL has no literal for the outcome {then!r}")
+        return text
 
     def text(self, entry: Element, text: str) -> Patch:
         new = escaped(text)
@@ -157,19 +175,18 @@ class _Table:
         break_ = self.end()[1].decode("ascii", "replace")
         inner = f"{break_}  " if break_ else ""
         parts = [f"<{prefix}rule{self.new_id('rule')}>"]
-        note = escaped(f"{self.command}: {line.note or 'added'}")
-        parts.append(f"{inner}<{prefix}description>{note}</{prefix}description>")
+        if self.command:
+            note = escaped(f"{self.command}: {line.note or 'added'}")
+            parts.append(f"{inner}<{prefix}description>{note}</{prefix}description>")
         written: set[str] = set()
         for name in self.inputs:
             text = "-" if name in written else cell_text(line.cells.get(name, [{}]))
             written.add(name)
             parts.append(inner + self.entry(prefix, "inputEntry", text))
-        thens: Any = line.then if len(self.node.all("output")) > 1 else [line.then]
-        for then in thens:
-            text = then.text if isinstance(then, Expression) else literal_text(then)
-            if dmn.as_output(text.strip()) != then:
-                raise FormatError(f"FEEL has no literal for the outcome {then!r}")
-            parts.append(inner + self.entry(prefix, "outputEntry", text))
+        parts += [
+            inner + self.entry(prefix, "outputEntry", self.outcome(then))
+            for then in self.parts(line.then)
+        ]
         return encoded("".join([*parts, f"{break_}</{prefix}rule>"]), self.raw)
 
     def entry(self, prefix: str, tag: str, text: str) -> str:

@@ -98,9 +98,17 @@ class Sheet(NamedTuple):
 
 
 def located(
-    table: DecisionTable, draft: Draft, lines: dict[int, list[str]], cells: dict[int, list[Any]]
+    table: DecisionTable,
+    draft: Draft,
+    lines: dict[int, list[str]],
+    cells: dict[int, list[Any]],
+    *,
+    noted: bool = True,
 ) -> Sheet:
-    """Return where the columns of a table are in the sheet from which it was read."""
+    """Return where the columns of a table are in the sheet from which it was read.
+
+    ``noted`` says whether notes will be written at the right of the table.
+    """
     if not table.lines:
         raise FormatError("the lines of the rows are not known")
     if draft.crossed:
@@ -129,7 +137,7 @@ def located(
         [places[c.name] for c in draft.inputs if c.skipped == "identifier"],
         outputs,
         weight,
-        _note_place(draft, names, end, lines),
+        _note_place(draft, names, end, lines if noted else {}),
         first if is_letter and first not in outputs else None,
         first,
         end,
@@ -145,7 +153,7 @@ def _note_place(draft: Draft, names: list[str], end: int, lines: dict[int, list[
     if NOTE in names:
         return names.index(NOTE)
     if draft.part:  # the cells around the range stay
-        return max(map(len, lines.values()))
+        return max(map(len, lines.values()), default=end)
     for number, texts in lines.items():
         if number > draft.header and "".join(texts[end:]).strip():
             raise FormatError(f"line {number} has cells at the right of the table")
@@ -215,27 +223,36 @@ def new_cells(
     for row, new in sorted(edits.changed.items()):
         at = table.lines[row]
         if not new:
-            note = _noted(sheet, at, f"{command}: {edits.notes[row] or 'dropped'}")
-            changed.append(NewCells(dict.fromkeys(table_columns) | {sheet.note: note}, at, at))
+            emptied: dict[int, Any] = dict.fromkeys(table_columns)
+            if command:
+                note = _noted(sheet, at, f"{command}: {edits.notes[row] or 'dropped'}")
+                emptied[sheet.note] = note
+            changed.append(NewCells(emptied, at, at))
             continue
         for place, line in enumerate(new):
             cells = _conditions(table, sheet, line, at)
             old = _old_bounds(table, sheet, row)
             cells = {p: value for p, value in cells.items() if p not in old or value != old[p]}
+            rule = table.rules[table.places(row)[0]]
+            if (line.then, line.weight) != (rule.then, rule.weight):
+                cells |= _outcome(sheet, line, at)
             if place:  # no two rows have the same name or number
                 cells |= dict.fromkeys(sheet.identifiers)
-            cells[sheet.note] = _noted(sheet, at, f"{command}: {line.note or 'changed'}")
+            if command:
+                cells[sheet.note] = _noted(sheet, at, f"{command}: {line.note or 'changed'}")
             (added if place else changed).append(NewCells(cells, at, None if place else at))
     last = max(table.lines)
     for line in edits.added:
         cells = dict.fromkeys(table_columns) | _conditions(table, sheet, line, last)
         cells |= _outcome(sheet, line, last)
-        cells[sheet.note] = f"{command}: {line.note or 'added'}"
+        if command:
+            cells[sheet.note] = f"{command}: {line.note or 'added'}"
         added.append(NewCells(cells, last, None))
     if added and draft.part:
         raise FormatError(f"new rows would be outside the range {draft.part}")
     if sheet.numbers is not None:
-        _number(table, edits, sheet, changed, added)
+        # new lines of a text file edited by hand follow those they are like; others come last
+        _number(table, edits, sheet, changed, added, in_place=not command and not sheet.cells)
     return changed, added
 
 
@@ -391,22 +408,26 @@ def _number(
     sheet: Sheet,
     changed: list[NewCells],
     added: list[NewCells],
+    *,
+    in_place: bool = False,
 ) -> None:
     """Number the remaining rows again, because numbers with holes are not read as such."""
     assert sheet.numbers is not None
     written = {line.at: line for line in changed}
     number = 0
     for row, at in sorted(enumerate(table.lines), key=lambda pair: pair[1]):
-        if not edits.changed.get(row, [True]):
-            continue
-        number += 1
-        texts = sheet.lines[at]
-        if texts[sheet.numbers].strip() in (str(number), f"{number}.0"):
-            continue
-        if at not in written:
-            written[at] = NewCells({}, at, at)
-            changed.append(written[at])
-        written[at].cells[sheet.numbers] = number
-    for line in added:
+        following = [line for line in added if line.like == at] if in_place else []
+        if edits.changed.get(row, [True]):
+            number += 1
+            texts = sheet.lines[at]
+            if texts[sheet.numbers].strip() not in (str(number), f"{number}.0"):
+                if at not in written:
+                    written[at] = NewCells({}, at, at)
+                    changed.append(written[at])
+                written[at].cells[sheet.numbers] = number
+        for line in following:
+            number += 1
+            line.cells[sheet.numbers] = number
+    for line in added if not in_place else ():
         number += 1
         line.cells[sheet.numbers] = number

@@ -138,7 +138,8 @@ class SheetXml:
     def edited(self, changed: list[NewCells], added: list[NewCells], grown: Grown) -> bytes:
         sheet = self.sheet
         patches: list[Patch] = []
-        if not sheet.has_note:
+        noted = any(sheet.note in line.cells for line in changed + added)
+        if noted and not sheet.has_note:
             header = NewCells({sheet.note: NOTE}, sheet.header, sheet.header)
             changed = [header, *changed]
         for line in changed:
@@ -160,7 +161,7 @@ class SheetXml:
         if self.dimension is not None and (found := _range(self.dimension.attributes["ref"])):
             top, left, bottom, right = found
             bottom = max(bottom + len(added) * grown.moves, grown.last + len(added))
-            corner = f"{letters(max(right, sheet.note))}{bottom}"
+            corner = f"{letters(max(right, sheet.note) if noted else right)}{bottom}"
             new = f'<{self.dimension.name("dimension")} ref="{letters(left)}{top}:{corner}"/>'
             patches.append(Patch(self.dimension.start, self.dimension.end, new.encode()))
         return patched(self.raw, patches)

@@ -54,20 +54,24 @@ def edit_csv(
     records = dict(_records(text, delimiter))
     lines = {n: [_plain(text[a:b]) for a, b in fields] for n, fields in records.items()}
     filled = {n: texts for n, texts in lines.items() if "".join(texts).strip()}
-    sheet = located(table, draft, filled, {})
+    sheet = located(table, draft, filled, {}, noted=bool(command))
     changed, added = new_cells(table, draft, edits, sheet, command)
     patches = []
     header = records[sheet.header]
-    if not sheet.has_note:
+    if command and not sheet.has_note:
         patches.append(_record_patch(text, header, {sheet.note: NOTE}, delimiter))
+    dropped = {table.lines[row] for row, new in edits.changed.items() if not new}
     for line in changed:
         assert line.at is not None
+        if not command and line.at in dropped:
+            patches.append(_removed(text, records[line.at]))
+            continue
         patches.append(_record_patch(text, records[line.at], line.cells, delimiter))
     end = "\r\n" if "\r\n" in text else "\n"
     for line in added:
         fields = records[line.like]
         new = _patched_record(text, fields, line.cells, delimiter)
-        last = records[sheet.last][-1][1]
+        last = records[line.like if not command else sheet.last][-1][1]
         following = _BREAK.match(text, last)
         at = last if following is None else following.end()
         new = f"{end}{new}" if following is None else f"{new}{following.group()}"
@@ -117,6 +121,12 @@ def _plain(field: str) -> str:
     return field
 
 
+def _removed(text: str, fields: list[tuple[int, int]]) -> tuple[int, int, str]:
+    """Return the patch that removes a record with its line break."""
+    following = _BREAK.match(text, fields[-1][1])
+    return fields[0][0], fields[-1][1] if following is None else following.end(), ""
+
+
 def _record_patch(
     text: str, fields: list[tuple[int, int]], cells: Mapping[int, Any], delimiter: str
 ) -> tuple[int, int, str]:
@@ -154,7 +164,8 @@ def edit_xlsx(raw: bytes, table: DecisionTable, draft: Draft, edits: Edits, comm
     if lines is None:
         raise FormatError(f"the workbook has no sheet {table.name!r}")
     texts = {line.number: _texts(line) for line in lines}
-    sheet = located(table, draft, texts, {line.number: line.cells for line in lines})
+    values = {line.number: line.cells for line in lines}
+    sheet = located(table, draft, texts, values, noted=bool(command))
     changed, added = new_cells(table, draft, edits, sheet, command)
     book = openpyxl_module().load_workbook(io.BytesIO(raw), read_only=True)
     path, index, epoch = (

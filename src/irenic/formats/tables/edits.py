@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,12 +66,7 @@ def edits_between(
         else:
             new_rows.append(row)
     changed: dict[int, list[NewLine]] = {row: [] for rows in waiting.values() for row in rows}
-    lines: dict[int, list[Line]] = {}
-    for line in lines_of(after):
-        lines.setdefault(line.row, []).append(line)
-    old_lines: dict[int, list[Line]] = {}
-    for line in lines_of(before):
-        old_lines.setdefault(line.row, []).append(line)
+    lines, old_lines = _lines_by_row(after), _lines_by_row(before)
     added: list[NewLine] = []
     origins = _Origins(before, changed)
     for row in new_rows:
@@ -85,6 +81,65 @@ def edits_between(
             ]
     gone = {row: notes.get(row, "") for row, new in changed.items() if not new}
     return Edits(changed, gone, added)
+
+
+def edits_in_order(before: DecisionTable, after: DecisionTable) -> Edits:
+    """Return the edits from one table to another whose rows are in the order of the file.
+
+    Of the rows between two that stay, the first new one replaces the first old one, whatever it
+    decides, and so on. What is left of the old ones is dropped, and what is left of the new ones
+    follows the row before them. Under PRIORITY, the order is that in which rows win.
+
+    >>> from irenic import Rule, RuleSet
+    >>> rules = [Rule({"age": (0, 10)}, then="A"), Rule({"age": (10, 20)}, then="B")]
+    >>> old = DecisionTable.from_rules(RuleSet(rules))
+    >>> new = old.with_rules(RuleSet([Rule({"age": (0, 9)}, then="C"), rules[1]], old.space))
+    >>> edits_in_order(old, new).changed
+    {0: [NewLine(cells={'age': [{'>=': 0, '<': 9}]}, then='C', weight=1.0, note='')]}
+    """
+    old, new = _contents(before), _contents(after)
+    if before.hit_policy == "PRIORITY":
+        old = {before.rows[place]: old[before.rows[place]] for place in before.winning}
+        new = {after.rows[place]: new[after.rows[place]] for place in after.winning}
+    old_rows, new_rows = list(old), list(new)
+    old_lines, lines = _lines_by_row(before), _lines_by_row(after)
+
+    def replacing(row: int, origin: int | None) -> list[NewLine]:
+        own = [] if origin is None else old_lines[origin]
+        return [
+            _new_line(after, line, own[0] if len(own) == 1 else None, "") for line in lines[row]
+        ]
+
+    def unchanged(row: int) -> list[NewLine]:
+        return [_new_line(before, line, line, "") for line in old_lines[row]]
+
+    changed: dict[int, list[NewLine]] = {}
+    added: list[NewLine] = []
+    blocks = SequenceMatcher(None, [*old.values()], [*new.values()], autojunk=False)
+    for tag, i, i_end, j, j_end in blocks.get_opcodes():
+        if tag == "equal":
+            continue
+        rows, news = old_rows[i:i_end], new_rows[j:j_end]
+        changed |= {row: replacing(n, row) for row, n in zip(rows, news, strict=False)}
+        changed |= {row: [] for row in rows[len(news) :]}
+        for n in news[len(rows) :]:
+            if i_end == len(old_rows):
+                added += replacing(n, None)
+            elif i_end:
+                row = old_rows[i_end - 1]
+                changed.setdefault(row, unchanged(row)).extend(replacing(n, row))
+            else:
+                changed.setdefault(old_rows[0], unchanged(old_rows[0]))
+                place = len(changed[old_rows[0]]) - len(old_lines[old_rows[0]])
+                changed[old_rows[0]][place:place] = replacing(n, old_rows[0])
+    return Edits(changed, {row: "" for row, new in changed.items() if not new}, added)
+
+
+def _lines_by_row(table: DecisionTable) -> dict[int, list[Line]]:
+    lines: dict[int, list[Line]] = {}
+    for line in lines_of(table):
+        lines.setdefault(line.row, []).append(line)
+    return lines
 
 
 def _contents(table: DecisionTable) -> dict[int, Any]:

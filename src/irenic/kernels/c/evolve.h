@@ -218,7 +218,6 @@ void open_bounds(const Rows *rows, const Draft *draft, int64_t p);
 bool keeps_order(const Rows *rows, const Draft *draft);
 int64_t breaks_order(const Rows *rows, const Draft *draft);
 
-
 /* fit.c */
 uint64_t best_condition(const Rows *rows, const Draft *draft, int64_t own, int64_t f,
                         uint64_t word);

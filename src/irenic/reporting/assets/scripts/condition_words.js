@@ -1,10 +1,11 @@
 // @ts-check
 // Conditions as elements to read.
 
-import { conditionsOf, listedCodes, namesMissing, onlyMissing, valueTexts } from "./conditions.js";
+import { conditionsOf, listedCodes, namesMissing, onlyMissing } from "./conditions.js";
 import { h, nameList, nameWords } from "./dom.js";
-import { featureNamed } from "./summary.js";
-import { isCategory, unitText } from "./values/features.js";
+import { greatest } from "./numbers.js";
+import { featureNamed, hasCounts } from "./summary.js";
+import { isCategory, MISSING_CODE, OTHER_CODE, unitText } from "./values/features.js";
 import { countText } from "./words.js";
 
 const VALUE_LIMIT = 8;
@@ -29,18 +30,51 @@ export function conditionWords(condition) {
 }
 
 /**
- * " in {a, b}", or " in {a, b, c, … and 197 more}" for very many values.
+ * "in" and the values, or the first three of very many. Brackets, commas and quotes are for screen readers and copies.
  * @param {ValuesParts} condition
  */
 function setWords(condition) {
-  const values = valueTexts(condition);
+  const feature = /** @type {Category} */ (featureNamed(condition.feature));
+  const values = condition.values.map(({ text }) => valueChip(feature, text));
+  if (namesMissing(condition)) values.push(valueChip(feature, feature.values[MISSING_CODE], true));
   const many = values.length > VALUE_LIMIT;
   return [
-    condition.negated ? " not in {" : " in {",
-    nameList(many ? values.slice(0, 3) : values),
+    condition.negated ? " not in " : " in ",
+    sign("{"),
+    (many ? values.slice(0, 3) : values).map((value, i) => [i ? [sign(","), " "] : "", value]),
     many && `, … and ${countText(values.length - 3)} more`,
-    "}",
+    sign("}"),
   ];
+}
+
+/**
+ * A sign of rule files that frames replace on the page.
+ * @param {string} text
+ */
+const sign = (text) => h("span", { class: "sign" }, text);
+
+/**
+ * A value in a frame, with a bar for how frequent it is in cards. Quotes are shown if they distinguish it from another.
+ * @param {Category} feature
+ * @param {string} text
+ * @param {boolean} [special]
+ */
+function valueChip(feature, text, special = false) {
+  const unquoted = !special && text.startsWith('"') ? String(JSON.parse(text)) : text;
+  const plain = feature.values.indexOf(unquoted) > OTHER_CODE ? unquoted : text;
+  const quote = plain === text ? null : sign('"');
+  const counts = hasCounts() ? feature.distribution?.counts : undefined;
+  // without missing values, which are often so many that other bars would be invisible
+  const highest = counts ? greatest(counts.slice(1), 1) : 1;
+  const count = counts?.[feature.values.indexOf(plain)] ?? 0;
+  return h(
+    "span",
+    { class: special ? "value special" : "value" },
+    quote,
+    nameWords(plain),
+    quote?.cloneNode(true),
+    counts && h("i", { style: { width: `${Math.min(100, (100 * count) / highest)}%` } }),
+  );
 }
 
 /**

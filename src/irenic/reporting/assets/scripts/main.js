@@ -12,6 +12,7 @@ import { startAbout } from "./page/about.js";
 import { followAddress, goToAddress, keepLinksHere } from "./page/addresses.js";
 import { startContents } from "./page/contents.js";
 import { openOnPaper } from "./page/paper.js";
+import { startSaving } from "./page/saving.js";
 import { startReading } from "./page/reading.js";
 import { followSystem } from "./page/theme.js";
 import { startTop } from "./page/top.js";
@@ -38,6 +39,7 @@ function startPage() {
   keepLinksHere();
   followSystem();
   openOnPaper();
+  startSaving();
   for (const [id, start] of Object.entries(parts)) startPart(byId(id), start);
   followAddress();
   goToAddress();

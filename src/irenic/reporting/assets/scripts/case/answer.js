@@ -1,19 +1,20 @@
 // @ts-check
 // The answer to a case, as text.
 
-import { writtenConditions } from "../conditions.js";
+import { conditionsOf, writtenConditions } from "../conditions.js";
 import { conditionWords, regionWords } from "../condition_words.js";
 import { h, nameWords } from "../dom.js";
 import { isImpossibleCase } from "../engine/deciding.js";
 import { enlarge } from "../engine/enlarging.js";
 import { rowNumber } from "../engine/instances.js";
 import { outcomeChip, outcomeText } from "../outcomes.js";
+import { defaultRegion } from "./reason.js";
 import { goToRule } from "../rules/list.js";
 import { ruleTitle } from "../rules/names.js";
 import { model } from "../state.js";
-import { featureNamed, givenInstances, summary } from "../summary.js";
+import { featureNamed, givenInstances, labelText, summary } from "../summary.js";
 import { formatValue } from "../values/texts.js";
-import { countText } from "../words.js";
+import { countText, percentText } from "../words.js";
 
 /**
  * The answer to a case, the rules that agree and disagree with it, and the free region around the case.
@@ -22,7 +23,64 @@ import { countText } from "../words.js";
  */
 export function describeAnswer(theCase, answer) {
   if (!answer.rules.length && isImpossibleCase(theCase)) return impossibleWords(answer);
-  return [answerHead(answer), answerRules(theCase, answer), answerRegion(theCase, answer)];
+  return [
+    answerHead(answer),
+    probabilityWords(answer),
+    defaultReason(theCase, answer),
+    answerRules(theCase, answer),
+    answerRegion(theCase, answer),
+  ];
+}
+
+const LABEL_LIMIT = 4;
+
+/**
+ * How likely the labels are, if a classifier predicts that.
+ * @param {Answer} answer
+ */
+function probabilityWords(answer) {
+  if (answer.contradicted || answer.several.length > 1) return null;
+  const { probabilities } = answer.rule === null ? model().default : model().rules[answer.rule];
+  if (!probabilities || answer.outcome === null) return null;
+  const labels = [...probabilities.keys()].sort((a, b) => probabilities[b] - probabilities[a]).slice(0, LABEL_LIMIT);
+  return h(
+    "p",
+    { class: "probabilities" },
+    h("span", { class: "muted" }, "Probability: "),
+    labels.map((label, i) => [i ? ", " : "", nameWords(labelText(label)), ` ${percentText(probabilities[label])}`]),
+    probabilities.length > LABEL_LIMIT && h("span", { class: "muted" }, ", others less"),
+  );
+}
+
+/**
+ * Why the default decides, in conditions on the case.
+ * @param {Case} theCase
+ * @param {Answer} answer
+ */
+function defaultReason(theCase, answer) {
+  const region = answer.rule === null && !answer.contradicted ? defaultRegion(model(), theCase) : null;
+  if (!region) return null;
+  if (!Object.keys(region).length) return h("p", {}, "No rule predicts anything else.");
+  return h(
+    "div",
+    { class: "case-rule" },
+    h("p", {}, "Because no rule predicts anything else where"),
+    h(
+      "ul",
+      {},
+      conditionsOf(region).map((condition) => conditionHere(theCase, condition)),
+    ),
+  );
+}
+
+/**
+ * A condition, with the value of the case.
+ * @param {Case} theCase
+ * @param {ConditionParts} condition
+ */
+function conditionHere(theCase, condition) {
+  const here = nameWords(formatValue(featureNamed(condition.feature), theCase[condition.feature]));
+  return h("li", {}, conditionWords(condition), h("span", { class: "muted" }, " — here ", here));
 }
 
 /** @param {Answer} answer */
@@ -125,10 +183,6 @@ export function linked(places, after = () => []) {
  */
 function ruleWords(theCase, place, named) {
   const rule = model().rules[place];
-  /** @param {string} name */
-  const here = (name) => nameWords(formatValue(featureNamed(name), theCase[name]));
-  /** @param {string} name */
-  const value = (name) => h("span", { class: "muted" }, " — here ", here(name));
   const conditions = writtenConditions(rule);
   return h(
     "div",
@@ -138,7 +192,7 @@ function ruleWords(theCase, place, named) {
     h(
       "ul",
       {},
-      conditions.map((condition) => h("li", {}, conditionWords(condition), value(condition.feature))),
+      conditions.map((condition) => conditionHere(theCase, condition)),
     ),
   );
 }

@@ -14,6 +14,8 @@ import { countText, pluralText, sentence } from "../words.js";
 
 const FIRST_FINDINGS = 10;
 
+const FEW_FINDINGS = 3;
+
 /** @param {HTMLElement} section */
 export function startFindings(section) {
   on("model", () => drawFindings(section));
@@ -184,7 +186,9 @@ function findingList(kind) {
   const listed = listedOf(kind);
   if (kind === "columns") return columnList(listed);
   const items = listed.map((finding, place) => findingItem(finding, `${kind}-${place + 1}`));
-  return moreOf(h("ul", { class: "findings", "data-kind": kind }, items), items, FIRST_FINDINGS);
+  const byDefault = kind === "gaps" && model().default.outcome !== null; // then they are no fault
+  const first = byDefault ? FEW_FINDINGS : FIRST_FINDINGS;
+  return moreOf(h("ul", { class: "findings", "data-kind": kind }, items), items, first);
 }
 
 /**

@@ -69,14 +69,11 @@ function frontControl(section) {
 }
 
 function frontLead() {
-  const n = summary.models.length;
+  const validated = summary.models.some((one) => (one.front?.validated_score ?? null) !== null);
   return (
-    `${countText(n)} rule sets were kept: for each, the search found no other that is both smaller and better on ` +
-    `the training rows. Choose one to show it on the whole page. ${scoreMeaning()}` +
-    (summary.models.some((one) => (one.front?.validated_score ?? null) !== null)
-      ? " The validated score is that of rule sets found in the same way, on rows that were left out of learning:" +
-        " expect about that on new cases."
-      : "")
+    `${countText(summary.models.length)} rule sets, each better on the training rows than all that are smaller. ` +
+    `Choose one to show it on the whole page. ${scoreMeaning()}` +
+    (validated ? " Validated scores are of rows left out of learning: expect about that on new cases." : "")
   );
 }
 
@@ -97,7 +94,7 @@ function sizeButton(by) {
 
 function frontTable() {
   /** @type {Record<keyof Scores, string>} */
-  const columns = { validated: "validated score", training: "training score", counted: "on the instances" };
+  const columns = { validated: "validated", training: "training", counted: "instances" };
   const used = /** @type {(keyof Scores)[]} */ (Object.keys(columns)).filter(hasScore);
   const rows = summary.models.map((one, place) =>
     h(
@@ -112,7 +109,7 @@ function frontTable() {
   const head = ["rules", "conditions", ...used.map((which) => columns[which])];
   return tableOf(
     {},
-    "The rule sets, from small to accurate.",
+    "The rule sets, from small to accurate, with their scores.",
     h(
       "tr",
       {},

@@ -60,7 +60,18 @@ function mapColors() {
     none,
     outcomes,
     outcome: (place) => (place === null || place < 0 ? none : outcomes[Math.min(place, 8)]),
+    point: (place) => mixedColor(place < 0 ? none : outcomes[Math.min(place, 8)], of("ink")),
   };
+}
+
+/**
+ * A color between two others, given as #rrggbb: points stay visible on regions of their own color.
+ * @param {string} a
+ * @param {string} b
+ */
+function mixedColor(a, b) {
+  const parts = [1, 3, 5].map((i) => 0.55 * parseInt(a.slice(i, i + 2), 16) + 0.45 * parseInt(b.slice(i, i + 2), 16));
+  return `rgb(${parts.map(Math.round).join(" ")})`;
 }
 
 /**

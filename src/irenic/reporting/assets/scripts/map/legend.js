@@ -59,7 +59,7 @@ function swatchOutcome(pen, outcome, pointed) {
   if (!pointed) return;
   pen.beginPath();
   traceShape(pen, outcome, 15, 9, 4.5);
-  paintShape(pen, outcome, color, 4.5);
+  paintShape(pen, outcome, mapView.colors.point(outcome), 4.5);
 }
 
 /**

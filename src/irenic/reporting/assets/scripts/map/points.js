@@ -55,7 +55,7 @@ export function drawPointsLayer(pen) {
   for (const [outcome, places] of groups) {
     pen.beginPath();
     for (const i of places) traceShape(pen, outcome, at.x[i], at.y[i], size);
-    paintShape(pen, outcome, outcome === null ? colors.ink : colors.outcome(outcome), size);
+    paintShape(pen, outcome, outcome === null ? colors.ink : colors.point(outcome), size);
   }
   pen.globalAlpha = 1;
 }

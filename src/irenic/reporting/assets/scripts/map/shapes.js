@@ -73,9 +73,9 @@ export function traceShape(pen, outcome, x, y, r) {
 export function paintShape(pen, outcome, color, size) {
   const open = ["plus", "cross", "bar", "ring"].includes(shapeOf(outcome));
   pen.fillStyle = pen.strokeStyle = color;
-  pen.lineWidth = open ? Math.max(1.4, size * 0.5) : 0.5;
+  pen.lineWidth = open ? Math.max(1.4, size * 0.5) : 1;
   if (open) return pen.stroke();
-  pen.fill();
-  pen.strokeStyle = mapView.colors.raised; // separates points that touch
-  return size > 2.5 && pen.stroke();
+  pen.strokeStyle = mapView.colors.raised; // separates points from each other and from their region
+  if (size > 2.5) pen.stroke();
+  return pen.fill();
 }

@@ -7,12 +7,12 @@ import { byId, h, show } from "../dom.js";
 const SECTIONS = {
   verdicts: "Verdict",
   impact: "Past cases",
-  reading: "How the table was read",
+  reading: "Reading",
   front: "Rule sets",
   rules: "Rules",
-  case: "Which rule decides my case",
+  case: "Try a case",
   map: "Map",
-  findings: "Conflicts and gaps",
+  findings: "Findings",
   results: "Results",
 };
 

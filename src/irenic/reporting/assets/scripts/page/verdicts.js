@@ -1,12 +1,14 @@
 // @ts-check
-// The verdicts on the rules.
+// The first part of the page: whether the rules contradict each other, what to expect of them, and what they leave open.
 
-import { h, show } from "../dom.js";
+import { h, nameWords, show } from "../dom.js";
 import { countOf } from "../findings/counts.js";
+import { outcomeChip } from "../outcomes.js";
+import { groupsOf } from "../results/groups.js";
 import { rightText } from "../results/results.js";
-import { model, on } from "../state.js";
+import { model, on, state } from "../state.js";
 import { overlapsForbidden, summary } from "../summary.js";
-import { capitalized, countText, pluralText, sentence } from "../words.js";
+import { capitalized, countText, percentText, pluralText, scoreText, sentence } from "../words.js";
 
 /** @param {HTMLElement} section */
 export function startVerdicts(section) {
@@ -17,19 +19,21 @@ export function startVerdicts(section) {
 /** @param {HTMLElement} section */
 function drawVerdicts(section) {
   const { results, verdicts } = model();
+  const expected = scoreCard();
   show(
     section,
     h(
       "div",
       { class: "verdicts" },
       verdictCard(verdicts.consistent, "consistent"),
-      verdictCard(verdicts.complete, "complete"),
+      expected ?? completeCard(verdicts.complete),
     ),
     h(
       "div",
       { class: "facts" },
+      expected && restFact(verdicts.complete),
+      results && results.rows > 0 && [accuracyFact(results), uncoveredFact(results), groupFact(results)],
       h("p", {}, decidesText()),
-      results && results.rows > 0 && [accuracyFact(results), uncoveredFact(results)],
     ),
   );
 }
@@ -45,30 +49,88 @@ function decidesText() {
  * @param {keyof Verdicts} about
  */
 function verdictCard(verdict, about) {
-  const lacks = verdict.by_design ? ["neutral", "○"] : ["lacks", "!"];
-  const fails = about === "consistent" ? ["fails", "✗"] : lacks;
+  const fails = about === "consistent" ? ["fails", "✗"] : ["lacks", "!"];
   const [look, icon] = verdict.holds === null ? ["unknown", "?"] : verdict.holds ? ["holds", "✓"] : fails;
-  const where = about === "complete" ? "gaps" : countOf("conflicts") ? "conflicts" : "overlaps";
-  const linked = countOf(where) > 0 && (where !== "overlaps" || overlapsForbidden());
+  return card(look, icon, verdict.head, capitalized(verdict.text), findingsLink(about));
+}
+
+/**
+ * Whether the rules cover every case. It is no fault if they leave some to a default.
+ * @param {Verdict} verdict
+ */
+function completeCard(verdict) {
+  if (verdict.holds !== false || model().default.outcome === null) return verdictCard(verdict, "complete");
+  return card("neutral", "○", "The default answers the rest", restWords(verdict), findingsLink("complete"));
+}
+
+/**
+ * @param {string} look
+ * @param {string} icon
+ * @param {Child} head
+ * @param {Child} text
+ * @param {Child} [link]
+ */
+function card(look, icon, head, text, link = null) {
   return h(
     "div",
     { class: `verdict ${look}` },
     h("span", { class: "icon", "aria-hidden": "true" }, icon),
-    h(
-      "div",
-      {},
-      h("h2", {}, verdict.head),
-      h("p", {}, capitalized(verdict.text)),
-      linked && h("p", { class: "screen" }, h("a", { href: `#${where}` }, `See the ${where}`)),
-    ),
+    h("div", {}, h("h2", {}, head), h("p", {}, text, link)),
   );
+}
+
+/** @param {keyof Verdicts} about */
+function findingsLink(about) {
+  const where = about === "complete" ? "gaps" : countOf("conflicts") ? "conflicts" : "overlaps";
+  if (!countOf(where) || (where === "overlaps" && !overlapsForbidden())) return null;
+  return [" ", h("a", { class: "screen", href: `#${where}` }, `See the ${where}`)];
+}
+
+/**
+ * What the default says, and where.
+ * @param {Verdict} verdict
+ */
+function restWords(verdict) {
+  const regions = verdict.holds === null ? "" : ` There are ${pluralText(countOf("gaps"), "such region")}.`;
+  return ["Where no rule holds, it is ", outcomeChip(model().default.outcome), `.${regions}`];
+}
+
+/**
+ * The score to expect on new cases: an estimate for the rule set in use, for others the validated score.
+ */
+function scoreCard() {
+  const inUse = state.model === summary.chosen;
+  const estimate = inUse ? summary.estimate : null;
+  const score = estimate?.score ?? model().front?.validated_score ?? null;
+  if (score === null) return null;
+  const isAccuracy = summary.score === "the accuracy";
+  const written = isAccuracy ? percentText : scoreText;
+  const head = isAccuracy ? `${written(score)} right on new cases` : `Score ${written(score)} on new cases`;
+  const interval =
+    estimate && estimate.low !== null && estimate.high !== null
+      ? `, 95\u202f% interval ${written(estimate.low)} to ${written(estimate.high)}`
+      : "";
+  const meaning = isAccuracy ? "" : ` It is ${summary.score}; 1 is best.`;
+  return card("expected", "≈", head, `Estimated from rows left out of learning${interval}.${meaning}`);
+}
+
+/** @param {Verdict} verdict */
+function restFact(verdict) {
+  if (verdict.holds) return h("p", {}, `${verdict.head}: ${verdict.text}`);
+  if (model().default.outcome === null) return h("p", {}, `${verdict.head}: ${verdict.text}`, findingsLink("complete"));
+  return h("p", {}, restWords(verdict), findingsLink("complete"));
 }
 
 /** @param {Results} results */
 function accuracyFact(results) {
   if (results.right === undefined) return null;
-  const seen = summary.models[0].front ? "If these are the training rows, expect less on new cases." : "";
-  return h("p", {}, rightText(results).trim(), seen && h("span", { class: "muted" }, ` ${seen}`));
+  const { calibration } = results;
+  const claimed = calibration
+    ? ` The classifier is ${percentText(calibration.predicted)} sure on average.`
+    : summary.models[0].front
+      ? " If these are the training rows, expect less on new cases."
+      : "";
+  return h("p", {}, rightText(results).trim(), claimed && h("span", { class: "muted" }, claimed));
 }
 
 /** @param {Results} results */
@@ -81,4 +143,23 @@ function uncoveredFact(results) {
   if (impossible) parts.push(`the table excludes ${countText(impossible)} as impossible`);
   if (!parts.length) return h("p", {}, `Every one of the ${all} is covered by a rule.`);
   return h("p", {}, sentence(parts.join(", and ")), " ", h("a", { class: "screen", href: "#results" }, "See which"));
+}
+
+/**
+ * The group of instances for which predictions are right least often.
+ * @param {Results} results
+ */
+function groupFact(results) {
+  const [worst] = groupsOf(results);
+  if (!worst || results.accuracy === undefined || worst.atMost >= results.accuracy) return null;
+  return h(
+    "p",
+    {},
+    "Right least often where ",
+    h("b", {}, nameWords(worst.feature)),
+    " is ",
+    nameWords(worst.text),
+    `: ${percentText(worst.share)} of ${pluralText(worst.rows, "instance")}. `,
+    h("a", { class: "screen", href: "#groups" }, "See all groups"),
+  );
 }

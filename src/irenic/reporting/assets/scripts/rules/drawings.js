@@ -1,29 +1,25 @@
 // @ts-check
-// Small drawings of conditions: an interval over the distribution of values, or a set of values.
+// Small drawings of conditions: an interval over the distribution of values.
 
 import { isCategory, valueBefore } from "../values/features.js";
-import { h, nameWords, s } from "../dom.js";
+import { s } from "../dom.js";
 import { greatest, round1, shareBetween } from "../numbers.js";
 import { featureNamed, hasCounts } from "../summary.js";
 import { formatValue } from "../values/texts.js";
 import { formatTick } from "../values/ticks.js";
-import { countText } from "../words.js";
 
 const DRAWN = { width: 300, height: 40, left: 4, right: 296, gutter: 30 };
-
-const DRAWN_VALUE_LIMIT = 8;
 
 const TICK_LIMIT = 40; // more would merge into a gray band
 
 /**
- * Draw a condition. Screen readers skip the drawing, because the text next to it says the same.
+ * Draw a condition on a number. Screen readers skip the drawing, because the text next to it says the same.
  * @param {ConditionParts} parts
  * @param {Condition} condition
  */
 export function drawCondition(parts, condition) {
   const feature = featureNamed(parts.feature);
-  if (isCategory(feature)) return drawValues(feature, condition);
-  return parts.values === undefined ? drawInterval(feature, condition, parts) : null;
+  return isCategory(feature) || parts.values !== undefined ? null : drawInterval(feature, condition, parts);
 }
 
 /**
@@ -46,6 +42,7 @@ function drawInterval(feature, [lower, upper], parts) {
   const floor = spread ? DRAWN.height : 12;
   const from = scale(lower === null ? -Infinity : lower);
   const to = Math.max(from, scale(upper === null ? Infinity : upper));
+  const labels = placedLabels(endLabels(endTexts(feature, [lower, upper], parts), from, to), scale.low);
   const thick = [
     s("path", { class: "axis", d: cutTicks(feature, scale, floor) }),
     s("path", { class: "thick", d: `M${from} ${floor}H${to}` }),
@@ -56,7 +53,13 @@ function drawInterval(feature, [lower, upper], parts) {
     spread ? drawSpread(spread, scale, from, to, floor) : thick,
     s("path", { class: "axis", d: `M${scale.low} ${floor}H${DRAWN.right}` }),
     asMissing && drawMissing(feature, lower === null, floor),
-    drawEnds(endTexts(feature, [lower, upper], parts), from, to, floor, scale.low),
+    drawEnds(labels, from, to, floor),
+    axisEnds(
+      feature,
+      floor,
+      asMissing ? scale.low + 12 : 0,
+      labels.map(({ x, width }) => [x, x + width]),
+    ),
   );
 }
 
@@ -70,22 +73,61 @@ function drawnMissing(feature, lower) {
 }
 
 /**
+ * A scale on which all bins are equally wide; between their edges it is linear.
  * @param {Continuous} feature
  * @param {boolean} asMissing
  */
 function drawingScale(feature, asMissing) {
   const edges = spreadOf(feature)?.edges ?? feature.range;
-  const [low, high] = [edges[0], edges[edges.length - 1]];
+  const bins = edges.length - 1;
   // if each whole number has its own bin, a condition "below 4" ends between 3 and 4
-  const hasWholeBins = edges.length > 2 && Math.abs(low % 1) === 0.5 && edges[1] - low === 1;
+  const hasWholeBins = bins > 1 && Math.abs(edges[0] % 1) === 0.5 && edges[1] - edges[0] === 1;
   const left = asMissing ? DRAWN.left + DRAWN.gutter : DRAWN.left;
   /** @param {number} number */
   const scale = (number) => {
     const value = hasWholeBins && Number.isFinite(number) ? Math.ceil(number) - 0.5 : number;
-    return round1(left + shareBetween(value, low, high) * (DRAWN.right - left));
+    const after = edges.findIndex((edge) => edge > value);
+    const bin = after < 0 ? bins - 1 : Math.max(0, after - 1);
+    const share = (bin + shareBetween(value, edges[bin], edges[bin + 1])) / bins;
+    return round1(left + share * (DRAWN.right - left));
   };
   scale.low = left;
   return scale;
+}
+
+/**
+ * Whether bins grow with the values, because the values are very skewed.
+ * @param {number[]} edges
+ */
+function isStretched(edges) {
+  const n = edges.length;
+  return n > 2 && edges[n - 1] - edges[n - 2] > 2 * (edges[1] - edges[0]);
+}
+
+/**
+ * The least and the greatest value, in pale, where the labels of the condition leave room.
+ * @param {Continuous} feature
+ * @param {number} floor
+ * @param {number} left
+ * @param {[number, number][]} taken
+ */
+function axisEnds(feature, floor, left, taken) {
+  const spread = spreadOf(feature);
+  if (!spread || spread.least === null || spread.greatest === null) return null;
+  const low = shortText(feature, spread.least);
+  const high = `${shortText(feature, spread.greatest)}${isStretched(spread.edges) ? " (log)" : ""}`;
+  const width = high.length * LETTER_WIDTH;
+  /** @type {[string, number, number][]} */
+  const ends = [
+    [low, left, low.length * LETTER_WIDTH],
+    [high, DRAWN.width - width, width],
+  ];
+  return ends
+    .filter(([, x, wide]) => taken.every(([from, to]) => to + 4 < x || from - 4 > x + wide))
+    .map(([text, x]) => {
+      const atEnd = x === left ? {} : { "text-anchor": "end" };
+      return s("text", { class: "pale", x: x === left ? x : DRAWN.width, y: floor + 13, ...atEnd }, text);
+    });
 }
 
 /**
@@ -144,24 +186,35 @@ function drawMissing(feature, taken, floor) {
 }
 
 /**
- * Label the ends of an interval, or its middle if it is a single value.
+ * The labels of the ends of an interval, or of its middle if it is a single value, with their positions.
  * @param {{ lower: string, upper: string, single: string }} texts
  * @param {number} from
  * @param {number} to
- * @param {number} floor
- * @param {number} left
+ * @returns {[number, string][]}
  */
-function drawEnds({ lower, upper, single }, from, to, floor, left) {
-  if (single) return placedLabels([[(from + to) / 2, single]], floor, left);
+function endLabels({ lower, upper, single }, from, to) {
+  if (single) return [[(from + to) / 2, single]];
   /** @type {[number, string][]} */
   const both = [
     [from, lower],
     [to, upper],
   ];
-  const ends = both.filter(([, text]) => text);
+  return both.filter(([, text]) => text);
+}
+
+/**
+ * Draw the labels of an interval, with lines at the ends that they are at.
+ * @param {{ at: number, x: number, text: string }[]} labels
+ * @param {number} from
+ * @param {number} to
+ * @param {number} floor
+ */
+function drawEnds(labels, from, to, floor) {
   return [
-    ...ends.map(([x]) => s("path", { class: "end", d: `M${x} 0V${floor + 3}` })),
-    ...placedLabels(ends, floor, left),
+    labels
+      .filter(({ at }) => at === from || at === to)
+      .map(({ at }) => s("path", { class: "end", d: `M${at} 0V${floor + 3}` })),
+    labels.map(({ x, text }) => s("text", { x: round1(x), y: floor + 13 }, text)),
   ];
 }
 
@@ -170,14 +223,13 @@ const LETTER_WIDTH = 7; // at 11 px; rather too wide than too narrow
 /**
  * Place one or two labels under their ends, without overlaps and inside the drawing.
  * @param {[number, string][]} texts
- * @param {number} floor
  * @param {number} least
  */
-function placedLabels(texts, floor, least) {
+function placedLabels(texts, least) {
   const spans = texts.map(([x, text]) => {
     const width = text.length * LETTER_WIDTH;
     const start = least > DRAWN.left ? least + 12 : 0; // beside the word "missing"
-    return { text, width, x: Math.max(start, Math.min(x - width / 2, DRAWN.width - width)) };
+    return { at: x, text, width, x: Math.max(start, Math.min(x - width / 2, DRAWN.width - width)) };
   });
   if (spans.length === 2) {
     const [a, b] = spans;
@@ -190,7 +242,7 @@ function placedLabels(texts, floor, least) {
       if (over > 0) [a.x, b.x] = [Math.max(0, a.x - over), b.x - over];
     }
   }
-  return spans.map(({ x, text }) => s("text", { x: round1(x), y: floor + 13 }, text));
+  return spans;
 }
 
 /**
@@ -223,46 +275,4 @@ function endTexts(feature, [from, to], { lower, upper, equal }) {
 function shortText(feature, value) {
   if (feature.kind === "number") return formatValue(feature, Number(value.toPrecision(4)));
   return formatTick(feature, value);
-}
-
-/**
- * @param {Category} feature
- * @param {Condition} codes
- */
-function drawValues(feature, codes) {
-  const taken = new Set(codes);
-  const { listed, left } = valuesToDraw(feature, taken);
-  const counts = hasCounts() ? feature.distribution?.counts : undefined;
-  // without missing values, which are often so many that other bars would be invisible
-  const highest = counts ? greatest(counts.slice(1), 1) : 1;
-  const chips = listed.map((code) =>
-    h(
-      "span",
-      { class: taken.has(code) ? "taken" : null },
-      taken.has(code) ? "✓ " : "",
-      nameWords(feature.values[code]),
-      counts && h("i", { style: { width: `${Math.min(100, (100 * counts[code]) / highest)}%` } }),
-    ),
-  );
-  if (left) chips.push(h("span", { class: "rest" }, `+${countText(left)}`));
-  return h("div", { class: "values", "aria-hidden": "true" }, chips);
-}
-
-/**
- * The values to draw: if there are many, the most frequent admitted and excluded ones.
- * @param {Category} feature
- * @param {Set<Value>} taken
- */
-function valuesToDraw(feature, taken) {
-  const counts = feature.distribution?.counts ?? [];
-  const codes = feature.admitted;
-  if (codes.length <= DRAWN_VALUE_LIMIT) return { listed: codes, left: 0 };
-  /** @param {number[]} list */
-  const frequent = (list) => list.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0));
-  const inside = frequent(codes.filter((code) => taken.has(code)));
-  const outside = frequent(codes.filter((code) => !taken.has(code)));
-  const share = Math.max(DRAWN_VALUE_LIMIT - 3, DRAWN_VALUE_LIMIT - outside.length);
-  const first = inside.slice(0, share);
-  const listed = [...first, ...outside.slice(0, DRAWN_VALUE_LIMIT - first.length)];
-  return { listed, left: codes.length - listed.length };
 }

@@ -53,7 +53,7 @@ export function ruleTable(sortBy) {
     ),
   );
   const rows = h("tbody", {});
-  const foot = h("tfoot", {}, otherwiseRow(columns.length));
+  const foot = h("tfoot", {}, otherwiseRow(columns.slice(1).map(([name]) => name ?? "mix")));
   const label = "The rules as a table";
   const table = h(
     "div",
@@ -94,13 +94,24 @@ export function ruleRow(place) {
   return withColor(row, rule.outcome);
 }
 
-/** @param {number} width */
-function otherwiseRow(width) {
-  const { outcome } = model().default;
+/**
+ * The default, with the counts of the instances that no rule covers.
+ * @param {string[]} columns
+ */
+function otherwiseRow(columns) {
+  const { outcome, support, confidence, mix } = model().default;
+  /** @type {Record<string, () => Child>} */
+  const cells = {
+    conditions: () => otherwiseText(),
+    outcome: () => outcome !== null && outcomeChip(outcome),
+    support: () => support !== null && countText(support),
+    confidence: () => (confidence === null ? "–" : percentText(confidence)),
+    mix: () => mix && support && mixBar(mix, support),
+  };
   return h(
     "tr",
     {},
     h("th", { scope: "row", class: "text" }, "otherwise"),
-    h("td", { class: "text", colspan: width - 1 }, outcome !== null && [outcomeChip(outcome), " "], otherwiseText()),
+    columns.map((name) => h("td", { class: /^(support|confidence)$/.test(name) ? null : "text" }, cells[name]())),
   );
 }

@@ -133,9 +133,13 @@ type Cut = {
 
 /** How the numbers of instances are distributed. */
 type Histogram = {
+  /** They grow by a factor if the values are very skewed. */
   edges: number[];
   counts: number[];
   missing: number;
+  /** The least value; null if all are missing. */
+  least: number | null;
+  greatest: number | null;
 };
 
 /** A feature with ordered values. */
@@ -178,6 +182,13 @@ type Label = {
   text: string;
   /** How many instances have it; null without labeled instances. */
   rows: number | null;
+};
+
+/** The score of a classifier to expect on new cases, with the ends of its 95 % interval. */
+type Estimate = {
+  score: number;
+  low: number | null;
+  high: number | null;
 };
 
 /** A part of the space that cannot occur. */
@@ -359,6 +370,8 @@ type CountedRule = {
   interval: number[] | null;
   /** How many of them have each label. */
   mix: number[] | null;
+  /** How likely each label is in a new case that it decides, as the classifier predicts it. */
+  probabilities: number[] | null;
   /** The place of what it predicts in `outcomes`. */
   outcome: number;
 };
@@ -373,6 +386,8 @@ type Otherwise = {
   interval: number[] | null;
   /** How many of them have each label. */
   mix: number[] | null;
+  /** How likely each label is in a new case that it decides, as the classifier predicts it. */
+  probabilities: number[] | null;
   outcome: number | null;
 };
 
@@ -384,6 +399,30 @@ type LabelResult = {
   said: number;
   /** True, not predicted. */
   had: number;
+};
+
+/** How likely a classifier says that its predictions are right, and how often they are. */
+type Calibration = {
+  /** The mean probability of the predicted labels. */
+  predicted: number;
+  /** The share of the predictions that are right. */
+  right: number;
+  /** The mean distance of the two over the rules and the default, by the instances they decide. */
+  error: number;
+};
+
+/** Instances with one value of a feature. */
+type Group = {
+  text: string;
+  rows: number;
+  covered: number;
+  right: number;
+};
+
+/** How rules do on the instances by the value of a feature. */
+type Grouping = {
+  feature: string;
+  groups: Group[];
 };
 
 /** How rules do on the instances; rows are listed up to a limit. */
@@ -405,6 +444,10 @@ type Results = {
   confusion?: number[][];
   /** Instead of a confusion, where instances have several labels. */
   labels?: LabelResult[];
+  /** Of a classifier, if each instance has one label. */
+  calibration?: Calibration;
+  /** By each category that has few values. */
+  groupings?: Grouping[];
 };
 
 /** Where a rule set lies on the front of a classifier. */
@@ -460,6 +503,8 @@ type Summary = {
   impossible: Impossible[];
   /** What the change from an earlier version does to past cases, if it is compared with one. */
   impact: ImpactDocument | null;
+  /** What to expect of the model in use on new cases, as estimated from rows left out. */
+  estimate: Estimate | null;
   instances: Instances | null;
   /** The rule sets, of a classifier its front from small to accurate. */
   models: Model[];

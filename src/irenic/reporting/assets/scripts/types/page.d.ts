@@ -108,6 +108,8 @@ type Scale = {
 type Colors = Record<"ink" | "muted" | "faint" | "line" | "raised" | "bad" | "none" | "focus", string> & {
   outcomes: string[];
   outcome: (place: number | null) => string;
+  /** The color of instances with an outcome. */
+  point: (place: number) => string;
 };
 
 /** The case that is marked on the map, and its answer. */

@@ -1,0 +1,102 @@
+// @ts-check
+// Saves edited rules where the page came from: the server of irenic edit, or a notebook. The editor calls saveRules.
+
+import { h, show, within } from "../dom.js";
+
+const POLL = 2000; // milliseconds between questions whether the file was changed
+
+/** What the page saves to: "server", "notebook", or "" for a file, from which edited rules are downloaded. */
+const savesTo = (() => {
+  const meta = within(document, 'meta[name="irenic-saves-to"]').getAttribute("content") ?? "";
+  if (meta === "server") return location.protocol === "http:" ? meta : ""; // a copy of the page has no server
+  return meta === "notebook" && window.parent !== window ? meta : "";
+})();
+
+/** The number of this page, by which the server knows when the last one is closed. */
+const pageId = `${Date.now()}-${Math.random()}`;
+
+/** Whether to overwrite a change on disk. */
+let keepsOwn = false;
+
+/** Whether the page can save; if not, it can only download. */
+export const canSave = savesTo !== "";
+
+/**
+ * Save rules, given as irenic.loads reads them. An error says why they could not be saved.
+ * @param {object} rules
+ * @returns {Promise<void>}
+ */
+export async function saveEdited(rules) {
+  const text = JSON.stringify(rules);
+  if (savesTo === "notebook") return window.parent.postMessage({ irenic: "rules", rules: text }, "*");
+  const answer = await request("save", text, keepsOwn ? "&keep=true" : "");
+  if (answer.error !== undefined) {
+    if (answer.changed) showChanged();
+    throw new Error(answer.error);
+  }
+  keepsOwn = false;
+  return showNotice();
+}
+
+/** Tell the server that the page is open, ask whether the file was changed, and say goodbye when it is closed. */
+export function startSaving() {
+  if (savesTo !== "server") return;
+  document.body.prepend(h("div", { id: "saving", class: "screen", role: "status" }));
+  addEventListener("pagehide", () => navigator.sendBeacon(addressOf("goodbye")));
+  addEventListener("pageshow", (event) => event.persisted && location.reload()); // it said goodbye before
+  const ask = async () => {
+    try {
+      const { changed } = await request("status");
+      if (changed && !keepsOwn) showChanged();
+      else if (!changed) showNotice();
+    } catch {
+      showNotice("irenic edit has ended: the rules can be downloaded, but no longer saved.");
+    }
+    setTimeout(ask, POLL);
+  };
+  void ask();
+}
+
+/** @param {string} what */
+const addressOf = (what) => `${what}?page=${encodeURIComponent(pageId)}`;
+
+/**
+ * @param {string} what
+ * @param {string} [body]
+ * @param {string} [options]
+ * @returns {Promise<{ changed: boolean, error?: string }>}
+ */
+async function request(what, body, options = "") {
+  const how = body === undefined ? {} : { method: "POST", body };
+  const answer = await fetch(addressOf(what) + options, { ...how, cache: "no-store" });
+  return answer.json();
+}
+
+/**
+ * Show a notice at the top of the page, or none.
+ * @param {string} [text]
+ * @param {...Child} buttons
+ */
+function showNotice(text, ...buttons) {
+  const place = within(document, "#saving");
+  if (place.textContent === (text ?? "")) return;
+  show(place, text && h("div", { class: "notice" }, h("p", {}, text), h("p", { class: "actions" }, buttons)));
+}
+
+function showChanged() {
+  const reload = async () => {
+    const { error } = await request("reload", "");
+    if (error === undefined) location.reload();
+    else showNotice(`The file cannot be read: ${error}`);
+  };
+  const keep = () => {
+    keepsOwn = true;
+    showNotice();
+  };
+  if (document.getElementById("saving-reload")) return;
+  showNotice(
+    "The file was changed on disk.",
+    h("button", { id: "saving-reload", type: "button", onclick: () => void reload() }, "Reload it"),
+    h("button", { type: "button", onclick: keep }, "Keep this version"),
+  );
+}

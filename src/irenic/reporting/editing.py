@@ -1,0 +1,174 @@
+"""A file of rules that is edited on the page: opened, written in place, and watched."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import warnings
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from irenic.errors import FormatError, FormatWarning
+from irenic.formats import Parsed, parse
+from irenic.formats.editing import EDITED, edited
+from irenic.formats.json.editing import edit_json
+from irenic.frames.files import write_file
+from irenic.model.decision_table import DecisionTable
+from irenic.model.rule import Rule
+from irenic.model.ruleset import RuleSet
+from irenic.reporting.page import Report
+from irenic.reporting.summarize import summarize
+
+# The page checks rules by itself, so it should open soon.
+_SECONDS: Final = 2.0
+
+
+class EditedFile:
+    """A table in a file, with the content that the page was made from.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    table : str, optional
+        The table to edit, if the file contains several.
+    read : callable, optional
+        Parses the file; the default is :func:`irenic.parse`.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read, or files of its format cannot be changed in place.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "fares.rules"
+    >>> _ = path.write_text("# by age\\nIF age < 18 THEN free\\nIF age >= 18 THEN full\\n")
+    >>> file = EditedFile(path)
+    >>> file.save('''{"format": "irenic rules", "version": 1, "rules": [
+    ...     {"if": {"age": {"<": 16}}, "then": "free"},
+    ...     {"if": {"age": {">=": 18}}, "then": "full"}]}''')
+    >>> print(path.read_text())
+    # by age
+    IF age < 16 THEN free
+    IF age >= 18 THEN full
+    <BLANKLINE>
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        table: str | None = None,
+        read: Callable[[Path], Parsed] = parse,
+    ) -> None:
+        self.path, self.name, self._read = Path(path), table, read
+        self.reload()
+
+    def reload(self) -> None:
+        """Read the file again; what was read before stays if this fails."""
+        parsed = self._read(self.path)
+        if parsed.is_model or parsed.format not in (*EDITED, "json"):
+            what = "a model" if parsed.is_model else f"a .{parsed.format} file"
+            way_out = "write its rules to a .json or .xlsx file with irenic convert, and edit that"
+            raise FormatError(f"{what} cannot be changed in place; {way_out}", path=parsed.name)
+        self.table = parsed.bind().table(self.name)
+        self.parsed, self._seen = parsed, _digest(parsed.content)
+
+    def refresh(self) -> None:
+        """Read the file again if it was changed on disk."""
+        if self.changed_on_disk:
+            self.reload()
+
+    @property
+    def changed_on_disk(self) -> bool:
+        """Whether the file has another content than the one that was read or written last."""
+        try:
+            return _digest(self.path.read_bytes()) != self._seen
+        except OSError:  # removed, or being replaced at this moment
+            return not self.path.exists()
+
+    def page(self) -> Report:
+        """Return the page about the table, with all values that its columns declare."""
+        name = self.table.name or self.path.stem
+        return Report(summarize(self.table, name=name, budget=_SECONDS))
+
+    def save(self, rules: str | bytes, *, keep: bool = False) -> None:
+        """Write rules to the file; nothing else in it changes.
+
+        Parameters
+        ----------
+        rules : str or bytes
+            The rules, as a JSON file has them.
+        keep : bool
+            Whether to overwrite a change on disk.
+
+        Raises
+        ------
+        FormatError
+            If the rules are invalid, the file cannot contain them, or it was changed on disk.
+        FileError
+            If the file cannot be written.
+        """
+        if self.changed_on_disk and not keep:
+            raise FormatError("the file was changed on disk; reload it, or keep your version")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FormatWarning)  # the page shows what is doubtful
+            # as bytes, which are content; text may be the name of a file
+            raw = rules.encode("utf-8", "surrogatepass") if isinstance(rules, str) else rules
+            before, after = self._tables(parse(raw, format="json", name="the edited rules"))
+            content = (
+                edit_json(self.parsed, before, after)
+                if self.parsed.format == "json"
+                else edited(self.parsed, before, after, command=None)
+            )
+            if content != self.parsed.content or keep:
+                write_file(self.path, content)
+            self.reload()
+
+    def _tables(self, new: Parsed) -> tuple[DecisionTable, DecisionTable]:
+        """Return the table of the file and the edited one, in one space."""
+        before = self.table
+        own = new.bind().table()
+        space = before.space.opened_to(own.space)
+        if space != before.space:  # new values of categories
+            before = self.parsed.bound(space).table(self.name)
+        rules = new.bind(before.space).table().rules
+        if own.is_ordered and not before.is_ordered:
+            raise FormatError(
+                "the file contains rules without an order, so it cannot contain ordered ones;"
+                " choose a hit policy such as FIRST in the file, or cut rules that overlap"
+            )
+        if rules.default != before.rules.default and self.parsed.format != "json":
+            raise FormatError("the default can be changed only in .json files here")
+        return before, _with_rules(before, rules)
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
+def _with_rules(table: DecisionTable, rules: RuleSet) -> DecisionTable:
+    """Return a table with other rules; those that made one row of it still do."""
+    known: dict[Hashable, int] = {}
+    for row in range(table.n_rows):
+        places = table.places(row)
+        if len(places) > 1:
+            known[tuple(_key(table.rules[place]) for place in places)] = len(places)
+    keys = [_key(rule) for rule in rules]
+    sizes = sorted({*known.values()}, reverse=True)
+    rows: list[int] = []
+    n = 0
+    while len(rows) < len(keys):
+        at = len(rows)
+        size = next((s for s in sizes if tuple(keys[at : at + s]) in known), 1)
+        rows += [n] * size
+        n += 1
+    never = {row: n + i for i, row in enumerate(table.never_hold)}
+    parts: dict[str, Any] = {"lines": (), "accepts": (), "beyond": (), "unfit": ()}
+    new = replace(table, rules=rules, rows=tuple(rows), n_rows=n + len(never), **parts)
+    return new.renumbered(never)
+
+
+def _key(rule: Rule) -> tuple[Any, Hashable, float]:
+    return rule.region, rule.then, rule.weight

@@ -1,0 +1,205 @@
+"""A server on this machine that shows a page to edit a file, writes it, and ends with the page.
+
+Only the browser that was opened can use it: it listens on the loopback address alone, on a free
+port, and every request needs a token that is made for this run and is a part of the address. Other
+sites cannot reach it: the host and the origin of requests are checked, and no header admits others.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import sys
+import threading
+import time
+from contextlib import suppress
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+from irenic.errors import FormatError, IrenicError
+from irenic.reporting.documents import problem
+from irenic.reporting.editing import EditedFile
+
+ADDRESS: Final = "127.0.0.1"
+_MOST_BYTES: Final = 64 * 2**20
+# Seconds after which a page that said goodbye is gone: a reload opens it again.
+_AFTER_GOODBYE: Final = 3.0
+# Seconds without a sign of life; browsers slow down pages in the background to one call a minute.
+_AFTER_SILENCE: Final = 300.0
+_HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+class EditingServer(ThreadingHTTPServer):
+    """Serves the page of a file until all pages that were opened are closed.
+
+    Parameters
+    ----------
+    file : EditedFile
+        What is edited.
+
+    >>> import pathlib, tempfile, urllib.request
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "fares.rules"
+    >>> _ = path.write_text("IF age < 18 THEN free\\nIF age >= 18 THEN full\\n")
+    >>> with EditingServer(EditedFile(path)) as server:
+    ...     thread = threading.Thread(target=server.serve)
+    ...     thread.start()
+    ...     with urllib.request.urlopen(server.url + "status") as answer:
+    ...         print(answer.read().decode())
+    ...     server.stop()
+    ...     thread.join()
+    {"changed": false}
+    """
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, file: EditedFile) -> None:
+        self.file = file
+        self.token = secrets.token_urlsafe(32)
+        self.writing = threading.Lock()
+        self._pages: dict[str, float] = {}
+        """When each page is gone, unless it is heard of again."""
+        self._closed: set[str] = set()
+        self._ended = threading.Event()
+        super().__init__((ADDRESS, 0), _Handler)
+
+    @property
+    def host(self) -> str:
+        """The host and port, as browsers send them."""
+        return f"{ADDRESS}:{self.server_address[1]}"
+
+    @property
+    def url(self) -> str:
+        """The address of the page, with the token."""
+        return f"http://{self.host}/{self.token}/"
+
+    def serve(self) -> None:
+        """Answer requests until the last page is closed, or :meth:`stop` is called."""
+        thread = threading.Thread(target=self.serve_forever, args=(0.1,), daemon=True)
+        thread.start()
+        try:
+            while not self._ended.wait(0.2):
+                if self._pages and all(t < time.monotonic() for t in [*self._pages.values()]):
+                    break
+        finally:
+            self.shutdown()
+            thread.join()
+
+    def stop(self) -> None:
+        """End :meth:`serve`."""
+        self._ended.set()
+
+    def heard_of(self, page: str, *, goodbye: bool = False) -> None:
+        """Remember that a page is open, or that it is being closed, which it stays."""
+        if page in self._closed:  # a question that it asked before
+            return
+        if goodbye:
+            self._closed.add(page)
+        self._pages[page] = time.monotonic() + (_AFTER_GOODBYE if goodbye else _AFTER_SILENCE)
+
+    def answer(self, path: str, body: bytes, query: dict[str, list[str]]) -> dict[str, Any]:
+        """Return the answer to a request of the page, as JSON."""
+        page = query.get("page", [""])[0]
+        if page:
+            self.heard_of(page, goodbye=path == "goodbye")
+        with self.writing:
+            if path == "save":
+                self.file.save(body, keep=query.get("keep") == ["true"])
+            elif path == "reload":
+                self.file.reload()
+            return {"changed": path != "goodbye" and self.file.changed_on_disk}
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print errors, except that the browser broke a connection off."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: EditingServer
+    timeout = 30
+
+    def do_GET(self) -> None:
+        path, query = self._admitted()
+        if path == "":
+            with self.server.writing:
+                with suppress(IrenicError):  # the page then says that the file was changed
+                    self.server.file.refresh()
+                html = self.server.file.page().editing_html("server")
+            self._send(HTTPStatus.OK, html.encode("utf-8"), "text/html; charset=utf-8")
+        elif path == "status":
+            self._answer(path, b"", query)
+        elif path is not None:
+            self._refuse(HTTPStatus.NOT_FOUND)
+
+    def do_POST(self) -> None:
+        path, query = self._admitted()
+        if path is None:
+            return
+        origin, size = self.headers.get("Origin"), self.headers.get("Content-Length", "")
+        if origin != f"http://{self.server.host}":
+            self._refuse(HTTPStatus.FORBIDDEN)
+        elif path not in ("save", "reload", "goodbye"):
+            self._refuse(HTTPStatus.NOT_FOUND)
+        elif not size.isdecimal():
+            self._refuse(HTTPStatus.LENGTH_REQUIRED)
+        elif int(size) > _MOST_BYTES:
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        else:
+            self._answer(path, self.rfile.read(int(size)), query)
+
+    def _admitted(self) -> tuple[str | None, dict[str, list[str]]]:
+        """Return the path after the token, None if the request was refused."""
+        parts = urlsplit(self.path)
+        _, token, *rest = [*parts.path.split("/"), ""]
+        same = hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
+        site = self.headers.get("Sec-Fetch-Site", "none")
+        origin = self.headers.get("Origin", f"http://{self.server.host}")
+        is_ours = site in ("none", "same-origin") and origin == f"http://{self.server.host}"
+        if not is_ours or self.headers.get("Host") != self.server.host:
+            self._refuse(HTTPStatus.FORBIDDEN)
+        elif not same:
+            self._refuse(HTTPStatus.NOT_FOUND)
+        else:
+            return "/".join(rest).rstrip("/"), parse_qs(parts.query)
+        return None, {}
+
+    def _answer(self, path: str, body: bytes, query: dict[str, list[str]]) -> None:
+        status = HTTPStatus.OK
+        try:
+            answer = self.server.answer(path, body, query)
+        except IrenicError as error:
+            located = error if isinstance(error, FormatError) else FormatError(str(error))
+            changed = self.server.file.changed_on_disk
+            answer = {"error": str(error), "changed": changed, "problem": problem(located)}
+            status = HTTPStatus.CONFLICT if changed else HTTPStatus.UNPROCESSABLE_ENTITY
+        self._send(status, json.dumps(answer).encode("ascii"), "application/json")
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        self.close_connection = True
+        self._send(status, f"{status.phrase}\n".encode("ascii"), "text/plain; charset=utf-8")
+
+    def _send(self, status: HTTPStatus, content: bytes, kind: str) -> None:
+        self.send_response(status)
+        for name, value in _HEADERS.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def version_string(self) -> str:
+        return "irenic"
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        """Print nothing: addresses contain the token."""

@@ -1,0 +1,115 @@
+"""The page that saves to its server, or to a notebook."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+import irenic
+from irenic.reporting import serving, widget
+from irenic.reporting.editing import EditedFile
+from irenic.reporting.serving import EditingServer
+
+TEXT = "# by age\nIF age < 18 THEN free\nIF age >= 18 THEN full\n"
+CUT = TEXT.replace("< 18", "< 16")
+
+
+def rules_of(text):
+    return json.loads(irenic.dumps(irenic.loads(text, format="rules"), format="json"))
+
+
+@pytest.fixture
+def served(browser, tmp_path, monkeypatch):
+    """Open the page of a file at its server; the server ends with the page."""
+    monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.5)
+    path = tmp_path / "fares.rules"
+    path.write_text(TEXT)
+    noise = []
+    with EditingServer(EditedFile(path)) as server:
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        context = browser.new_context()
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: noise.append(str(error)))
+        page.on("request", lambda r: r.url.startswith(server.url) or noise.append(r.url))
+        page.goto(server.url)
+        yield page, path
+        context.close()
+        thread.join(20)
+        assert not thread.is_alive()
+    assert noise == []
+
+
+def save(page, rules):
+    return page.evaluate("(rules) => irenic.saveEdited(rules).then(() => '', String)", rules)
+
+
+def test_rules_are_saved_and_changes_on_disk_are_noticed(served):
+    page, path = served
+    assert page.locator("#saving").inner_text() == ""
+    assert save(page, rules_of(CUT)) == ""
+    assert path.read_text() == CUT
+    path.write_text(TEXT.replace("free", "gratis"))
+    page.get_by_text("The file was changed on disk.").wait_for()
+    assert "changed on disk" in save(page, rules_of(TEXT))
+    page.get_by_role("button", name="Keep this version").click()
+    assert save(page, rules_of(TEXT)) == ""
+    assert path.read_text() == TEXT
+    path.write_text(TEXT.replace("free", "gratis"))
+    page.get_by_role("button", name="Reload it").click()
+    page.locator("#rules .outcome", has_text="gratis").first.wait_for()
+    assert page.locator("#saving").inner_text() == ""
+
+
+def test_a_notebook_gets_the_rules(browser, tmp_path):
+    page = browser.new_page()
+    report = irenic.report(irenic.loads(TEXT, format="rules"))
+    inner = tmp_path / "inner.html"
+    inner.write_text(report.editing_html("notebook"))
+    outer = tmp_path / "outer.html"
+    outer.write_text('<iframe sandbox="allow-scripts" src="inner.html"></iframe>')
+    page.goto(outer.as_uri())
+    page.evaluate("window.got = null; addEventListener('message', (e) => (got = e.data))")
+    frame = page.frames[1]
+    frame.evaluate("(rules) => irenic.saveEdited(rules)", rules_of(CUT))
+    got = page.evaluate("new Promise((end) => setTimeout(() => end(window.got), 300))")
+    assert got["irenic"] == "rules"
+    assert irenic.loads(got["rules"], format="json") == irenic.loads(CUT, format="rules")
+    page.close()
+
+
+RENDER = """async ({ script, html }) => {
+    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    const { default: widget } = await import(address);
+    const kept = { page: html };
+    window.model = {
+        get: (name) => kept[name],
+        set: (name, value) => (kept[name] = value),
+        save_changes: () => (window.saved = kept.edited),
+    };
+    window.end = widget.render({ model, el: document.body });
+    await new Promise((loaded) => (document.querySelector("iframe").onload = loaded));
+}"""
+
+
+def test_the_widget_takes_rules_of_its_own_frame_only(browser, tmp_path):
+    page = browser.new_page()
+    (tmp_path / "notebook.html").write_text("<!doctype html><title>notebook</title>")
+    page.goto((tmp_path / "notebook.html").as_uri())
+    html = irenic.report(irenic.loads(TEXT, format="rules")).editing_html("notebook")
+    page.evaluate(RENDER, {"script": widget._SCRIPT, "html": html})
+    page.evaluate("postMessage({ irenic: 'rules', rules: 'forged' }, '*')")
+    page.frames[1].evaluate("(rules) => irenic.saveEdited(rules)", rules_of(CUT))
+    page.wait_for_timeout(300)
+    saved = page.evaluate("window.saved")
+    assert irenic.loads(saved, format="json") == irenic.loads(CUT, format="rules")
+    page.close()
+
+
+def test_a_file_cannot_save(page_of):
+    page = page_of(irenic.summarize(irenic.loads(TEXT, format="rules")))
+    assert page.evaluate("irenic.canSave") is False
+    assert page.locator("#saving").count() == 0

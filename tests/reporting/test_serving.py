@@ -1,0 +1,219 @@
+"""The server of ``irenic edit``: who may use it, what it writes, and when it ends."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+
+import irenic
+from irenic.reporting import serving
+from irenic.reporting.editing import EditedFile
+from irenic.reporting.serving import EditingServer
+
+TEXT = "# by age\nIF age < 18 THEN free\nIF age >= 18 THEN full\n"
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "fares.rules"
+    path.write_text(TEXT)
+    return path
+
+
+@contextmanager
+def running(path):
+    with EditingServer(EditedFile(path)) as server:
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+            thread.join(10)
+            assert not thread.is_alive()
+
+
+@pytest.fixture
+def server(path):
+    with running(path) as server:
+        yield server
+
+
+def ask(server, method, what, body=None, token=None, **headers):
+    """Send a request as the page would, with other headers if given (None: without)."""
+    sent = {"Host": server.host, "Sec-Fetch-Site": "same-origin"}
+    if method == "POST":
+        sent["Origin"] = f"http://{server.host}"
+    sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+    connection = HTTPConnection(server.host, timeout=10)
+    connection.putrequest(method, f"/{token or server.token}/{what}", skip_host=True)
+    for name, value in sent.items():
+        if value is not None:
+            connection.putheader(name, value)
+    data = None if body is None else body.encode()
+    if data is not None:
+        connection.putheader("Content-Length", str(len(data)))
+    connection.endheaders(data)
+    answer = connection.getresponse()
+    content = answer.read().decode()
+    connection.close()
+    return answer, content
+
+
+def rules_of(text):
+    return irenic.dumps(irenic.loads(text, format="rules"), format="json")
+
+
+def test_the_page_is_served_and_rules_are_saved(server, path):
+    answer, page = ask(server, "GET", "", Sec_Fetch_Site="none")
+    assert answer.status == 200
+    assert "connect-src 'self'" in page
+    assert '<meta name="irenic-saves-to" content="server">' in page
+    assert server.token not in page
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert not [name for name in answer.headers if name.startswith("Access-Control")]
+    answer, content = ask(server, "POST", "save?page=1", rules_of(TEXT.replace("< 18", "< 16")))
+    assert (answer.status, json.loads(content)) == (200, {"changed": False})
+    assert path.read_text() == TEXT.replace("< 18", "< 16")
+
+
+def test_refused_rules_have_a_reason_and_a_place(server, path):
+    answer, content = ask(server, "POST", "save", '{"format": "irenic rules",\n "version": 1, "x"')
+    told = json.loads(content)
+    assert answer.status == 422
+    assert told["problem"]["line"] == 2
+    assert told["error"].startswith("the edited rules, line 2")
+    assert path.read_text() == TEXT
+
+
+def test_changes_on_disk_are_noticed(server, path):
+    assert json.loads(ask(server, "GET", "status")[1]) == {"changed": False}
+    path.write_text(TEXT.replace("free", "gratis"))
+    assert json.loads(ask(server, "GET", "status")[1]) == {"changed": True}
+    edit = rules_of(TEXT.replace("< 18", "< 16"))
+    answer, content = ask(server, "POST", "save", edit)
+    assert (answer.status, json.loads(content)["changed"]) == (409, True)
+    assert "changed on disk" in json.loads(content)["error"]
+    assert json.loads(ask(server, "POST", "reload", "")[1]) == {"changed": False}
+    assert "gratis" in ask(server, "GET", "")[1]
+    path.write_text(TEXT)
+    assert ask(server, "POST", "save?keep=true", edit)[0].status == 200
+    assert "free" not in path.read_text()[:9]
+    assert "< 16" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status"),
+    [
+        ("GET", {"token": "x" * 43}, 404),
+        ("GET", {"token": "%C3%BC"}, 404),
+        ("GET", {"Host": "evil.example"}, 403),
+        ("GET", {"Host": None}, 403),
+        ("GET", {"Sec_Fetch_Site": "cross-site"}, 403),
+        ("GET", {"Origin": "http://evil.example"}, 403),
+        ("POST", {"Origin": "http://evil.example"}, 403),
+        ("POST", {"Origin": "null"}, 403),
+        ("POST", {"Origin": None}, 403),
+        ("POST", {"Sec_Fetch_Site": "same-site"}, 403),
+        ("POST", {"token": "x"}, 404),
+    ],
+)
+def test_others_are_refused(server, path, method, headers, status):
+    headers = dict(headers)
+    token = headers.pop("token", None)
+    body = rules_of(TEXT.replace("< 18", "< 16")) if method == "POST" else None
+    what = "save" if method == "POST" else "status"
+    answer, content = ask(server, method, what, body, token, **headers)
+    assert answer.status == status
+    assert "changed" not in content
+    assert path.read_text() == TEXT
+
+
+def test_unknown_addresses_and_sizes_are_refused(server):
+    assert ask(server, "GET", "../../etc/passwd")[0].status == 404
+    assert ask(server, "POST", "other", "")[0].status == 404
+    assert ask(server, "POST", "save", None)[0].status == 411
+    assert ask(server, "POST", "save", None, Content_Length=str(2**40))[0].status == 413
+    assert ask(server, "POST", "save", None, Content_Length="-1")[0].status == 411
+    connection = HTTPConnection(server.host, timeout=10)
+    connection.request("OPTIONS", "/")  # no page of another site learns what is allowed
+    assert connection.getresponse().status == 501
+    connection.close()
+
+
+def test_it_listens_on_this_machine_only(server):
+    assert server.server_address[0] == "127.0.0.1"
+    assert urlsplit(server.url).hostname == "127.0.0.1"
+    assert len(server.token) >= 43
+
+
+def test_it_ends_with_the_last_page(path, monkeypatch):
+    monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.3)
+    with EditingServer(EditedFile(path)) as server:
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        ask(server, "GET", "status?page=a")
+        ask(server, "GET", "status?page=b")
+        ask(server, "POST", "goodbye?page=a", "")
+        thread.join(1)
+        assert thread.is_alive()  # the other one is open
+        ask(server, "POST", "goodbye?page=b", "")
+        ask(server, "GET", "status?page=c")  # a page that is loaded again
+        thread.join(1)
+        assert thread.is_alive()
+        ask(server, "POST", "goodbye?page=c", "")
+        ask(server, "GET", "status?page=c")  # asked before it was closed, answered after
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def test_it_ends_if_the_page_is_silent(path, monkeypatch):
+    monkeypatch.setattr(serving, "_AFTER_SILENCE", 0.2)
+    with EditingServer(EditedFile(path)) as server:
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        ask(server, "GET", "status?page=a")
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+# --- the command
+
+
+def test_the_command_prints_the_address_and_ends_with_the_page(path):
+    command = [sys.executable, "-m", "irenic", "edit", str(path), "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        first = process.stdout.readline()
+        assert first.startswith(f"Editing {path} at http://127.0.0.1:")
+        url = urlsplit(first.split()[-1])
+        connection = HTTPConnection(url.netloc, timeout=10)
+        connection.request(
+            "POST", f"{url.path}goodbye?page=1", "", {"Origin": f"http://{url.netloc}"}
+        )
+        assert connection.getresponse().status == 200
+        connection.close()
+        assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("-", "FILE must be a file that can be written, got -"),
+        ("none.rules", "cannot read none.rules: No such file or directory"),
+        ("a.md", "a .md file cannot be changed in place; write its rules to a .json or .xlsx file"),
+    ],
+)
+def test_what_cannot_be_edited_is_refused(tmp_path, name, message):
+    (tmp_path / "a.md").write_text("| age | fare |\n|---|---|\n| < 18 | free |\n| >= 18 | full |\n")
+    command = [sys.executable, "-m", "irenic", "edit", name, "--no-browser"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert message in done.stderr
