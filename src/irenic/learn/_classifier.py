@@ -406,6 +406,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             knowledge=knowledge,
         )
         front = training.front(result.candidates, complete=self.complete)
+        if not front:
+            raise DataError(
+                "complete must be False: rules for one label cannot fill the gaps, because of the"
+                ' rules and properties; default="majority" may help'
+            )
         self._learned(data, y)
         self._ranks = None if knowledge is None else knowledge.ranks
         self.stopped_by_ = result.stopped_by
