@@ -647,6 +647,14 @@ def test_what_excludes_each_other_is_an_error():
         quick(monotonic_cst={"income": 1}).fit(X, X["job"])
     with pytest.raises(DataError, match="never must be None if conflicts='vote'"):
         quick(never="yes WHERE age < 18", conflicts="vote").fit(X, y)
+    with pytest.raises(DataError, match="complete must be False: rules for one label cannot fill"):
+        quick(
+            default="abstain",
+            complete=True,
+            never=["yes WHERE age < 30", "no WHERE age >= 30 AND age < 40"],
+            rules="IF age < 20 THEN no",
+            forbidden=["age", "income", "debt", "job"],
+        ).fit(X, y)
     with pytest.raises(DataError, match="rules must be None if rows have several labels"):
         quick(rules=KEPT).fit(X, [{label} for label in y])
     with pytest.raises(DataError, match="rules must have no default if describe says otherwise"):

@@ -415,6 +415,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             division=result.division,
         )
         front = training.front(result.candidates, complete=self.complete)
+        if not front:
+            raise DataError(
+                "complete must be False: rules for one label cannot fill the gaps, because of the"
+                ' rules and properties; default="majority" may help'
+            )
         if self.scoring not in ("accuracy", "balanced_accuracy"):
             front = training.judged(front, self.scoring, count)
         self._learned(data, y)
