@@ -54,16 +54,30 @@ class RuleCounts:
 
 
 class ProbabilityRow(NamedTuple):
-    """One row of a :class:`ProbabilityTable`."""
+    """One row of a :class:`ProbabilityTable`.
+
+    Attributes
+    ----------
+    prediction : hashable or None
+        What the rules predict.
+    region : Region or None
+        Where they predict it; None for all regions together.
+    rows : int
+        Number of training rows.
+    probabilities : Probabilities
+        The probability of each label.
+
+    Examples
+    --------
+    >>> likely = Probabilities(["no", "yes"], [0.25, 0.75])
+    >>> print(ProbabilityRow("yes", Region.parse("age >= 18"), 40, likely))
+    yes predicted where age >= 18: yes 0.75, no 0.25 (40 rows)
+    """
 
     prediction: Hashable | None
-    """What the rules predict."""
     region: Region | None
-    """Where they predict it; None for all regions together."""
     rows: int
-    """Number of training rows."""
     probabilities: Probabilities
-    """The probability of each label."""
 
     def __str__(self) -> str:
         where = "anywhere" if self.region is None else f"where {self.region}"
@@ -370,8 +384,11 @@ class Front(list[FrontPoint]):
 
 
 def front_of(points: Sequence[FrontPoint]) -> Front:
-    """Return the points that no other point equals or beats in everything, smallest first."""
-    return Front(_unbeaten(points, lambda p: (p.training_score, np.nan_to_num(p.coverage))))
+    """Return the points that no other point equals or beats in everything, smallest first.
+
+    Of points with the same score and size, only the first stays, whatever rows its rules decide.
+    """
+    return Front(_unbeaten(points, by_coverage=True))
 
 
 def without_coverage(points: Sequence[FrontPoint]) -> list[FrontPoint]:
@@ -379,27 +396,28 @@ def without_coverage(points: Sequence[FrontPoint]) -> list[FrontPoint]:
 
     The others are on the front only because rules decide more rows.
     """
-    return _unbeaten(points, lambda p: (p.training_score,))
+    return _unbeaten(points, by_coverage=False)
 
 
-def _unbeaten(
-    points: Sequence[FrontPoint], merits: Callable[[FrontPoint], tuple[float, ...]]
-) -> list[FrontPoint]:
-    """Return the points that no smaller one equals or beats in all merits, smallest first."""
-    key = {id(point): merits(point) for point in points}
+def _unbeaten(points: Sequence[FrontPoint], *, by_coverage: bool) -> list[FrontPoint]:
     kept: list[FrontPoint] = []
-    for point in sorted(
-        points, key=lambda p: (p.n_rules, p.n_conditions, *(-merit for merit in key[id(p)]))
-    ):
+    for point in sorted(points, key=_merits):
         beaten = any(
-            other.n_conditions <= point.n_conditions
+            other.training_score >= point.training_score
+            and other.n_conditions <= point.n_conditions
             and other.n_rules <= point.n_rules
-            and all(a >= b for a, b in zip(key[id(other)], key[id(point)], strict=True))
+            and not (
+                by_coverage and other.coverage < point.coverage and _merits(other) != _merits(point)
+            )
             for other in kept
         )
         if not beaten:
             kept.append(point)
     return kept
+
+
+def _merits(point: FrontPoint) -> tuple[int, int, float]:
+    return point.n_rules, point.n_conditions, -point.training_score
 
 
 def small_enough(
