@@ -65,13 +65,14 @@ class Report:
     def html(self) -> str:
         """The page, which loads nothing from elsewhere."""
         style = "\n".join(map(_asset, _STYLES))
-        script = _script()
+        script = _script("main.js")
         parts = {
             "title": html.escape(self.summary["name"] or "Rules"),
             "version": version("irenic"),
             "style": style,
             "style-hash": _hash(style),
             "summary": _as_json(embedded(self.summary)),
+            "worker": _script("engine/worker.js"),
             "script": script,
             "script-hash": _hash(script),
         }
@@ -181,9 +182,9 @@ def check_suffix(path: Path) -> None:
 
 
 @cache
-def _script() -> str:
-    """Return the script, which is the same for all pages."""
-    return bundle("main.js", lambda path: _asset(f"scripts/{path}"))
+def _script(name: str) -> str:
+    """Return a script, which is the same for all pages."""
+    return bundle(name, lambda path: _asset(f"scripts/{path}"))
 
 
 def _asset(name: str) -> str:

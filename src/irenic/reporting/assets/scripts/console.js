@@ -5,6 +5,7 @@
 import { boxText, regionText } from "./conditions.js";
 import { decideCase, isOutside } from "./engine/deciding.js";
 import { enlarge } from "./engine/enlarging.js";
+import { openEditor } from "./editor/editor.js";
 import { foresee } from "./engine/foreseeing.js";
 import { uncoveredInstances } from "./engine/instances.js";
 import { sliceCells } from "./map/plane.js";
@@ -27,4 +28,5 @@ window.irenic = Object.freeze({
   niceTicks,
   formatTick,
   sliceCells,
+  openEditor,
 });
