@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from irenic.model.ruleset import RuleSet
     from irenic.model.sampling import RandomState
 
-_STYLES: Final = ("page.css", "map.css")
+_STYLES: Final = ("page.css", "map.css", "editor.css")
 _SUFFIXES: Final = (".html", ".htm")
 
 

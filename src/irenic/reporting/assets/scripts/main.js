@@ -4,6 +4,7 @@
 import { byId } from "./dom.js";
 import { startForm } from "./case/form.js";
 import "./console.js";
+import { startEditor } from "./editor/editor.js";
 import { startFindings } from "./findings/findings.js";
 import { startFront } from "./front/front.js";
 import { startMap } from "./map/map.js";
@@ -25,6 +26,7 @@ function startPage() {
     verdicts: startVerdicts,
     reading: startReading,
     front: startFront,
+    editor: startEditor,
     rules: startRules,
     case: startForm,
     map: startMap,

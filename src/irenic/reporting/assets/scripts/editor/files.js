@@ -1,7 +1,7 @@
 // @ts-check
 // The edited rules as files: JSON, CSV, text, DMN, and the page itself.
 
-import { codesText, isSingle, spanText } from "./cells.js";
+import { codesText, isSingle, spanText, testFrom } from "./cells.js";
 import { contradictions } from "./outcomes.js";
 import { isFinished } from "./table.js";
 import { isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
@@ -223,6 +223,24 @@ function conditionsText(features, conditions) {
 }
 
 /**
+ * A region in the notation of rules.
+ * @param {EditedTable} table
+ * @param {Sides} sides
+ */
+export function regionNotation({ features }, sides) {
+  let data = Object.create(null);
+  features.forEach((feature, place) => {
+    const test = testFrom(feature, sides[place] ?? null);
+    if (!test) return;
+    const written = test.codes
+      ? codesData(/** @type {EditedFeature & Category} */ (feature), test.codes)
+      : spanData(/** @type {Continuous} */ (feature), test.spans[0]);
+    data = withEntry(data, feature.name, written);
+  });
+  return conditionsText(features, data).replaceAll(" AND ", " and ");
+}
+
+/**
  * A condition in the notation of rules.
  * @param {string} name
  * @param {Record<string, any>} data
@@ -291,7 +309,8 @@ export function rulesCsv(table) {
   const rows = orderedRows(table);
   const weighted = rows.some((row) => row.weight !== 1);
   const names = features.map((feature) => feature.name);
-  const lines = [[...(letter ? [letter] : []), ...names, ...(weighted ? ["RULE WEIGHT"] : []), outcomeName(names)]];
+  const last = names.includes(table.outcomeName) ? "then (outcome)" : table.outcomeName;
+  const lines = [[...(letter ? [letter] : []), ...names, ...(weighted ? ["RULE WEIGHT"] : []), last]];
   rows.forEach((row, k) => {
     const cells = row.cells.map(({ test }, place) => feelCell(features[place], test, true));
     const weight = weighted ? [weightText(row.weight)] : [];
@@ -314,10 +333,6 @@ export function rulesCsv(table) {
   }
   return lines.map((cells) => `${cells.map(csvCell).join(",")}\n`).join("");
 }
-
-/** @param {string[]} names */
-const outcomeName = (names) =>
-  ["then", "outcome", "decision"].find((name) => !names.includes(name)) ?? "then (outcome)";
 
 /** @param {string} text */
 const csvCell = (text) => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

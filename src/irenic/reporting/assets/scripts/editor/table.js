@@ -34,7 +34,8 @@ export function newTable(model) {
   const opened = { rows: rowsOf(model, features, outcomes), otherwise: model.default.outcome, policy, hitPolicy };
   const impossible = summary.outside.map(({ box }) => box);
   const history = { opened, now: opened, past: [], future: [], growth: 0, listeners: [] };
-  return { name: summary.name, features, outcomes, impossible, ...history };
+  const outcomeName = summary.reading?.columns.find(({ role }) => role === "outcome")?.name ?? "then";
+  return { name: summary.name, outcomeName, features, outcomes, impossible, ...history };
 }
 
 /**
@@ -302,6 +303,88 @@ function extendedRow(row, place, fresh) {
   return { ...row, cells: row.cells.map((each, k) => (k === place ? cell : each)) };
 }
 
+// --- paste
+
+/**
+ * Paste the cells of a spreadsheet, as one step; rows beyond the last are added. A single cell fills the selection.
+ * Returns how many rows and columns were pasted, null for none.
+ * @param {EditedTable} table
+ * @param {string} text
+ * @param {{ row: number, rows: number, columns: number[], selected: number }} to
+ */
+export function pasteCells(table, text, { row, rows, columns, selected }) {
+  let lines = parseTsv(text);
+  /** @param {number} k */
+  const nameAt = (k) => table.features[columns[k]]?.name;
+  if (lines.length > 1 && lines[0].length > 1 && lines[0].every((each, k) => (nameAt(k) ?? each) === each)) {
+    lines = lines.slice(1); // the header was copied, too
+  }
+  if (!lines.length) return null;
+  if (lines.length === 1 && lines[0].length === 1) {
+    lines = Array.from({ length: rows }, () => Array.from({ length: selected }, () => lines[0][0]));
+  }
+  const missing = Math.max(0, row + lines.length - table.now.rows.length);
+  const before = table.now;
+  const added = Array.from({ length: missing }, () => newRow(table.features));
+  table.now = { ...before, rows: [...before.rows, ...added] };
+  const { length } = table.past;
+  setCells(
+    table,
+    lines.flatMap((cells, k) =>
+      cells.slice(0, columns.length).map((each, n) => ({ row: row + k, column: columns[n], text: each })),
+    ),
+  );
+  if (table.past.length > length) table.past[table.past.length - 1] = withoutRows(table, missing);
+  else table.now = before; // nothing changed
+  const wide = Math.max(...lines.map((cells) => cells.length));
+  return { rows: lines.length, columns: Math.min(wide, columns.length) };
+}
+
+/**
+ * The last step of the history without the rows that were added for a paste.
+ * @param {EditedTable} table
+ * @param {number} added
+ */
+function withoutRows({ past }, added) {
+  const last = past[past.length - 1];
+  return { ...last, rows: last.rows.slice(0, last.rows.length - added) };
+}
+
+/**
+ * Cells as spreadsheets copy them: tabs between them, quotes around those with tabs, quotes or line ends.
+ * @param {string} text
+ */
+export function parseTsv(text) {
+  const lines = [[""]];
+  let quoted = false;
+  const signs = text.replace(/\r\n?/g, "\n").replace(/\n$/, "");
+  for (let i = 0; i < signs.length; i++) {
+    const cells = lines[lines.length - 1];
+    const last = cells.length - 1;
+    const sign = signs[i];
+    if (sign === '"' && quoted && signs[i + 1] === '"') cells[last] += signs[++i];
+    else if (sign === '"' && (quoted ? /[\t\n]|^$/.test(signs[i + 1] ?? "") : isQuotedCell(signs, i, cells[last]))) {
+      quoted = !quoted;
+    } else if (sign === "\t" && !quoted) cells.push("");
+    else if (sign === "\n" && !quoted) lines.push([""]);
+    else cells[last] += sign;
+  }
+  return lines;
+}
+
+/**
+ * Whether a quote begins a cell that a spreadsheet quoted: the cell contains a tab, a line end or doubled quotes.
+ * "nurse" in a cell is just text in quotes.
+ * @param {string} signs
+ * @param {number} at
+ * @param {string} before
+ */
+function isQuotedCell(signs, at, before) {
+  if (before) return false;
+  const cell = /^"((?:[^"]|"")*)"(?=\t|\n|$)/.exec(signs.slice(at));
+  return cell !== null && /[\t\n]|""/.test(cell[1]);
+}
+
 // --- rows
 
 /**
@@ -454,4 +537,28 @@ export function setOtherwise(table, text) {
  */
 export function orderRows(table) {
   change(table, { policy: { how: "first", unique: false, ranks: null }, hitPolicy: "FIRST" });
+}
+
+/**
+ * Restore the rows of a page that was saved with them, as one step.
+ * @param {EditedTable} table
+ * @param {{ rows: { cells: string[], outcomeText: string, weight: CountedRule["weight"] }[], otherwise: string,
+ *   policy: Policy, hitPolicy: string, outcomes: EditedOutcome[] }} saved
+ */
+export function restoreTable(table, saved) {
+  table.outcomes = saved.outcomes;
+  table.growth += 1;
+  /** @type {Map<number, TableRow>} */
+  const rows = new Map();
+  saved.rows.forEach(({ cells, outcomeText, weight }, place) => {
+    rows.set(place, { ...newRow(table.features), weight });
+    cells.forEach((text, column) => {
+      if (text === "-") return;
+      const cell = newCell(table, column, text, rows);
+      rows.set(place, withCell(/** @type {TableRow} */ (rows.get(place)), column, cell));
+    });
+    rows.set(place, withOutcome(table, /** @type {TableRow} */ (rows.get(place)), outcomeText));
+  });
+  const otherwise = outcomeNamed(table, saved.otherwise);
+  change(table, { rows: [...rows.values()], otherwise, policy: saved.policy, hitPolicy: saved.hitPolicy });
 }

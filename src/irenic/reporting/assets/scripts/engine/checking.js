@@ -26,6 +26,7 @@ const GAP_SECONDS = 5;
 const MOST_GAPS = 100_000;
 const MERGED = 20_000; // gaps that are merged if the search did not end
 const TRIALS = 12; // covering rows up to which those that are not needed are left out
+const CONTRADICTED = -2; // in place of an outcome
 const MOST_PARTS = 400; // parts of a row, and regions that changed, that are computed
 
 /**
@@ -222,6 +223,7 @@ export function startChecker(send) {
   /** @param {CheckedRow} row */
   function findTwins(row) {
     row.twins = [];
+    if (!row.overlaps) return;
     const near = new Set(row.boxes.flatMap((box) => neighborsOf(row, box).map((k) => owners[k])));
     for (const other of near) {
       if (other.outcome !== row.outcome || (row.boxes.length === 1 && other.boxes.length === 1)) continue;
@@ -277,6 +279,7 @@ export function startChecker(send) {
    * @returns {CheckedRow["redundant"]}
    */
   function maskedBy(row) {
+    if (!row.overlaps && !row.conflicts) return null;
     const earlier = row.boxes.map((box) => neighborsOf(row, box).filter((k) => rankOf(owners[k]) < rankOf(row)));
     if (!earlier.every((places, b) => places.length && areCoveredBy([row.boxes[b]], boxesAt(places)))) return null;
     return { kind: "never_fire", by: neededRows(row, [...new Set(earlier.flat())]) };
@@ -291,7 +294,7 @@ export function startChecker(send) {
    * @returns {CheckedRow["redundant"]}
    */
   function insideOthers(row, firsts) {
-    if ((firsts.get(row) ?? row) !== row) return null;
+    if (!row.overlaps || (firsts.get(row) ?? row) !== row) return null;
     const near = new Set(row.boxes.flatMap((box) => neighborsOf(row, box)));
     const same = [...near].filter((k) => owners[k].outcome === row.outcome).sort((a, b) => a - b);
     if (row.boxes.length === 1) {
@@ -408,7 +411,7 @@ export function startChecker(send) {
 
   /** @param {number} outcome @param {CheckedRow | null} [except] */
   const rivalsOf = (outcome, except = null) =>
-    rows.filter((row) => row !== except && row.boxes.length && differ(row.outcome, outcome));
+    rows.filter((row) => row !== except && row.boxes.length && (policy.unique || differ(row.outcome, outcome)));
 
   /**
    * The free parts of a row: what no row that contradicts it overlaps.
@@ -530,8 +533,8 @@ export function startChecker(send) {
     const end = performance.now() + 1500;
     for (const [k, region] of affected.entries()) {
       for (const part of partsLeft(region, [...affected.slice(0, k), ...impossible], { most: MOST_PARTS })) {
-        for (const old of decidedParts(part, before, opened.otherwise)) {
-          for (const now of decidedParts(old.box, after, otherwise)) {
+        for (const old of decidedParts(part, before, opened)) {
+          for (const now of decidedParts(old.box, after, { policy, otherwise })) {
             if (old.outcome === now.outcome) continue;
             list.push({ sides: unpackBox(layout, now.box), before: old.outcome, after: now.outcome });
           }
@@ -586,12 +589,13 @@ export function startChecker(send) {
   }
 
   /**
-   * The parts of a box with what the first row that covers each predicts.
+   * The parts of a box with what the first row that covers each predicts, CONTRADICTED where rows must agree and do
+   * not.
    * @param {Packed} box
    * @param {{ boxes: Packed[], outcome: number }[]} ordered
-   * @param {number | null} rest
+   * @param {{ policy: Policy, otherwise: number | null }} how
    */
-  function decidedParts(box, ordered, rest) {
+  function decidedParts(box, ordered, { policy: { how }, otherwise: rest }) {
     /** @type {{ box: Packed, outcome: number | null }[]} */
     const decided = [];
     /** @type {Packed[]} */
@@ -600,7 +604,13 @@ export function startChecker(send) {
       for (const own of row.boxes) {
         const shared = sharedBox(layout, own, box);
         if (!shared) continue;
-        for (const part of partsLeft(shared, earlier)) decided.push({ box: part, outcome: row.outcome });
+        const against = how === "agree" ? ordered.filter((other) => differ(other.outcome, row.outcome)) : [];
+        const rivals = against.flatMap((other) => other.boxes);
+        for (const part of partsLeft(shared, earlier)) {
+          const free = partsLeft(part, rivals);
+          for (const each of free) decided.push({ box: each, outcome: row.outcome });
+          for (const each of partsLeft(part, free)) decided.push({ box: each, outcome: CONTRADICTED });
+        }
         earlier.push(shared);
       }
     }
@@ -621,7 +631,7 @@ export function startChecker(send) {
     return { address: putStruct(...cells), n };
   }
 
-  /** The outcome of the row that decides each instance, -1 for none. */
+  /** The outcome of each instance, -1 if no row decides it. */
   function decided() {
     const order = inOrder(rows, policy).flatMap((row) => row.boxes.map(() => row));
     const starts = new Map();
@@ -637,11 +647,34 @@ export function startChecker(send) {
       const struct = putStruct(putOrder(places), places.length, 1);
       kernels.deciding(rules, points.address, struct, 0n, BigInt(points.n), out);
       const found = memoryAt(Int32Array, out, 2 * points.n);
-      return Int32Array.from({ length: points.n }, (_, k) => {
+      const outcomes = Int32Array.from({ length: points.n }, (_, k) => {
         const place = found[2 * k];
         return place >= 0 ? owners[place].outcome : -1;
       });
+      if (policy.how === "agree") markContradicted(outcomes);
+      return outcomes;
     });
+  }
+
+  /**
+   * Mark the instances that rows with different outcomes cover, where they must agree.
+   * @param {Int32Array} outcomes
+   */
+  function markContradicted(outcomes) {
+    for (const row of rows.filter((each) => each.conflicts)) {
+      const packed = putRules(
+        layout,
+        row.boxes,
+        row.boxes.map(() => 0),
+      );
+      const out = allocate(row.boxes.length * points.n);
+      kernels.covering(packed, points.address, 0n, BigInt(points.n), out);
+      const covers = memoryAt(Uint8Array, out, row.boxes.length * points.n);
+      covers.forEach((covered, k) => {
+        const place = k % points.n;
+        if (covered && differ(outcomes[place], row.outcome)) outcomes[place] = CONTRADICTED;
+      });
+    }
   }
 
   /** @returns {EditedResults} */
@@ -649,14 +682,14 @@ export function startChecker(send) {
     if (!instances) throw new Error("there are no instances");
     const answers = decided();
     /** @param {number} answer @param {number | null} rest */
-    const withDefault = (answer, rest) => (answer >= 0 ? answer : (rest ?? -1));
+    const withDefault = (answer, rest) => (answer === -1 ? (rest ?? -1) : answer);
     const { outcomes } = instances;
     /** @type {Map<string, number>} */
     const confusion = new Map();
     let [covered, right, changed] = [0, 0, 0];
     answers.forEach((answer, k) => {
       const now = withDefault(answer, otherwise);
-      if (answer >= 0) covered += 1;
+      if (answer !== -1) covered += 1;
       if (opened.answers && withDefault(opened.answers[k], opened.otherwise) !== now) changed += 1;
       if (!outcomes) return;
       if (outcomes[k] === now) right += 1;
@@ -675,10 +708,14 @@ export function startChecker(send) {
     if (message.type === "open") {
       layout = newLayout(message.axes);
       impossible = message.impossible.map((sides) => packBox(layout, sides));
-      ({ policy, contradicts, instances } = message);
+      ({ contradicts, instances } = message);
+      policy = message.opened.policy;
       rows = message.opened.rows.map(newRow);
       pack();
+      const together = new Set(rows);
+      if (instances) for (const row of rows) addCounts(row, 1, together);
       opened = { ...message.opened, rows, answers: instances && decided() };
+      policy = message.policy;
       rows = [];
       pack();
     } else if (message.type === "rows") {

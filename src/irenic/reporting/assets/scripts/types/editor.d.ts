@@ -74,7 +74,8 @@ type Status = {
   milliseconds: number;
 };
 
-/** How rules do on the instances. Confusion: `true outcome,predicted outcome` to a count, -1 for none. */
+/** How rules do on the instances. Confusion: `true outcome,predicted outcome` to a count, -1 for none, -2 for a
+ *  contradiction. */
 type EditedResults = {
   rows: number;
   covered: number;
@@ -83,7 +84,7 @@ type EditedResults = {
   confusion: Map<string, number>;
 };
 
-/** A part of the space where another outcome is predicted than before; null for none. */
+/** A part of the space where another outcome is predicted than before; null for none, -2 for a contradiction. */
 type ChangedRegion = { sides: Sides; before: number | null; after: number | null };
 
 type CheckerMessage =
@@ -140,6 +141,8 @@ type EditedOutcome = { text: string; value: Encoded };
 /** The table with its history. Features and outcomes only gain values. */
 type EditedTable = {
   name: string;
+  /** The name of the column of outcomes. */
+  outcomeName: string;
   features: EditedFeature[];
   outcomes: EditedOutcome[];
   impossible: Box[];
