@@ -62,15 +62,16 @@ def random_rules(rng, n, space=SPACE):
     return rules
 
 
-def ask(page, script, **given):
-    """Run a script that may await, as JSON in both directions."""
-    wrapped = f"async (text) => {{ const given = JSON.parse(text); return JSON.stringify(await ({script})); }}"
-    return json.loads(page.evaluate(wrapped, json.dumps(given)))
+def ask(page, script):
+    """Return what a script returns, which may be a promise."""
+    return json.loads(page.evaluate(f"async () => JSON.stringify(await ({script}))"))
 
 
 FINDINGS = """(async () => {
   const status = await editor.settled();
-  const sides = (each) => each.map((side, k) => side && [editor.table.features[k].name, side]).filter(Boolean);
+  const { features, now } = editor.table;
+  const sides = (each) => each.map((side, k) => side && [features[k].name, side]).filter(Boolean);
+  const isOpen = (row) => row.outcome === null || row.cells.some((cell) => cell.error);
   return {
     rules: editor.currentRules(),
     table: editor.currentTable(),
@@ -81,8 +82,7 @@ FINDINGS = """(async () => {
     gaps: status.gaps.list.map(sides),
     finished: status.gaps.finished,
     redundant: status.redundant,
-    unfinished: editor.table.now.rows.map((row, k) => row.outcome === null || row.cells.some((c) => c.error) ? k : -1)
-      .filter((k) => k >= 0),
+    unfinished: [...now.rows.keys()].filter((k) => isOpen(now.rows[k])),
   };
 })()"""
 

@@ -396,8 +396,7 @@ function bareText(feature, code) {
   if (code === MISSING_CODE) return "null";
   const value = feature.encoded[code - 2];
   if (typeof value !== "string") return feature.values[code];
-  const parsed = readsBare(value) && !/^".*"$/.test(feature.values[code]);
-  return parsed ? value : JSON.stringify(value);
+  return readsBare(value) ? value : JSON.stringify(value);
 }
 
 /** @param {string} text */

@@ -182,7 +182,7 @@ function block(title, count, items, remark = "") {
   return h(
     "div",
     { class: "edit-found" },
-    h("h4", {}, `${title} `, h("span", { class: "muted" }, countText(count))),
+    h("h3", {}, `${title} `, h("span", { class: "muted" }, countText(count))),
     remark && h("p", { class: "muted small" }, remark),
     h("ul", {}, items),
     more > 0 && h("p", { class: "muted small" }, `… and ${countText(more)} more`),
