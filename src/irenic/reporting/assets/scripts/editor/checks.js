@@ -12,11 +12,13 @@ import { isCategory, LOWEST } from "../values/features.js";
  * Start a worker that checks a table after each change.
  * @param {EditedTable} table
  * @param {(status: Status) => void} show
+ * @param {() => void} fail called if the browser does not allow a worker, or it fails
  */
-export function startChecks(table, show) {
+export function startChecks(table, show, fail) {
   const source = new Blob([byId("worker").textContent ?? ""], { type: "text/javascript" });
   const address = URL.createObjectURL(source);
   const worker = new Worker(address);
+  worker.onerror = () => fail();
   /** @type {Map<number, { resolve: (answer: any) => void, reject: (error: Error) => void }>} */
   const asked = new Map();
   /** @type {Status | null} */

@@ -21,7 +21,8 @@ import {
   travel,
 } from "./table.js";
 import { h, show } from "../dom.js";
-import { model } from "../state.js";
+import { canCompute } from "../engine/kernels.js";
+import { model, on } from "../state.js";
 import { summary } from "../summary.js";
 
 /** @type {[string, string, string, (table: EditedTable) => string][]} */
@@ -38,16 +39,26 @@ const FORMATS = [
  * @param {HTMLElement} section
  */
 export function startEditor(section) {
-  const edited = document.getElementById("edited");
-  const open = () => void openEditor(section);
-  show(section, h("button", { type: "button", class: "edit-button", onclick: open }, "Edit the rules"));
-  if (edited) open();
+  if (!canCompute) return; // then nothing could be checked
+  /** @type {Editor | null} */
+  let editor = null;
+  const open = () => void (editor = openEditor(section));
+  const close = () => {
+    editor?.close();
+    editor = null;
+    show(section, h("button", { type: "button", class: "edit-button", onclick: open }, "Edit the rules"));
+  };
+  close();
+  on("model", () => {
+    if (!editor?.hasChanges()) close(); // the editor has the rules of the set that was shown
+  });
+  if (document.getElementById("edited")) open();
 }
 
 /**
  * Open the editor in a section. Save gets the rules as irenic.loads reads them; without it, files can be downloaded.
  * @param {HTMLElement} section
- * @param {{ save?: (rules: Record<string, any>) => void }} [options]
+ * @param {{ save?: (rules: Record<string, any>) => void | Promise<void> }} [options]
  * @returns {Editor}
  */
 export function openEditor(section, { save } = {}) {
@@ -65,16 +76,21 @@ export function openEditor(section, { save } = {}) {
   /** @type {EditedResults | null} */
   let openedResults = null;
   let before = table.now.rows;
+  let saved = table.now;
   /** @type {number | null} */
   let watched = null; // the id of the row that was changed last
 
   const grid = newGrid(table, { selected: showLine, move: (by) => move(by) });
-  const checks = startChecks(table, (status) => {
-    if (table.now === table.opened && status.results) openedResults = status.results;
-    grid.setStatus(status);
-    draw();
-    if (status.done) void drawChanges(status);
-  });
+  const checks = startChecks(
+    table,
+    (status) => {
+      if (table.now === table.opened && status.results) openedResults = status.results;
+      grid.setStatus(status);
+      draw();
+      if (status.done) void drawChanges(status);
+    },
+    () => void show(verdict, "The rules cannot be checked here: the browser does not allow it."),
+  );
   /** @param {string} text */
   const say = (text) => void show(note, text);
   const desk = { table, grid, ask: checks.ask, say };
@@ -199,7 +215,6 @@ export function openEditor(section, { save } = {}) {
   });
   drawColumns();
 
-  const ordered = () => tool("↑", () => move(-1), "Move up (Alt+Up)");
   const menu = h(
     "details",
     { class: "save-menu" },
@@ -231,11 +246,24 @@ export function openEditor(section, { save } = {}) {
       const file = (summary.name || "rules").replace(/\.\w+$/, "").replace(/[^\p{L}\p{N}_-]+/gu, "-") || "rules";
       h("a", { href: address, download: `${file}.${suffix}` }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
+      saved = table.now;
       say(open && suffix !== "html" ? `Saved without ${open} unfinished ${open === 1 ? "row" : "rows"}.` : "");
     } catch (error) {
       say(`${name}: ${error instanceof Error ? error.message : error}`);
     }
   }
+
+  async function saveRules() {
+    const { now } = table;
+    await save?.(rulesData(table));
+    saved = now;
+  }
+
+  /** @param {BeforeUnloadEvent} event */
+  const keepChanges = (event) => {
+    if (table.now !== saved) event.preventDefault();
+  };
+  window.addEventListener("beforeunload", keepChanges);
 
   const rulesCount = () => new Set(rowsOfRules(table)).size;
   const dialog = newCaseDialog(desk, () => grid.hiddenColumns());
@@ -247,14 +275,14 @@ export function openEditor(section, { save } = {}) {
     h(
       "div",
       { class: "edit-tools", role: "toolbar", "aria-label": "Edit" },
-      save && h("button", { type: "button", class: "primary", onclick: () => save(rulesData(table)) }, "Save"),
+      save && h("button", { type: "button", class: "primary", onclick: () => void saveRules() }, "Save"),
       undo,
       redo,
       tool("Add row", add),
       tool("Duplicate", () => duplicateRows(table, grid.bounds().top, grid.bounds().bottom)),
       tool("Delete", () => deleteRows(table, grid.bounds().top, grid.bounds().bottom)),
       tool("Split …", split, "Split the row at a value of the selected column"),
-      ordered(),
+      tool("↑", () => move(-1), "Move up (Alt+Up)"),
       tool("↓", () => move(1), "Move down (Alt+Down)"),
       tool("Rule for a case …", dialog.open),
       columns,
@@ -280,6 +308,11 @@ export function openEditor(section, { save } = {}) {
     onChange: (listener) => void table.listeners.push(listener),
     status: checks.status,
     settled: checks.settled,
+    hasChanges: () => table.now !== table.opened,
+    close: () => {
+      checks.stop();
+      window.removeEventListener("beforeunload", keepChanges);
+    },
     table,
     actions: {
       setCells: (cells) => setCells(table, cells),

@@ -43,7 +43,10 @@ export function rulesData(table) {
 export function orderedRows({ now }) {
   const rows = now.rows.filter(isFinished);
   const { ranks } = now.policy;
-  return ranks ? rows.toSorted((a, b) => ranks[a.outcome ?? 0] - ranks[b.outcome ?? 0]) : rows;
+  if (!ranks) return rows;
+  /** @param {TableRow} row */
+  const rank = ({ outcome }) => ranks[outcome ?? 0] ?? ranks.length;
+  return rows.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /**

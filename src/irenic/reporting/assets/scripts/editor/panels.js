@@ -35,13 +35,14 @@ const action = (text, onclick, label) => h("button", { type: "button", onclick, 
  * A link to a row.
  * @param {Desk} desk
  * @param {number} row
+ * @param {boolean} [first] whether it begins a sentence
  */
-function rowLink({ grid, table }, row) {
+function rowLink({ grid, table }, row, first = false) {
   const go = () => {
     grid.select(row, table.features.length);
     grid.element.focus();
   };
-  return h("button", { type: "button", class: "link", onclick: go }, `row ${row + 1}`);
+  return h("button", { type: "button", class: "link", onclick: go }, `${first ? "Row" : "row"} ${row + 1}`);
 }
 
 /** @param {Desk} desk @param {number[]} rows */
@@ -101,16 +102,20 @@ export function guardNotice(desk, status, row) {
     h(
       "p",
       {},
-      rowLink(desk, row),
+      rowLink(desk, row, true),
       " says ",
       h("b", {}, sayOutcome(table, table.now.rows[row].outcome)),
       ", ",
       rowLink(desk, other),
       " says ",
       h("b", {}, sayOutcome(table, table.now.rows[other].outcome)),
-      h("span", { class: "muted" }, ` where ${regionNotation(table, found.sides)}`),
-      h("span", { class: "muted" }, `; for example ${exampleText(table, found.sides)}.`),
-      rivals > 1 && h("span", { class: "muted" }, ` ${pluralText(rivals - 1, "more conflict")}.`),
+      ` for ${exampleText(table, found.sides)}.`,
+    ),
+    h(
+      "p",
+      { class: "muted small" },
+      `Wherever ${regionNotation(table, found.sides)}`,
+      rivals > 1 && `; and ${pluralText(rivals - 1, "more conflict")}`,
     ),
     h(
       "div",
@@ -200,7 +205,15 @@ function pairItem(desk, { rows, sides, agree }) {
   return h(
     "li",
     {},
-    h("p", {}, rowLink(desk, a), agree ? " and " : " against ", rowLink(desk, b), ": ", exampleText(table, sides)),
+    h(
+      "p",
+      {},
+      rowLink(desk, a, true),
+      agree ? " and " : " against ",
+      rowLink(desk, b),
+      ": ",
+      exampleText(table, sides),
+    ),
     h("p", { class: "muted small" }, regionNotation(table, sides)),
     h(
       "div",
@@ -242,15 +255,20 @@ function redundantItem(desk, { kind, rows, by }) {
   const words = {
     duplicates: () => ["Rows ", rowLinks(desk, rows), " are identical."],
     inside: () => [
-      rowLink(desk, row),
+      rowLink(desk, row, true),
       " says what ",
       rowLinks(desk, by),
       by.length > 1 ? " say anyway." : " says anyway.",
     ],
     never_fire: () =>
       by.length
-        ? [rowLink(desk, row), " never decides: ", rowLinks(desk, by), by.length > 1 ? " come first." : " comes first."]
-        : [rowLink(desk, row), " never decides: no such case can occur."],
+        ? [
+            rowLink(desk, row, true),
+            " never decides: ",
+            rowLinks(desk, by),
+            by.length > 1 ? " come first." : " comes first.",
+          ]
+        : [rowLink(desk, row, true), " never decides: no such case can occur."],
   };
   return h(
     "li",

@@ -272,7 +272,7 @@ export function startChecker(send) {
   }
 
   /** @param {CheckedRow} row */
-  const rankOf = (row) => (policy.ranks?.[row.outcome] ?? 0) * rows.length + row.index;
+  const rankOf = (row) => rankIn(policy, row.outcome) * rows.length + row.index;
 
   /**
    * @param {CheckedRow} row
@@ -565,8 +565,9 @@ export function startChecker(send) {
    * @param {R[]} some
    * @param {Policy} by
    */
-  function inOrder(some, { ranks }) {
-    return ranks ? [...some].sort((a, b) => ranks[a.outcome] - ranks[b.outcome] || a.index - b.index) : some;
+  function inOrder(some, by) {
+    if (!by.ranks) return some;
+    return [...some].sort((a, b) => rankIn(by, a.outcome) - rankIn(by, b.outcome) || a.index - b.index);
   }
 
   /**
@@ -729,6 +730,13 @@ export function startChecker(send) {
     }
   };
 }
+
+/**
+ * The rank of an outcome; the least wins, and outcomes without a rank come last.
+ * @param {Policy} policy
+ * @param {number} outcome
+ */
+const rankIn = ({ ranks }, outcome) => (ranks ? (ranks[outcome] ?? ranks.length) : 0);
 
 /** @param {Layout} layout */
 const axisOrderOf = (layout) =>

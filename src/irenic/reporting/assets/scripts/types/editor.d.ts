@@ -162,7 +162,10 @@ type Editor = {
   currentTable: () => { rows: number[]; hit_policy: string | null };
   onChange: (listener: () => void) => void;
   status: () => Status | null;
+  /** The findings of the current rows, when all searches ended. */
   settled: () => Promise<Status>;
+  hasChanges: () => boolean;
+  close: () => void;
   table: EditedTable;
   actions: Record<string, (...given: any[]) => any>;
 };
