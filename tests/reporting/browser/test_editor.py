@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -239,3 +240,87 @@ def test_findings_are_those_of_irenic_after_every_random_edit(page_of, make):
             raise
         seen |= {f.kind for f in checked}
     assert {"gaps", "duplicates"} <= seen
+
+
+# --- cells
+
+NUMBERS = """
+-|–|18|= 18
+== 18|>= 18|≥ 18|< 30|≤ 30|> 18 and < 30|[18..30)|[18..30[|]18..30]|(18..30]|[ 18 .. 30 ]
+< 18, >= 60|not(18)|!= 18|≠ 18|not(< 18, 65)|not([18..30))|18, 19, 20|18-25|18 to 25|65+|1, 2
+< 5, < 7|> 5, < 10|not(> 5)|0|120|18..25
+"""
+MISSING = "null|not(null)|null, < 5|not(null, 5)|not(5)|not(< 5)|2.5|-3|< 1e3|[-2.5..0)"
+DATES = '2026-01-31|date("2026-01-31")|@"2026-01-31"|< 2026-01-31|[2025-01-01..2026-01-01)'
+VALUES = """
+nurse|"nurse"|nurse, clerk|not(clerk)|!= clerk|not("clerk", nurse)|fire fighter
+null|not(null)|nurse, null|not(nurse, null)|-
+"""
+COLUMNS = {
+    "age": NUMBERS,
+    "income": NUMBERS + MISSING,
+    "due": DATES,
+    "job": VALUES,
+    "vip": "true|false|not(true)",
+}
+
+
+@pytest.mark.filterwarnings("ignore::irenic.FormatWarning")
+@pytest.mark.parametrize("name", COLUMNS)
+def test_cells_mean_what_they_mean_in_spreadsheets(page_of, tmp_path, name):
+    """Each cell makes the rules that irenic.parse makes of it, and is written so that it stays."""
+    cells = re.split(r"[|\n]", COLUMNS[name].strip())
+    file = tmp_path / "cells.csv"
+    quoted = [cell.replace('"', '""') for cell in cells]
+    file.write_text(
+        f"{name},then\n" + "".join(f'"{c}",r{i}\n' for i, c in enumerate(quoted)), "utf-8"
+    )
+    space = Space([SPACE[name]])
+    expected = irenic.parse(file).bind(space=space).tables[0].rules
+    page = open_editor(page_of, RuleSet([Rule({}, then="r0")], space))
+    for i, cell in enumerate(cells):
+        page.evaluate(
+            """([row, text]) => {
+              editor.actions.addRow(row);
+              const outcome = { row, column: 1, text: `r${row}` };
+              editor.actions.setCells([{ row, column: 0, text }, outcome]);
+            }""",
+            [i, cell],
+        )
+    errors = ask(page, "editor.table.now.rows.slice(0, -1).map((row) => row.cells[0].error)")
+    assert errors == [""] * len(cells)
+
+    def regions(rules):
+        return sorted((rule.then, key_of(rule.region)) for rule in rules)
+
+    found = irenic.loads(json.dumps(ask(page, "editor.currentRules()")), format="json")
+    assert regions(found) == regions(expected)
+    # typing what a cell shows changes nothing
+    shown = ask(page, "editor.table.now.rows.map((row) => row.cells[0].text)")
+    again = "editor.table.now.rows.map((row, k) => ({row: k, column: 0, text: row.cells[0].text}))"
+    page.evaluate(f"() => editor.actions.setCells({again})")
+    assert ask(page, "editor.table.now.rows.map((row) => row.cells[0].text)") == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "error"),
+    [
+        ("age", "[18..", "“[18..” is not a whole number."),
+        ("age", "< ", "A value is missing after the comparison."),
+        ("age", "18,", "A value is missing next to a comma."),
+        ("age", "> 130", "No value satisfies this: age is at least 0 and at most 120."),
+        ("age", "18.5", "“18.5” is not a whole number."),
+        ("age", "null", "No value satisfies this: age is at least 0 and at most 120."),
+        ("job", '"nurse', "The closing quote is missing."),
+        ("job", "< nurse", "Values of job have no order: “<” cannot compare them."),
+        ("job", "18-25", "“18-25” is not a value; put it in quotes if it is one."),
+        ("vip", "maybe", "“maybe” is not one of the values (true, false)."),
+        ("vip", "null", "vip is never missing."),
+        ("due", "31/12/2026", "“31/12/2026” is not a date such as 2026-01-31."),
+    ],
+)
+def test_errors_of_cells_say_what_is_wrong(page_of, name, cell, error):
+    page = open_editor(page_of, RuleSet([Rule({}, then="A")], Space([SPACE[name]])))
+    page.evaluate("(text) => editor.actions.setCells([{row: 0, column: 0, text}])", cell)
+    assert ask(page, "editor.table.now.rows[0].cells[0].error") == error
+    assert ask(page, "editor.currentRules().rules") == []

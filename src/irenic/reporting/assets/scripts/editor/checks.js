@@ -131,9 +131,9 @@ function axisOf(feature) {
 }
 
 /** @param {EditedTable} table */
-function instancesOf({ features }) {
+function instancesOf({ features, now }) {
   const { instances } = summary;
-  if (!instances?.shown) return null;
+  if (!instances?.shown || !now.policy.single) return null;
   const columns = features.map(({ name }) => instances.columns[name]);
   if (columns.some((column) => column === undefined)) return null; // the page has only some columns
   return { columns, outcomes: instances.outcomes, rows: instances.shown };

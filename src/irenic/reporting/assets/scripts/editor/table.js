@@ -2,7 +2,7 @@
 // The table that is edited: its rows, what can be done with them, and undo.
 
 import { cellText, parseCell, sidesOfTest, testFrom } from "./cells.js";
-import { parseOutcome } from "./outcomes.js";
+import { contradictions, parseOutcome } from "./outcomes.js";
 import { writtenConditions } from "../conditions.js";
 import { summary } from "../summary.js";
 import { cutAbove, isCategory, LOWEST, OTHER_CODE } from "../values/features.js";
@@ -30,7 +30,12 @@ export function newTable(model) {
   const { how, hit_policy: hitPolicy } = summary.decides;
   const ranks = hitPolicy === "PRIORITY" ? ranksOf(model, outcomes.length) : null;
   /** @type {Policy} */
-  const policy = { how: how === "first" || how === "all" ? how : "agree", unique: hitPolicy === "UNIQUE", ranks };
+  const policy = {
+    how: how === "first" || how === "all" ? how : "agree",
+    unique: hitPolicy === "UNIQUE",
+    ranks,
+    single: (how === "agree" || how === "first") && !contradictions(outcomes).length,
+  };
   const opened = { rows: rowsOf(model, features, outcomes), otherwise: model.default.outcome, policy, hitPolicy };
   const impossible = summary.outside.map(({ box }) => box);
   const history = { opened, now: opened, past: [], future: [], growth: 0, listeners: [] };
@@ -536,7 +541,7 @@ export function setOtherwise(table, text) {
  * @param {EditedTable} table
  */
 export function orderRows(table) {
-  change(table, { policy: { how: "first", unique: false, ranks: null }, hitPolicy: "FIRST" });
+  change(table, { policy: { how: "first", unique: false, ranks: null, single: true }, hitPolicy: "FIRST" });
 }
 
 /**

@@ -39,7 +39,7 @@ export function startChecker(send) {
   /** @type {Layout} */
   let layout = newLayout([]);
   /** @type {Policy} */
-  let policy = { how: "agree", unique: false, ranks: null };
+  let policy = { how: "agree", unique: false, ranks: null, single: true };
   /** @type {boolean[][]} */
   let contradicts = [];
   /** @type {Packed[]} */
@@ -61,6 +61,8 @@ export function startChecker(send) {
   let version = 0;
   let started = 0;
   let running = 0; // the number of the check that runs
+  /** @type {{ conflicts: FoundPair[], overlaps: FoundPair[] }} */
+  let pairs = { conflicts: [], overlaps: [] };
   /** @type {Status["gaps"]} */
   let gaps = { count: 0, list: [], finished: false, known: false };
   /** @type {EditedResults | null} */
@@ -157,6 +159,7 @@ export function startChecker(send) {
     const fresh = new Set(added);
     for (const row of added) addCounts(row, 1, fresh);
     gaps = { ...gaps, known: false };
+    pairs = policy.how === "agree" ? foundPairs() : { conflicts: [], overlaps: [] };
     running += 1;
     continueCheck(running, checkSteps());
   }
@@ -349,7 +352,6 @@ export function startChecker(send) {
 
   /** @param {boolean} done */
   function sendStatus(done) {
-    const pairs = policy.how === "agree" ? foundPairs() : { conflicts: [], overlaps: [] };
     const agree = policy.how === "agree";
     /** @param {"conflicts" | "overlaps"} kind */
     const total = (kind) => (agree ? rows.reduce((sum, row) => sum + row[kind], 0) / 2 : 0);
@@ -521,7 +523,7 @@ export function startChecker(send) {
 
   /** The regions where another outcome is predicted than when the table was opened, and whether these are all. */
   function changedRegions() {
-    if (policy.how === "all") return { list: [], finished: policy.how !== "all" };
+    if (!policy.single) return { list: [], finished: false };
     const [before, after] = [inOrder(opened.rows, opened.policy), inOrder(rows, policy)];
     const same = new Set(commonRows(before, after));
     /** @param {typeof before} some */

@@ -53,6 +53,9 @@ type Policy = {
   unique: boolean;
   /** Ranks of the outcomes, if the outcome decides which row wins. */
   ranks: number[] | null;
+  /** Whether one row decides each case. It does not if weights or several rows do: then the page does not say what
+   *  changes. */
+  single: boolean;
 };
 
 /** A pair of rows that overlap, by their indices. */
