@@ -519,6 +519,34 @@ def test_a_list_keeps_its_order_in_files(page_of, tmp_path):
         assert list(table.rules) == list(rules)
 
 
+def test_a_host_saves_the_rules_and_its_errors_are_shown(page_of, tmp_path):
+    page = page_of(summarize(fares(tmp_path)))
+    page.evaluate(
+        """() => {
+          window.kept = [];
+          const save = async (rules) => {
+            if (rules.rules.length > 4) throw new Error("the file is locked");
+            window.kept.push(JSON.stringify(rules));
+          };
+          window.editor = irenic.openEditor(document.querySelector("#editor"), { save });
+        }"""
+    )
+    save = page.get_by_role("button", name="Save", exact=True)
+    note = page.locator(".edit-note")
+    save.click()
+    note.get_by_text("Not saved: the file is locked").wait_for()
+    page.locator(".edit-grid").focus()
+    page.keyboard.type("[1..")
+    keys(page, "Enter")
+    save.click()
+    note.get_by_text("Finish or delete the row marked with … first.").wait_for()
+    page.evaluate("() => editor.actions.deleteRows(0, 0)")
+    save.click()
+    note.get_by_text("Saved.").wait_for()
+    (kept,) = page.evaluate("() => kept")
+    assert irenic.loads(kept, format="json") == current(page)
+
+
 def test_the_saved_page_opens_with_the_edited_rules(page_of, tmp_path, noise):
     page = open_editor(page_of, fares(tmp_path))
     page.keyboard.type("< 16, > 80")

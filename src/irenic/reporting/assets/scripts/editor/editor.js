@@ -255,8 +255,15 @@ export function openEditor(section, { save } = {}) {
 
   async function saveRules() {
     const { now } = table;
-    await save?.(rulesData(table));
-    saved = now;
+    const open = now.rows.length - rulesCount();
+    if (open) return say(`Finish or delete ${open === 1 ? "the row" : `the ${open} rows`} marked with … first.`);
+    try {
+      await save?.(rulesData(table));
+      saved = now;
+      say("Saved.");
+    } catch (error) {
+      say(`Not saved: ${error instanceof Error ? error.message : error}`);
+    }
   }
 
   /** @param {BeforeUnloadEvent} event */
