@@ -7,7 +7,7 @@ import { addRow, deleteRows, isFinished, orderRows, replaceRows, travel } from "
 import { h, nameWords, show } from "../dom.js";
 import { countText, percentText, pluralText } from "../words.js";
 
-const SHOWN = 30; // findings of a kind that are drawn
+const MOST_DRAWN = 30; // findings of a kind that are drawn
 
 /**
  * @typedef {{ table: EditedTable, grid: ReturnType<typeof import("./grid.js").newGrid>,
@@ -158,18 +158,18 @@ export function editFindings(desk, status) {
     block(
       "Conflicts",
       conflicts.count + (table.now.policy.unique ? overlaps.count : 0),
-      pairs.slice(0, SHOWN).map((pair) => pairItem(desk, pair)),
+      pairs.slice(0, MOST_DRAWN).map((pair) => pairItem(desk, pair)),
     ),
     block(
       "Gaps",
       gaps.count,
-      gaps.list.slice(0, SHOWN).map((sides) => gapItem(desk, sides)),
+      gaps.list.slice(0, MOST_DRAWN).map((sides) => gapItem(desk, sides)),
       table.now.otherwise === null ? "" : "The default decides there.",
     ),
     block(
       "Redundant rows",
       redundant.length,
-      redundant.slice(0, SHOWN).map((found) => redundantItem(desk, found)),
+      redundant.slice(0, MOST_DRAWN).map((found) => redundantItem(desk, found)),
     ),
   ].filter(Boolean);
   return blocks.length ? blocks : h("p", { class: "muted" }, "Nothing to mend.");
@@ -309,7 +309,7 @@ export function editChanges(table, changes, results, before) {
       "ul",
       { class: "changed" },
       list
-        .slice(0, SHOWN)
+        .slice(0, MOST_DRAWN)
         .map(({ sides, before: old, after }) =>
           h(
             "li",
@@ -327,7 +327,7 @@ export function editChanges(table, changes, results, before) {
           ),
         ),
     ),
-    list.length > SHOWN && h("p", { class: "muted small" }, `… and ${countText(list.length - SHOWN)} more`),
+    list.length > MOST_DRAWN && h("p", { class: "muted small" }, `… and ${countText(list.length - MOST_DRAWN)} more`),
     results && editedConfusion(table, results),
   ];
 }
