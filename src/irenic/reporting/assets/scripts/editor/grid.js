@@ -129,7 +129,7 @@ export function newGrid(table, options) {
       ),
       columns().map((column, k) => cellElement(row, place, column, k)),
     );
-    element.style.transform = `translateY(${place * ROW_HEIGHT}px)`;
+    element.style.top = `${place * ROW_HEIGHT}px`;
     return element;
   }
 

@@ -74,7 +74,8 @@ export function verdictLine(table, status, current) {
     parts.push(conflicts.count ? ["bad", pluralText(conflicts.count, "conflict")] : ["good", "no conflicts"]);
     if (policy.unique && overlaps.count) parts.push(["bad", pluralText(overlaps.count, "overlap")]);
   } else parts.push(["good", policy.how === "first" ? "the first row decides" : "all rows count"]);
-  parts.push([gaps.known && gaps.count && !hasDefault ? "warn" : gaps.known ? "good" : "", gapText]);
+  const isOpen = gaps.count > 0 || !gaps.finished;
+  parts.push([!gaps.known || (isOpen && hasDefault) ? "" : isOpen ? "warn" : "good", gapText]);
   const spare = status.redundant.length;
   if (spare) parts.push(["note", pluralText(spare, "redundant row")]);
   if (open) parts.push(["warn", `${pluralText(open, "row")} not finished`]);

@@ -6,6 +6,7 @@ import { h, show } from "../dom.js";
 import { isCategory, OTHER_CODE } from "../values/features.js";
 
 const OFFERED = 8;
+const ITEM_HEIGHT = 27; // pixels, about
 
 /**
  * What can be typed in a column: values of a category, outcomes, or conditions that other rows have.
@@ -52,8 +53,8 @@ export function startTyping(cell, { text, label, completions, end }) {
   /** The part of the text that is completed. */
   const part = () => (completions.inList ? (input.value.split(/[,(]\s*/).pop() ?? "") : input.value);
 
-  function offer() {
-    const typed = part().trim().toLowerCase();
+  /** @param {string} typed */
+  function offer(typed) {
     offered = completions.texts.filter((each) => each.toLowerCase().includes(typed) && each.toLowerCase() !== typed);
     offered.sort((a, b) => Number(b.toLowerCase().startsWith(typed)) - Number(a.toLowerCase().startsWith(typed)));
     offered = offered.slice(0, OFFERED);
@@ -63,6 +64,7 @@ export function startTyping(cell, { text, label, completions, end }) {
 
   function draw() {
     list.hidden = !offered.length;
+    placeList();
     input.setAttribute("aria-expanded", String(!list.hidden));
     if (chosen >= 0) input.setAttribute("aria-activedescendant", `completion-${chosen}`);
     else input.removeAttribute("aria-activedescendant");
@@ -78,18 +80,36 @@ export function startTyping(cell, { text, label, completions, end }) {
     );
   }
 
+  /** Put the list below the cell, or above it if there is no room. */
+  function placeList() {
+    const { left, top, bottom, width } = cell.getBoundingClientRect();
+    const height = offered.length * ITEM_HEIGHT;
+    const above = bottom + height > window.innerHeight && top > height;
+    Object.assign(list.style, {
+      left: `${left}px`,
+      top: above ? "" : `${bottom}px`,
+      bottom: above ? `${window.innerHeight - top}px` : "",
+      minWidth: `${width}px`,
+    });
+  }
+
+  function hideList() {
+    offered = [];
+    draw();
+  }
+
   /** @param {number} k */
   function take(k) {
     input.value = input.value.slice(0, input.value.length - part().length) + offered[k];
-    offered = [];
     chosen = -1;
-    draw();
+    hideList();
   }
 
   /** @param {string | null} typed @param {"down" | "left" | "right" | null} go */
   function finish(typed, go) {
     if (ended) return;
     ended = true;
+    window.removeEventListener("scroll", placeList, true);
     end(typed, go);
   }
 
@@ -107,7 +127,7 @@ export function startTyping(cell, { text, label, completions, end }) {
     else return;
     event.preventDefault();
   });
-  input.addEventListener("input", offer);
+  input.addEventListener("input", () => offer(part().trim().toLowerCase()));
   input.addEventListener("blur", () => finish(input.value, null));
   list.addEventListener("pointerdown", (event) => {
     event.preventDefault(); // keeps the focus in the field
@@ -117,11 +137,12 @@ export function startTyping(cell, { text, label, completions, end }) {
     take(Number(item.dataset.k));
     input.focus();
   });
+  window.addEventListener("scroll", placeList, true);
   cell.classList.add("typing");
   show(cell, input, list);
   input.focus();
   input.select();
   if (text.length === 1) input.setSelectionRange(1, 1); // the first sign of what is typed
-  offer();
+  offer(text.length === 1 ? text.toLowerCase() : "");
   return () => finish(input.value, null);
 }
