@@ -360,6 +360,17 @@ def test_a_contradiction_is_shown_with_a_case_and_ways_out(page_of, tmp_path):
     assert page.locator(".guard").count() == 0
 
 
+def test_a_free_part_in_too_many_pieces_is_refused(page_of):
+    """A rule over 500 points that others claim would fall apart into as many rows."""
+    space = Space([Continuous("x"), Continuous("y")])
+    points = [Rule({"x": (i, i + 0.5), "y": (i, i + 0.5)}, then="B") for i in range(500)]
+    page = open_editor(page_of, RuleSet([Rule({}, then="A"), *points], space))
+    page.evaluate("() => editor.actions.setCells([{row: 0, column: 0, text: '>= -1'}])")
+    page.get_by_role("button", name="Keep the free part of row 1").click()
+    page.get_by_text("This cannot be done: it would need 400 rows or more.").wait_for()
+    assert len(texts(page)) == 501
+
+
 def test_the_first_row_can_decide_instead(page_of, tmp_path):
     page = open_editor(page_of, fares(tmp_path))
     page.keyboard.type("< 20")

@@ -85,7 +85,10 @@ export function newCaseDialog({ table, grid, ask, say }, hidden) {
     const place = outcomeNamed(table, outcome.value);
     if (place === null) return void show(problem, "Type the outcome.");
     const sides = pointSides(table.features, found);
-    const grown = await ask("growCase", { sides, outcome: place });
+    const grown = await ask("growCase", { sides, outcome: place }).catch((/** @type {Error} */ error) => {
+      show(problem, `This cannot be done: ${error.message}.`);
+    });
+    if (!grown) return;
     element.close();
     if (grown.agreeing.length && !grown.cut.length) {
       grid.select(grown.agreeing[0], table.features.length);

@@ -129,17 +129,37 @@ export function guardNotice(desk, status, row) {
   );
 }
 
+/**
+ * Ask the worker, and say why if it cannot answer.
+ * @param {Desk} desk
+ * @param {string} what
+ * @param {any} given
+ */
+async function askOr({ ask, say }, what, given) {
+  try {
+    return await ask(what, given);
+  } catch (error) {
+    say(`This cannot be done: ${error instanceof Error ? error.message : error}.`);
+    return null;
+  }
+}
+
 /** @param {Desk} desk @param {number} row */
-async function keepFree({ table, ask, say }, row) {
-  const { parts } = await ask("freeParts", { row });
+async function keepFree(desk, row) {
+  const { table, say } = desk;
+  const found = await askOr(desk, "freeParts", { row });
+  if (!found) return;
+  const { parts } = found;
   if (!parts.length) return say(`Nothing of row ${row + 1} is free: other rows cover all of it.`);
   replaceRows(table, [{ row, parts }]);
   say(`Row ${row + 1} keeps its free part${parts.length > 1 ? `, in ${parts.length} rows` : ""}.`);
 }
 
 /** @param {Desk} desk @param {number} row */
-async function cutOthers({ table, ask, say }, row) {
-  const cut = await ask("cutRivals", { row });
+async function cutOthers(desk, row) {
+  const { table, say } = desk;
+  const cut = await askOr(desk, "cutRivals", { row });
+  if (!cut) return;
   replaceRows(table, cut);
   say(`${pluralText(cut.length, "row")} cut, so that row ${row + 1} stands.`);
 }

@@ -119,6 +119,17 @@ export function startChecker(send) {
     });
   }
 
+  /**
+   * The parts of a box that others leave, as rows for people; an error if there are too many.
+   * @param {Packed} box
+   * @param {Packed[]} others
+   */
+  function allParts(box, others) {
+    const parts = partsLeft(box, others, { most: MOST_PARTS });
+    if (parts.length >= MOST_PARTS) throw new Error(`it would need ${MOST_PARTS} rows or more`);
+    return parts;
+  }
+
   /** @param {Packed} box @param {Packed[]} others */
   const isCovered = (box, others) => !partsLeft(box, others, { first: true }).length;
 
@@ -422,10 +433,8 @@ export function startChecker(send) {
   function freeParts({ row: index }) {
     const row = rows[index];
     const rivals = rivalsOf(row.outcome, row).flatMap((rival) => rival.boxes);
-    const parts = row.boxes.flatMap((box) => partsLeft(box, rivals, { most: MOST_PARTS }));
-    const grown = mergedBoxes(layout, parts)
-      .slice(0, MOST_PARTS)
-      .map((part) => grow(part, rivals, row.boxes));
+    const parts = row.boxes.flatMap((box) => allParts(box, rivals));
+    const grown = mergedBoxes(layout, parts).map((part) => grow(part, rivals, row.boxes));
     const cover = coverOf(grown, parts);
     return { parts: cover.map((box) => unpackBox(layout, box)) };
   }
@@ -480,7 +489,7 @@ export function startChecker(send) {
       rival.boxes.some((box) => row.boxes.some((own) => sharedBox(layout, own, box))),
     );
     return cut.map((rival) => {
-      const parts = rival.boxes.flatMap((box) => partsLeft(box, row.boxes, { most: MOST_PARTS }));
+      const parts = rival.boxes.flatMap((box) => allParts(box, row.boxes));
       return { row: rival.index, parts: mergedBoxes(layout, parts).map((box) => unpackBox(layout, box)) };
     });
   }
@@ -513,7 +522,7 @@ export function startChecker(send) {
       sides: unpackBox(layout, region),
       agreeing: covering.filter((row) => !differ(row.outcome, outcome)).map((row) => row.index),
       cut: against.map((row) => {
-        const parts = row.boxes.flatMap((box) => partsLeft(box, [region], { most: MOST_PARTS }));
+        const parts = row.boxes.flatMap((box) => allParts(box, [region]));
         return { row: row.index, parts: mergedBoxes(layout, parts).map((box) => unpackBox(layout, box)) };
       }),
     };
@@ -534,7 +543,7 @@ export function startChecker(send) {
     const list = [];
     const end = performance.now() + 1500;
     for (const [k, region] of affected.entries()) {
-      for (const part of partsLeft(region, [...affected.slice(0, k), ...impossible], { most: MOST_PARTS })) {
+      for (const part of partsLeft(region, [...affected.slice(0, k), ...impossible])) {
         for (const old of decidedParts(part, before, opened)) {
           for (const now of decidedParts(old.box, after, { policy, otherwise })) {
             if (old.outcome === now.outcome) continue;
@@ -727,7 +736,8 @@ export function startChecker(send) {
       try {
         send({ type: "answer", ask: message.ask, answer: answers[message.what](message.given) });
       } catch (error) {
-        send({ type: "answer", ask: message.ask, answer: null, error: String(error) });
+        const text = error instanceof Error ? error.message : String(error);
+        send({ type: "answer", ask: message.ask, answer: null, error: text });
       }
     }
   };
