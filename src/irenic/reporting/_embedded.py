@@ -15,6 +15,7 @@ from irenic.reporting.document import (
     Finding,
     LearnDocument,
     Model,
+    Outcome,
     Region,
     Summary,
 )
@@ -29,9 +30,7 @@ OMITTED: Final[Mapping[str, tuple[str, ...]]] = {
     "CountedRule": ("text", "then"),
     "Otherwise": ("then",),
     "Finding": ("noun", "then", "line"),
-    "Category": ("listed",),
     "Label": ("value",),
-    "Outcome": ("value",),
     "Impossible": ("text",),
 }
 """Keys of the document that the page does not embed, by type."""
@@ -43,6 +42,8 @@ OPTIONAL: Final[Mapping[str, tuple[str, ...]]] = {
     "CountedRule": ("conditions",),
     "Finding": ("text",),
     "Cut": ("lower", "upper", "equal"),
+    "Category": ("listed",),
+    "Outcome": ("value",),
 }
 """Keys that the page embeds only if its scripts cannot derive them."""
 
@@ -56,15 +57,20 @@ def embedded(document: Summary | LearnDocument) -> dict[str, Any]:
     entries: Mapping[str, Any] = document
     return {key: entries[key] for key in Summary.__annotations__} | {
         "features": [feature.embedded() for feature in features.values()],
-        "outcomes": [_without("Outcome", outcome) for outcome in document["outcomes"]],
+        "outcomes": [_outcome(outcome) for outcome in document["outcomes"]],
         "labels": [_without("Label", label) for label in document["labels"]],
         "impossible": [_without("Impossible", r) for r in document["impossible"]],
         "models": [_model(model, features) for model in document["models"]],
     }
 
 
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome, without its value if that is the text."""
+    return _without("Outcome", outcome, *(["value"] if outcome["value"] == outcome["text"] else []))
+
+
 def _without(kind: str, entry: Mapping[str, Any], *others: str) -> dict[str, Any]:
-    omitted = (*OMITTED[kind], *others)
+    omitted = (*OMITTED.get(kind, ()), *others)
     return {key: value for key, value in entry.items() if key not in omitted}
 
 
@@ -81,7 +87,8 @@ class _Feature:
 
     def embedded(self) -> dict[str, Any]:
         if self.feature["kind"] == "category":
-            return _without("Category", self.feature)
+            plain = self.feature["listed"] == self.feature["values"][FIRST_CODE:]
+            return _without("Category", self.feature, *(["listed"] if plain else []))
         return {**self.feature, "cuts": [self._cut(cut) for cut in self.cuts.values()]}
 
     def _cut(self, cut: Cut) -> dict[str, Any]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from irenic.learn.models import Classifier
     from irenic.model.sampling import RandomState
 
-_STYLES: Final = ("page.css", "map.css")
+_STYLES: Final = ("page.css", "map.css", "editor.css")
 _SUFFIXES: Final = (".html", ".htm")
 
 
@@ -91,13 +91,14 @@ class Report:
 
     def _html(self, saves_to: str = "") -> str:
         style = "\n".join(map(_asset, _STYLES))
-        script = _script()
+        script = _script("main.js")
         parts = {
             "title": html.escape(self.summary["name"] or "Rules"),
             "version": version("irenic"),
             "style": style,
             "style-hash": _hash(style),
             "summary": _as_json(embedded(self.summary)),
+            "worker": _script("engine/worker.js"),
             "script": script,
             "script-hash": _hash(script),
             "connect": " connect-src 'self';" if saves_to == "server" else "",
@@ -212,9 +213,9 @@ def check_suffix(path: Path) -> None:
 
 
 @cache
-def _script() -> str:
-    """Return the script, which is the same for all pages."""
-    return bundle("main.js", lambda path: _asset(f"scripts/{path}"))
+def _script(name: str) -> str:
+    """Return a script, which is the same for all pages."""
+    return bundle(name, lambda path: _asset(f"scripts/{path}"))
 
 
 def _asset(name: str) -> str:

@@ -6,6 +6,7 @@ import { defaultRegion } from "./case/reason.js";
 import { boxText, regionText } from "./conditions.js";
 import { decideCase, isImpossibleCase } from "./engine/deciding.js";
 import { enlarge } from "./engine/enlarging.js";
+import { openEditor } from "./editor/editor.js";
 import { foresee } from "./engine/foreseeing.js";
 import { uncoveredInstances } from "./engine/instances.js";
 import { sliceCells } from "./map/plane.js";
@@ -32,4 +33,5 @@ window.irenic = Object.freeze({
   niceTicks,
   formatTick,
   sliceCells,
+  openEditor,
 });

@@ -4,6 +4,7 @@
 import { byId } from "./dom.js";
 import { startForm } from "./case/form.js";
 import "./console.js";
+import { startEditor } from "./editor/editor.js";
 import { startFindings } from "./findings/findings.js";
 import { startFront } from "./front/front.js";
 import { startImpact } from "./impact/impact.js";
@@ -28,6 +29,7 @@ function startPage() {
     impact: startImpact,
     reading: startReading,
     front: startFront,
+    editor: startEditor,
     rules: startRules,
     case: startForm,
     map: startMap,

@@ -40,6 +40,9 @@ export function withKernels(compute) {
   }
 }
 
+/** The kernels, for a worker that keeps memory between calls and drops it itself. */
+export const keptKernels = () => kernels;
+
 /**
  * Allocate memory of the kernels, and return its address.
  * @param {number} size

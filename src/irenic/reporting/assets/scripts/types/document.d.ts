@@ -96,6 +96,8 @@ type Category = {
   missing: boolean;
   /** Texts by code. */
   values: string[];
+  /** The values from code 2 on. */
+  listed?: Encoded[];
   /** Codes that can occur. */
   admitted: number[];
   distribution: CodeCounts | null;
@@ -165,11 +167,13 @@ type Continuous = {
   cuts: Cut[];
   distribution: Histogram | null;
   admitted?: undefined;
+  listed?: undefined;
   values?: undefined;
 };
 
 /** A label, or a set of labels. */
 type Outcome = {
+  value?: string | number | boolean | Record<string, any> | any[];
   text: string;
   /** How many instances have it; null without labeled instances. */
   rows: number | null;

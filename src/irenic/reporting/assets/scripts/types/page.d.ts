@@ -23,6 +23,8 @@ type Kernels = {
   voting(rules: number, points: number, outcomes: bigint, first: bigint, last: bigint, out: number): bigint;
   meeting(rules: number, box: number, out: number): void;
   enlarge(rules: number, values: number, codes: number, order: number, outcome: bigint, box: number): bigint;
+  enlarge_box(rules: number, seed: number, order: number, outcome: bigint, box: number): bigint;
+  find_gaps(boxes: number, stack: number, nodes: bigint, out: number, counts: number): bigint;
 };
 
 /** What kernels need of a rule; of a region, only the box. */

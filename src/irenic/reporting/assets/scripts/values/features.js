@@ -49,6 +49,16 @@ export function valueBefore(feature, cut) {
 }
 
 /**
+ * The cut just above a value: no value lies between them.
+ * @param {Continuous} feature
+ * @param {number} value
+ */
+export function cutAbove(feature, value) {
+  const above = nextUp(value);
+  return feature.step ? Math.max(above, value + feature.step) : above;
+}
+
+/**
  * The neighboring number above.
  * @param {number} value
  */

@@ -26,10 +26,21 @@ export function parseValue(feature, text) {
   if (typed === "" || typed.toLowerCase() === "missing") {
     return feature.missing ? { value: null } : { error: "A value is required." };
   }
+  const found = parseBound(feature, typed);
+  if (found.error !== undefined) return found;
+  return isAdmitted(feature, found.value) ? found : { error: outsideText(feature, typed) };
+}
+
+/**
+ * Parse a value that may lie outside the bounds of its feature, such as the end of a condition.
+ * @param {Continuous} feature
+ * @param {string} typed
+ * @returns {{ value: number, error?: undefined } | { value?: undefined, error: string }}
+ */
+export function parseBound(feature, typed) {
   const found = READERS[feature.kind](feature, typed);
   if (found === null) return { error: `“${typed}” is not ${feature.wanted}.` };
-  if (typeof found === "string") return { error: found };
-  return isAdmitted(feature, found) ? { value: found } : { error: outsideText(feature, typed) };
+  return typeof found === "string" ? { error: found } : { value: found };
 }
 
 /** @type {Record<Continuous["kind"], (feature: Continuous, typed: string) => number | string | null>} */

@@ -1,0 +1,140 @@
+// @ts-check
+// The worker that checks the table, and what it knows about the last version.
+
+import { sidesOfTest, testFrom } from "./cells.js";
+import { contradictions } from "./outcomes.js";
+import { boxesOfRow } from "./table.js";
+import { byId } from "../dom.js";
+import { summary } from "../summary.js";
+import { isCategory, LOWEST } from "../values/features.js";
+
+/**
+ * Start a worker that checks a table after each change.
+ * @param {EditedTable} table
+ * @param {(status: Status) => void} show
+ * @param {() => void} fail called if the browser does not allow a worker, or it fails
+ */
+export function startChecks(table, show, fail) {
+  const source = new Blob([byId("worker").textContent ?? ""], { type: "text/javascript" });
+  const address = URL.createObjectURL(source);
+  const worker = new Worker(address);
+  worker.onerror = () => fail();
+  /** @type {Map<number, { resolve: (answer: any) => void, reject: (error: Error) => void }>} */
+  const asked = new Map();
+  /** @type {Status | null} */
+  let status = null;
+  /** @type {((status: Status) => void)[]} */
+  let waiting = [];
+  let [version, growth, asks] = [0, -1, 0];
+  /** @type {TableRow[]} */
+  let sent = [];
+  /** @type {Snapshot | null} */
+  let sentSnapshot = null;
+  worker.onmessage = ({ data }) => {
+    if (data.type === "answer") {
+      const { resolve, reject } = asked.get(data.ask) ?? {};
+      asked.delete(data.ask);
+      if (data.error) reject?.(new Error(data.error));
+      else resolve?.(data.answer);
+      return;
+    }
+    status = /** @type {Status} */ (data.status);
+    show(status);
+    if (status.done && status.version === version) {
+      for (const resolve of waiting) resolve(status);
+      waiting = [];
+    }
+  };
+  /** @param {CheckerMessage} message */
+  const post = (message) => worker.postMessage(message);
+  const update = () => {
+    if (growth !== table.growth || sentSnapshot?.policy !== table.now.policy) {
+      post(openMessage(table));
+      sent = [];
+      growth = table.growth;
+    }
+    const { rows } = table.now;
+    const [start, end] = commonEnds(sent, rows);
+    version += 1;
+    const added = rows.slice(start, rows.length - end).map(sentRow);
+    const removed = sent.length - end - start;
+    post({ type: "rows", version, start, removed, added, otherwise: table.now.otherwise });
+    sent = rows;
+    sentSnapshot = table.now;
+  };
+  return {
+    update,
+    status: () => status,
+    isCurrent: () => status !== null && status.version === version,
+    /** @returns {Promise<Status>} */
+    settled: () =>
+      status?.done && status.version === version
+        ? Promise.resolve(status)
+        : new Promise((resolve) => void waiting.push(resolve)),
+    /**
+     * @param {string} what
+     * @param {any} [given]
+     * @returns {Promise<any>}
+     */
+    ask: (what, given = {}) =>
+      new Promise((resolve, reject) => {
+        asked.set(++asks, { resolve, reject });
+        post({ type: "ask", ask: asks, what, given });
+      }),
+    stop: () => {
+      worker.terminate();
+      URL.revokeObjectURL(address);
+    },
+  };
+}
+
+/**
+ * How many rows are the same at the beginning and at the end.
+ * @param {TableRow[]} before
+ * @param {TableRow[]} after
+ */
+function commonEnds(before, after) {
+  const most = Math.min(before.length, after.length);
+  let [start, end] = [0, 0];
+  while (start < most && before[start] === after[start]) start += 1;
+  while (end < most - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
+  return [start, end];
+}
+
+/** @param {TableRow} row @returns {SentRow} */
+const sentRow = (row) => ({ id: row.id, boxes: boxesOfRow(row), outcome: row.outcome ?? 0 });
+
+/** @param {EditedTable} table @returns {CheckerMessage} */
+function openMessage(table) {
+  const { features, opened } = table;
+  return {
+    type: "open",
+    axes: features.map(axisOf),
+    impossible: table.impossible.map((box) =>
+      features.map((feature) => {
+        const test = testFrom(feature, Object.hasOwn(box, feature.name) ? box[feature.name] : null);
+        return sidesOfTest(test)[0];
+      }),
+    ),
+    policy: table.now.policy,
+    contradicts: contradictions(table.outcomes),
+    opened: { rows: opened.rows.map(sentRow), policy: opened.policy, otherwise: opened.otherwise },
+    instances: instancesOf(table),
+  };
+}
+
+/** @param {EditedFeature} feature @returns {Axis} */
+function axisOf(feature) {
+  if (isCategory(feature)) return { category: true, admitted: feature.admitted };
+  const { lowest, end, missing } = feature;
+  return { category: false, lowest: lowest ?? LOWEST, end: end ?? Infinity, missing };
+}
+
+/** @param {EditedTable} table */
+function instancesOf({ features, now }) {
+  const { instances } = summary;
+  if (!instances?.shown || !now.policy.single) return null;
+  const columns = features.map(({ name }) => instances.columns[name]);
+  if (columns.some((column) => column === undefined)) return null; // the page has only some columns
+  return { columns, outcomes: instances.outcomes, rows: instances.shown };
+}

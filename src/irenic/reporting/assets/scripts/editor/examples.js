@@ -1,0 +1,80 @@
+// @ts-check
+// A case to try in a region, with few digits.
+
+import { cutAbove, isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
+import { formatValue } from "../values/texts.js";
+
+/**
+ * An example of a region as text, with the features that it tests.
+ * @param {EditedTable} table
+ * @param {Sides} sides
+ */
+export function exampleText({ features }, sides) {
+  const parts = features.flatMap((feature, place) => {
+    const side = sides[place];
+    return side ? [`${feature.name} = ${valueText(feature, side)}`] : [];
+  });
+  return parts.join(", ") || "any case";
+}
+
+/**
+ * @param {EditedFeature} feature
+ * @param {(number | null)[]} side
+ */
+function valueText(feature, side) {
+  if (!isCategory(feature)) return formatValue(feature, readableValue(feature, side[0], side[1]));
+  const code = side.find((each) => each !== null && each > OTHER_CODE) ?? side[0] ?? MISSING_CODE;
+  return feature.values[code];
+}
+
+/**
+ * A number with few digits between two cuts, null if only a missing value lies there.
+ * @param {Continuous} feature
+ * @param {number | null} low
+ * @param {number | null} high
+ */
+export function readableValue(feature, low, high) {
+  if (high === LOWEST) return null;
+  const [lowest, end] = [feature.lowest ?? LOWEST, feature.end ?? Infinity];
+  let least = Math.max(low ?? LOWEST, feature.bounded[0] ? lowest : LOWEST);
+  let most = Math.min(high ?? Infinity, feature.bounded[1] ? end : Infinity);
+  if (least === LOWEST && most === Infinity) return Math.max(lowest, 0);
+  if (least === LOWEST) least = Math.max(lowest, most - Math.max(1, Math.abs(most), 2 * feature.step));
+  else if (most === Infinity) most = Math.min(end, least + Math.max(1, Math.abs(least), 2 * feature.step));
+  const middle = least / 2 + most / 2;
+  if (feature.step) return steppedValue(feature, least, middle, most);
+  for (let digits = 1; digits < 18; digits++) {
+    const scale = middle ? 10 ** (Math.floor(Math.log10(Math.abs(middle))) + 1 - digits) : 1;
+    for (const near of [middle, Math.floor(middle / scale) * scale, Math.ceil(middle / scale) * scale]) {
+      const value = Number(near.toPrecision(digits));
+      if (least <= value && value < most) return value;
+    }
+  }
+  return least;
+}
+
+/**
+ * @param {Continuous} feature
+ * @param {number} low
+ * @param {number} middle
+ * @param {number} high
+ */
+function steppedValue(feature, low, middle, high) {
+  const snapped = Math.ceil(middle / feature.step) * feature.step;
+  return [snapped, low, valueBefore(feature, high)].find((value) => low <= value && value < high) ?? low;
+}
+
+/**
+ * The conditions that only one case meets, given by its values; undefined for any value.
+ * @param {EditedFeature[]} features
+ * @param {(Value | undefined)[]} values
+ * @returns {Sides}
+ */
+export function pointSides(features, values) {
+  return features.map((feature, place) => {
+    const value = values[place];
+    if (value === undefined) return null;
+    if (isCategory(feature)) return [value ?? MISSING_CODE];
+    return value === null ? [null, LOWEST] : [value, cutAbove(feature, value)];
+  });
+}

@@ -1,0 +1,406 @@
+// @ts-check
+// Boxes as numbers, and their parts that other boxes leave, for the worker of the editor. Unlike packing.js it knows
+// nothing of the page.
+
+import { allocate, checkMemory, memoryAt, NO_MEMORY, putArray, putIntegers, putStruct } from "./kernels.js";
+import { LOWEST } from "../values/features.js";
+
+/**
+ * @param {Axis[]} axes
+ * @returns {Layout}
+ */
+export function newLayout(axes) {
+  const [intervals, sets] = [false, true].map((category) =>
+    [...axes.keys()].filter((axis) => axes[axis].category === category),
+  );
+  const places = axes.map((axis, place) => (axis.category ? sets : intervals).indexOf(place));
+  const wordStarts = [0];
+  for (const axis of sets) wordStarts.push(wordStarts[wordStarts.length - 1] + wordsFor(admittedBy(axes[axis])));
+  const words = wordStarts[sets.length];
+  const layout = { axes, intervals, sets, places, wordStarts, words, everything: new Uint32Array(2 * words) };
+  sets.forEach((axis, j) => setCodes(layout.everything, wordStarts[j], admittedBy(axes[axis])));
+  const lowest = Float64Array.from(intervals, (axis) => boundsOf(axes[axis]).lowest);
+  return { ...layout, lowest };
+}
+
+/** @param {Axis} axis */
+const admittedBy = (axis) => (axis.category ? axis.admitted : []);
+
+/** @param {Axis} axis */
+function boundsOf(axis) {
+  if (axis.category) throw new Error("a category has no bounds");
+  return axis;
+}
+
+/** @param {number[]} codes */
+const wordsFor = (codes) => (Math.max(0, ...codes) >> 6) + 1;
+
+/**
+ * @param {Uint32Array} bits
+ * @param {number} start
+ * @param {(number | null)[]} codes
+ */
+function setCodes(bits, start, codes) {
+  for (const code of codes) if (code !== null) bits[2 * start + (code >> 5)] |= 1 << (code & 31);
+}
+
+/**
+ * A box without the bounds that the space implies, so that equal boxes have equal numbers.
+ * @param {Layout} layout
+ * @param {Sides} sides
+ * @returns {Packed}
+ */
+export function packBox(layout, sides) {
+  const { axes, intervals, sets, wordStarts } = layout;
+  const low = new Float64Array(intervals.length).fill(-Infinity);
+  const high = new Float64Array(intervals.length).fill(Infinity);
+  const bits = layout.everything.slice();
+  intervals.forEach((axis, i) => {
+    const side = sides[axis];
+    if (!side) return;
+    const { lowest, end, missing } = boundsOf(axes[axis]);
+    const lower = side[0] ?? -Infinity;
+    const upper = side[1] ?? Infinity;
+    low[i] = lower > -Infinity && lower <= lowest ? (missing ? LOWEST : -Infinity) : lower + 0;
+    high[i] = upper >= end ? Infinity : upper > LOWEST && upper <= lowest ? LOWEST : upper + 0;
+  });
+  sets.forEach((axis, j) => {
+    const side = sides[axis];
+    if (!side) return;
+    bits.fill(0, 2 * wordStarts[j], 2 * wordStarts[j + 1]);
+    setCodes(bits, wordStarts[j], side);
+  });
+  return { low, high, bits };
+}
+
+/**
+ * The conditions of a box.
+ * @param {Layout} layout
+ * @param {Packed} box
+ * @returns {Sides}
+ */
+export function unpackBox(layout, box) {
+  return layout.axes.map((axis, place) => {
+    const k = layout.places[place];
+    if (!axis.category) {
+      if (box.low[k] === -Infinity && box.high[k] === Infinity) return null;
+      return [box.low[k] === -Infinity ? null : box.low[k], box.high[k] === Infinity ? null : box.high[k]];
+    }
+    const codes = axis.admitted.filter((code) => hasCode(layout, box, k, code));
+    return codes.length === axis.admitted.length ? null : codes;
+  });
+}
+
+/**
+ * @param {Layout} layout
+ * @param {Packed} box
+ * @param {number} j
+ * @param {number} code
+ */
+const hasCode = (layout, box, j, code) =>
+  ((box.bits[2 * layout.wordStarts[j] + (code >> 5)] >>> (code & 31)) & 1) === 1;
+
+/** @param {Packed} box */
+export const copyBox = ({ low, high, bits }) => ({ low: low.slice(), high: high.slice(), bits: bits.slice() });
+
+/** @param {Layout} layout */
+export const wholeBox = (layout) => packBox(layout, []);
+
+/**
+ * What two boxes have in common, null for nothing.
+ * @param {Layout} layout
+ * @param {Packed} a
+ * @param {Packed} b
+ */
+export function sharedBox(layout, a, b) {
+  const shared = copyBox(a);
+  for (let i = 0; i < shared.low.length; i++) {
+    shared.low[i] = Math.max(a.low[i], b.low[i]);
+    shared.high[i] = Math.min(a.high[i], b.high[i]);
+    if (shared.low[i] >= shared.high[i]) return null;
+  }
+  for (let w = 0; w < shared.bits.length; w++) shared.bits[w] &= b.bits[w];
+  for (let j = 0; j < layout.sets.length; j++) {
+    const words = shared.bits.subarray(2 * layout.wordStarts[j], 2 * layout.wordStarts[j + 1]);
+    if (!words.some((word) => word !== 0)) return null;
+  }
+  return shared;
+}
+
+/**
+ * Whether a box lies inside another.
+ * @param {Packed} small
+ * @param {Packed} large
+ */
+export function isInside(small, large) {
+  for (let i = 0; i < small.low.length; i++) {
+    if (small.low[i] < large.low[i] || small.high[i] > large.high[i]) return false;
+  }
+  for (let w = 0; w < small.bits.length; w++) if (small.bits[w] & ~large.bits[w]) return false;
+  return true;
+}
+
+/** @param {Packed} box */
+export const boxKey = ({ low, high, bits }) => `${low.join()}|${high.join()}|${bits.join()}`;
+
+/**
+ * Copy boxes with one column each, as kernels read rules, and return their address.
+ * @param {Layout} layout
+ * @param {Packed[]} boxes
+ * @param {ArrayLike<number>} codes
+ */
+export function putRules(layout, boxes, codes) {
+  const [d, n] = [layout.intervals.length, boxes.length];
+  const [lower, upper] = [new Float64Array(d * n), new Float64Array(d * n)];
+  const masks = new Uint32Array(2 * layout.words * n);
+  boxes.forEach(({ low, high, bits }, r) => {
+    for (let i = 0; i < d; i++) {
+      lower[i * n + r] = low[i];
+      upper[i * n + r] = high[i];
+    }
+    for (let w = 0; w < layout.words; w++) {
+      masks[2 * (w * n + r)] = bits[2 * w];
+      masks[2 * (w * n + r) + 1] = bits[2 * w + 1];
+    }
+  });
+  return putStruct(
+    [lower, d, n],
+    [upper, d, n],
+    [masks, layout.words, n],
+    [Int32Array.from(codes), n, 1],
+    [new Float64Array(n).fill(1), n, 1],
+    n,
+    putIntegers(layout.wordStarts),
+    layout.wordStarts.length,
+    1,
+    [layout.everything, layout.words, 1],
+    [layout.lowest, d, 1],
+  );
+}
+
+/**
+ * Copy a box as one row of cells, and return its address.
+ * @param {Packed} box
+ */
+export function putBox({ low, high, bits }) {
+  const address = allocate(8 * (low.length + high.length) + 4 * bits.length);
+  memoryAt(Float64Array, address, low.length).set(low);
+  memoryAt(Float64Array, address + 8 * low.length, high.length).set(high);
+  memoryAt(Uint32Array, address + 16 * low.length, bits.length).set(bits);
+  return address;
+}
+
+/**
+ * The box in a row of cells.
+ * @param {Layout} layout
+ * @param {number} address
+ * @returns {Packed}
+ */
+export function takeBox(layout, address) {
+  const d = layout.intervals.length;
+  return {
+    low: memoryAt(Float64Array, address, d).slice(),
+    high: memoryAt(Float64Array, address + 8 * d, d).slice(),
+    bits: memoryAt(Uint32Array, address + 16 * d, 2 * layout.words).slice(),
+  };
+}
+
+/**
+ * Cut a box, step by step, into the parts that none of the others meets. It keeps memory of the kernels until that is
+ * dropped.
+ * @param {Kernels} kernels
+ * @param {Layout} layout
+ * @param {Packed} box
+ * @param {Packed[]} others
+ * @param {number} [room]
+ * @returns {Cutting}
+ */
+export function startCutting(kernels, layout, box, others, room = 256) {
+  const [d, n, words] = [layout.intervals.length, others.length, layout.words];
+  const starts = putIntegers(layout.wordStarts);
+  const boxes = putRows(layout, others, starts);
+  const counts = allocate(24);
+  const most = room + 2 * d + layout.sets.length + 1;
+  const out = newRows(layout, most, starts);
+  let stack = newStack(layout, 64, 4 * n + 64);
+  memoryAt(Int32Array, stack.items, n).set(Int32Array.from(others.keys()));
+  memoryAt(Uint32Array, stack.begin, 2).set([0, 0]);
+  memoryAt(Uint32Array, stack.end, 2).set([n, 0]);
+  memoryAt(Float64Array, stack.lower, d).set(box.low);
+  memoryAt(Float64Array, stack.upper, d).set(box.high);
+  memoryAt(Uint32Array, stack.masks, 2 * words).set(box.bits);
+  let depth = 1;
+  /** @type {Packed[]} */
+  const parts = [];
+  /** @param {number} nodes */
+  const step = (nodes) => {
+    memoryAt(Uint32Array, counts, 2).set([depth, 0]);
+    checkMemory(kernels.find_gaps(boxes, stack.address, BigInt(nodes), out.address, counts), NO_MEMORY);
+    const [left, , found, , examined] = memoryAt(Uint32Array, counts, 6);
+    depth = left;
+    for (let k = 0; k < found; k++) parts.push(takeRow(layout, out, k));
+    if (!found && !examined && depth) stack = grownStack(layout, stack);
+  };
+  return { step, isDone: () => depth === 0, parts };
+}
+
+/**
+ * Boxes with one row each, as a struct.
+ * @param {Layout} layout
+ * @param {Packed[]} boxes
+ * @param {number} starts
+ */
+function putRows(layout, boxes, starts) {
+  const [d, n, words] = [layout.intervals.length, boxes.length, layout.words];
+  const [lower, upper] = [new Float64Array(n * d), new Float64Array(n * d)];
+  const masks = new Uint32Array(2 * n * words);
+  boxes.forEach(({ low, high, bits }, row) => {
+    lower.set(low, row * d);
+    upper.set(high, row * d);
+    masks.set(bits, 2 * row * words);
+  });
+  return putStruct([lower, n, d], [upper, n, d], [masks, n, words], starts, layout.wordStarts.length, 1);
+}
+
+/**
+ * Room for boxes that a kernel writes.
+ * @param {Layout} layout
+ * @param {number} n
+ * @param {number} starts
+ */
+function newRows(layout, n, starts) {
+  const [d, words] = [layout.intervals.length, layout.words];
+  const [lower, upper, masks] = [allocate(8 * n * d), allocate(8 * n * d), allocate(8 * n * words)];
+  const address = putStruct(lower, n, d, upper, n, d, masks, n, words, starts, layout.wordStarts.length, 1);
+  return { lower, upper, masks, address };
+}
+
+/**
+ * @param {Layout} layout
+ * @param {{ lower: number, upper: number, masks: number }} rows
+ * @param {number} k
+ * @returns {Packed}
+ */
+function takeRow(layout, rows, k) {
+  const [d, words] = [layout.intervals.length, layout.words];
+  return {
+    low: memoryAt(Float64Array, rows.lower + 8 * k * d, d).slice(),
+    high: memoryAt(Float64Array, rows.upper + 8 * k * d, d).slice(),
+    bits: memoryAt(Uint32Array, rows.masks + 8 * k * words, 2 * words).slice(),
+  };
+}
+
+/**
+ * @param {Layout} layout
+ * @param {number} depth
+ * @param {number} room
+ */
+function newStack(layout, depth, room) {
+  const [d, words] = [layout.intervals.length, layout.words];
+  const items = allocate(4 * room);
+  const [begin, end] = [allocate(8 * depth), allocate(8 * depth)];
+  const [lower, upper, masks] = [allocate(8 * depth * d), allocate(8 * depth * d), allocate(8 * depth * words)];
+  const rows = [begin, depth, 1, end, depth, 1, lower, depth, d, upper, depth, d, masks, depth, words];
+  return { items, begin, end, lower, upper, masks, depth, room, address: putStruct(items, room, 1, ...rows) };
+}
+
+/**
+ * A stack of twice the size with the same contents.
+ * @param {Layout} layout
+ * @param {ReturnType<typeof newStack>} stack
+ */
+function grownStack(layout, stack) {
+  const grown = newStack(layout, 2 * stack.depth, 2 * stack.room);
+  const [d, words] = [layout.intervals.length, layout.words];
+  /** @type {[number, number, number][]} */
+  const copies = [
+    [stack.items, grown.items, 4 * stack.room],
+    [stack.begin, grown.begin, 8 * stack.depth],
+    [stack.end, grown.end, 8 * stack.depth],
+    [stack.lower, grown.lower, 8 * stack.depth * d],
+    [stack.upper, grown.upper, 8 * stack.depth * d],
+    [stack.masks, grown.masks, 8 * stack.depth * words],
+  ];
+  for (const [from, to, size] of copies) memoryAt(Uint8Array, to, size).set(memoryAt(Uint8Array, from, size));
+  return grown;
+}
+
+/**
+ * Disjoint boxes, with those joined whose union is a box: the boxes that irenic.gaps lists.
+ * @param {Layout} layout
+ * @param {Packed[]} boxes
+ */
+export function mergedBoxes(layout, boxes) {
+  let before = -1;
+  let merged = boxes;
+  while (before !== merged.length) {
+    before = merged.length;
+    for (let i = 0; i < layout.intervals.length; i++) merged = joinedIntervals(merged, i);
+    for (let j = 0; j < layout.sets.length; j++) {
+      merged = joinedSets(merged, 2 * layout.wordStarts[j], 2 * layout.wordStarts[j + 1]);
+    }
+  }
+  return merged;
+}
+
+/**
+ * Boxes in groups that are equal on all axes but one.
+ * @param {Packed[]} boxes
+ * @param {(box: Packed) => string} keyOf
+ */
+function groupedBy(boxes, keyOf) {
+  /** @type {Map<string, Packed[]>} */
+  const groups = new Map();
+  for (const box of boxes) {
+    const key = keyOf(box);
+    const group = groups.get(key);
+    if (group) group.push(box);
+    else groups.set(key, [box]);
+  }
+  return groups.values();
+}
+
+/**
+ * @param {Packed[]} boxes
+ * @param {number} i
+ */
+function joinedIntervals(boxes, i) {
+  const joined = [];
+  /** @param {Float64Array} sides */
+  const others = (sides) => sides.filter((_, k) => k !== i).join();
+  for (const group of groupedBy(boxes, (box) => `${others(box.low)}|${others(box.high)}|${box.bits.join()}`)) {
+    group.sort((a, b) => (a.low[i] < b.low[i] ? -1 : 1));
+    let last = group[0];
+    for (const box of group.slice(1)) {
+      if (last.high[i] === box.low[i]) {
+        last = copyBox(last);
+        last.high[i] = box.high[i];
+      } else {
+        joined.push(last);
+        last = box;
+      }
+    }
+    joined.push(last);
+  }
+  return joined;
+}
+
+/**
+ * @param {Packed[]} boxes
+ * @param {number} start
+ * @param {number} stop
+ */
+function joinedSets(boxes, start, stop) {
+  const joined = [];
+  /** @param {Uint32Array} bits */
+  const others = (bits) => bits.filter((_, w) => w < start || w >= stop).join();
+  for (const group of groupedBy(boxes, (box) => `${box.low.join()}|${box.high.join()}|${others(box.bits)}`)) {
+    const union = copyBox(group[0]);
+    for (const { bits } of group) for (let w = start; w < stop; w++) union.bits[w] |= bits[w];
+    joined.push(union);
+  }
+  return joined;
+}
+
+/** @param {number[]} order */
+export const putOrder = (order) => putArray(BigInt64Array.from(order, BigInt));

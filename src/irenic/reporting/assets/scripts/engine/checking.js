@@ -1,0 +1,768 @@
+// @ts-check
+// Checks rows while they are edited: conflicts, redundant rows and gaps, as irenic.check finds them. Only what a change
+// can affect is computed again, except gaps, which are searched in short steps until the next change.
+
+import {
+  boxKey,
+  isInside,
+  mergedBoxes,
+  newLayout,
+  packBox,
+  putBox,
+  putOrder,
+  putRules,
+  sharedBox,
+  startCutting,
+  takeBox,
+  unpackBox,
+  wholeBox,
+} from "./boxes.js";
+import { allocate, keptKernels, memoryAt, putArray, putStruct, withKernels } from "./kernels.js";
+
+const LISTED = 1000; // findings of a kind that are listed
+const SLICE = 20; // milliseconds until new messages are read
+const NODES = 2000; // steps of a search between two looks at the clock
+const GAP_SECONDS = 5;
+const MOST_GAPS = 100_000;
+const MERGED = 20_000; // gaps that are merged if the search did not end
+const TRIALS = 12; // covering rows up to which those that are not needed are left out
+const CONTRADICTED = -2; // in place of an outcome
+const MOST_PARTS = 400; // parts of a row, and regions that changed, that are computed
+
+/**
+ * @param {(reply: CheckerReply) => void} send
+ * @returns {(message: CheckerMessage) => void}
+ */
+export function startChecker(send) {
+  const kernels = keptKernels();
+  const base = kernels.top();
+  /** @type {Layout} */
+  let layout = newLayout([]);
+  /** @type {Policy} */
+  let policy = { how: "agree", unique: false, ranks: null, single: true };
+  /** @type {boolean[][]} */
+  let contradicts = [];
+  /** @type {Packed[]} */
+  let impossible = [];
+  /** @type {CheckedRow[]} */
+  let rows = [];
+  /** @type {Packed[]} */
+  let boxes = []; // of all rows
+  /** @type {CheckedRow[]} */
+  let owners = []; // of the boxes
+  let rules = 0; // the address of the boxes
+  /** @type {number | null} */
+  let otherwise = null;
+  /** @type {{ rows: CheckedRow[], policy: Policy, otherwise: number | null, answers: Int32Array | null }} */
+  let opened = { rows: [], policy, otherwise: null, answers: null };
+  /** @type {Extract<CheckerMessage, { type: "open" }>["instances"]} */
+  let instances = null;
+  let points = { address: 0, n: 0 };
+  let version = 0;
+  let started = 0;
+  let running = 0; // the number of the check that runs
+  /** @type {{ conflicts: FoundPair[], overlaps: FoundPair[] }} */
+  let pairs = { conflicts: [], overlaps: [] };
+  /** @type {Status["gaps"]} */
+  let gaps = { count: 0, list: [], finished: false, known: false };
+  /** @type {EditedResults | null} */
+  let results = null;
+
+  // --- what rows overlap
+
+  /** @param {number} a @param {number} b */
+  const differ = (a, b) => a !== b && (contradicts[a]?.[b] ?? true);
+
+  /**
+   * The indices of the boxes that a box overlaps.
+   * @param {Packed} box
+   */
+  function meetingBoxes(box) {
+    return withKernels(() => {
+      const [seed, out] = [putBox(box), allocate(boxes.length)];
+      kernels.meeting(rules, seed, out);
+      const meets = memoryAt(Uint8Array, out, boxes.length);
+      const found = [];
+      for (let k = 0; k < meets.length; k++) if (meets[k]) found.push(k);
+      return found;
+    });
+  }
+
+  /**
+   * The boxes of other rows that a box of a row overlaps where a case can occur.
+   * @param {CheckedRow} row
+   * @param {Packed} box
+   */
+  const neighborsOf = (row, box) =>
+    meetingBoxes(box).filter((k) => owners[k] !== row && (!impossible.length || canOccur(box, boxes[k])));
+
+  /** @param {Packed} a @param {Packed} b */
+  function canOccur(a, b) {
+    const shared = sharedBox(layout, a, b);
+    return shared !== null && !isCovered(shared, impossible);
+  }
+
+  /**
+   * The parts of a box that others leave, or only the first.
+   * @param {Packed} box
+   * @param {Packed[]} others
+   * @param {{ first?: boolean, most?: number }} [options]
+   */
+  function partsLeft(box, others, { first = false, most = MOST_GAPS } = {}) {
+    const near = others.filter((other) => sharedBox(layout, box, other) !== null);
+    if (!near.length) return [box];
+    if (near.some((other) => isInside(box, other))) return [];
+    return withKernels(() => {
+      const cutting = startCutting(kernels, layout, box, near, first ? 1 : 256);
+      while (!cutting.isDone() && cutting.parts.length < (first ? 1 : most)) cutting.step(NODES);
+      return cutting.parts;
+    });
+  }
+
+  /**
+   * The parts of a box that others leave, as rows for people; an error if there are too many.
+   * @param {Packed} box
+   * @param {Packed[]} others
+   */
+  function allParts(box, others) {
+    const parts = partsLeft(box, others, { most: MOST_PARTS });
+    if (parts.length >= MOST_PARTS) throw new Error(`it would need ${MOST_PARTS} rows or more`);
+    return parts;
+  }
+
+  /** @param {Packed} box @param {Packed[]} others */
+  const isCovered = (box, others) => !partsLeft(box, others, { first: true }).length;
+
+  /** @param {Packed[]} some @param {Packed[]} others */
+  const areCoveredBy = (some, others) => some.every((box) => isCovered(box, [...others, ...impossible]));
+
+  // --- changes
+
+  /** @param {SentRow} sent @returns {CheckedRow} */
+  function newRow({ id, boxes: sides, outcome }) {
+    const packed = sides.map((each) => packBox(layout, each));
+    const key = `${packed.map(boxKey).sort().join("/")}>${outcome}`;
+    const checked = { conflicts: 0, overlaps: 0, dirty: true, twins: [], redundant: null };
+    return { id, index: 0, boxes: packed, outcome, key, ...checked };
+  }
+
+  function pack() {
+    kernels.drop(base);
+    rows.forEach((row, index) => (row.index = index));
+    boxes = rows.flatMap((row) => row.boxes);
+    owners = rows.flatMap((row) => row.boxes.map(() => row));
+    const codes = owners.map((row) => row.outcome);
+    rules = putRules(layout, boxes, codes);
+    if (instances) points = putInstances(instances);
+  }
+
+  /** @param {Extract<CheckerMessage, { type: "rows" }>} message */
+  function changeRows(message) {
+    started = performance.now();
+    version = message.version;
+    otherwise = message.otherwise;
+    const removed = rows.slice(message.start, message.start + message.removed);
+    const gone = new Set(removed);
+    for (const row of removed) addCounts(row, -1, gone);
+    const added = message.added.map(newRow);
+    rows.splice(message.start, message.removed, ...added);
+    pack();
+    const fresh = new Set(added);
+    for (const row of added) addCounts(row, 1, fresh);
+    gaps = { ...gaps, known: false };
+    pairs = policy.how === "agree" ? foundPairs() : { conflicts: [], overlaps: [] };
+    running += 1;
+    continueCheck(running, checkSteps());
+  }
+
+  /**
+   * Count what a row overlaps, for it and for the others.
+   * @param {CheckedRow} row
+   * @param {1 | -1} by
+   * @param {Set<CheckedRow>} together rows that are added or removed with it, and are counted by themselves
+   */
+  function addCounts(row, by, together) {
+    for (const box of row.boxes) {
+      for (const k of neighborsOf(row, box)) {
+        const other = owners[k];
+        const kind = differ(row.outcome, other.outcome) ? "conflicts" : "overlaps";
+        row[kind] += by;
+        if (!together.has(other)) other[kind] += by;
+        other.dirty = true;
+      }
+    }
+  }
+
+  /** The steps of a check; each yield is a chance to stop. */
+  function* checkSteps() {
+    sendStatus(false);
+    yield;
+    yield* findRedundant();
+    sendStatus(false);
+    yield* findAllGaps();
+    results = instances && predictions();
+    sendStatus(true);
+  }
+
+  /**
+   * @param {number} check
+   * @param {Generator<undefined, void>} steps
+   */
+  function continueCheck(check, steps) {
+    const end = performance.now() + SLICE;
+    while (performance.now() < end) {
+      if (steps.next().done) return;
+    }
+    later(() => {
+      if (check === running) continueCheck(check, steps);
+    });
+  }
+
+  // --- redundant rows
+
+  function* findRedundant() {
+    const dirty = rows.filter((row) => row.dirty);
+    for (const row of dirty) {
+      findTwins(row);
+      yield;
+    }
+    const firsts = firstsOfGroups();
+    for (const row of dirty) {
+      row.redundant = redundancy(row, firsts);
+      row.dirty = false;
+      yield;
+    }
+  }
+
+  /** @param {CheckedRow} row */
+  function findTwins(row) {
+    row.twins = [];
+    if (!row.overlaps) return;
+    const near = new Set(row.boxes.flatMap((box) => neighborsOf(row, box).map((k) => owners[k])));
+    for (const other of near) {
+      if (other.outcome !== row.outcome || (row.boxes.length === 1 && other.boxes.length === 1)) continue;
+      if (other.key === row.key) continue;
+      if (areCoveredBy(row.boxes, other.boxes) && areCoveredBy(other.boxes, row.boxes)) row.twins.push(other);
+    }
+  }
+
+  /** The groups of identical rows, each in order. */
+  function duplicateGroups() {
+    /** @type {Map<string, CheckedRow[]>} */
+    const byKey = new Map();
+    for (const row of rows) {
+      if (row.boxes.length) byKey.set(row.key, [...(byKey.get(row.key) ?? []), row]);
+    }
+    /** @type {Map<CheckedRow, CheckedRow[]>} */
+    const groupOf = new Map();
+    for (const group of byKey.values()) for (const row of group) groupOf.set(row, group);
+    for (const row of rows) {
+      for (const twin of row.twins) {
+        const [a, b] = [groupOf.get(row) ?? [row], groupOf.get(twin) ?? [twin]];
+        if (a === b) continue;
+        const joined = [...new Set([...a, ...b])].sort((x, y) => x.index - y.index);
+        for (const each of joined) groupOf.set(each, joined);
+      }
+    }
+    return [...new Set(groupOf.values())].filter((group) => group.length > 1);
+  }
+
+  /** The first row of the group of each duplicate. */
+  function firstsOfGroups() {
+    return new Map(duplicateGroups().flatMap((group) => group.map((row) => [row, group[0]])));
+  }
+
+  /**
+   * @param {CheckedRow} row
+   * @param {Map<CheckedRow, CheckedRow>} firsts
+   * @returns {CheckedRow["redundant"]}
+   */
+  function redundancy(row, firsts) {
+    if (!row.boxes.length) return null;
+    if (impossible.length && row.boxes.every((box) => isCovered(box, impossible)))
+      return { kind: "never_fire", by: [] };
+    if (policy.how === "first") return maskedBy(row);
+    return policy.how === "agree" ? insideOthers(row, firsts) : null;
+  }
+
+  /** @param {CheckedRow} row */
+  const rankOf = (row) => rankIn(policy, row.outcome) * rows.length + row.index;
+
+  /**
+   * @param {CheckedRow} row
+   * @returns {CheckedRow["redundant"]}
+   */
+  function maskedBy(row) {
+    if (!row.overlaps && !row.conflicts) return null;
+    const earlier = row.boxes.map((box) => neighborsOf(row, box).filter((k) => rankOf(owners[k]) < rankOf(row)));
+    if (!earlier.every((places, b) => places.length && areCoveredBy([row.boxes[b]], boxesAt(places)))) return null;
+    return { kind: "never_fire", by: neededRows(row, [...new Set(earlier.flat())]) };
+  }
+
+  /** @param {number[]} places */
+  const boxesAt = (places) => places.map((k) => boxes[k]);
+
+  /**
+   * @param {CheckedRow} row
+   * @param {Map<CheckedRow, CheckedRow>} firsts
+   * @returns {CheckedRow["redundant"]}
+   */
+  function insideOthers(row, firsts) {
+    if (!row.overlaps || (firsts.get(row) ?? row) !== row) return null;
+    const near = new Set(row.boxes.flatMap((box) => neighborsOf(row, box)));
+    const same = [...near].filter((k) => owners[k].outcome === row.outcome).sort((a, b) => a - b);
+    if (row.boxes.length === 1) {
+      const [box] = row.boxes;
+      const containers = same.filter(
+        (k) => isInside(box, boxes[k]) && !(owners[k].boxes.length === 1 && isInside(boxes[k], box)),
+      );
+      if (containers.length) return { kind: "inside", by: [owners[containers[0]]] };
+    }
+    const others = same.filter((k) => (firsts.get(owners[k]) ?? owners[k]) !== row);
+    if (!others.length || (others.length === 1 && row.boxes.length === 1)) return null;
+    return areCoveredBy(row.boxes, boxesAt(others)) ? { kind: "inside", by: neededRows(row, others) } : null;
+  }
+
+  /**
+   * Rows that together cover another, without those that are not needed.
+   * @param {CheckedRow} row
+   * @param {number[]} places
+   */
+  function neededRows(row, places) {
+    const all = [...new Set(places.map((k) => owners[k]))].sort((a, b) => a.index - b.index);
+    if (all.length > TRIALS) return all;
+    let kept = places;
+    for (const owner of [...all].reverse()) {
+      const rest = kept.filter((k) => owners[k] !== owner);
+      if (areCoveredBy(row.boxes, boxesAt(rest))) kept = rest;
+    }
+    return all.filter((owner) => kept.some((k) => owners[k] === owner));
+  }
+
+  // --- gaps
+
+  function* findAllGaps() {
+    const before = kernels.top();
+    const until = performance.now() + 1000 * GAP_SECONDS;
+    const cutting = startCutting(kernels, layout, wholeBox(layout), [...boxes, ...impossible], 1024);
+    let late = false;
+    while (!cutting.isDone() && !late) {
+      cutting.step(NODES);
+      late = performance.now() > until || cutting.parts.length > MOST_GAPS;
+      yield;
+    }
+    const finished = cutting.isDone();
+    const { parts } = cutting;
+    kernels.drop(before);
+    const merged = finished || parts.length <= MERGED ? mergedBoxes(layout, parts) : parts;
+    const list = merged.slice(0, LISTED).map((box) => unpackBox(layout, box));
+    gaps = { count: merged.length, list, finished, known: true };
+  }
+
+  // --- the status
+
+  /** @param {boolean} done */
+  function sendStatus(done) {
+    const agree = policy.how === "agree";
+    /** @param {"conflicts" | "overlaps"} kind */
+    const total = (kind) => (agree ? rows.reduce((sum, row) => sum + row[kind], 0) / 2 : 0);
+    const inConflict = agree ? rows.filter((row) => row.conflicts) : [];
+    /** @type {Status} */
+    const status = {
+      version,
+      done,
+      conflicts: {
+        count: total("conflicts"),
+        list: pairs.conflicts,
+        rows: new Map(inConflict.map((row) => [row.index, row.conflicts])),
+      },
+      overlaps: { count: total("overlaps"), list: pairs.overlaps },
+      redundant: foundRows(),
+      gaps,
+      results,
+      milliseconds: performance.now() - started,
+    };
+    send({ type: "status", status });
+  }
+
+  /** The pairs to list, sorted by their rows. */
+  function foundPairs() {
+    /** @type {{ conflicts: FoundPair[], overlaps: FoundPair[] }} */
+    const found = { conflicts: [], overlaps: [] };
+    for (const row of rows) {
+      const wanted =
+        (row.conflicts && found.conflicts.length < LISTED) || (row.overlaps && found.overlaps.length < LISTED);
+      if (!wanted) continue;
+      for (const box of row.boxes) {
+        for (const k of neighborsOf(row, box)) {
+          const other = owners[k];
+          if (other.index < row.index) continue;
+          const agree = !differ(row.outcome, other.outcome);
+          const list = agree ? found.overlaps : found.conflicts;
+          const shared = list.length < LISTED && sharedBox(layout, box, boxes[k]);
+          if (shared) list.push({ rows: [row.index, other.index], sides: unpackBox(layout, shared), agree });
+        }
+      }
+    }
+    return found;
+  }
+
+  /** @returns {FoundRow[]} */
+  function foundRows() {
+    /** @param {CheckedRow[]} some */
+    const indices = (some) => some.map((row) => row.index);
+    /** @type {FoundRow[]} */
+    const found = duplicateGroups().map((group) => ({ kind: "duplicates", rows: indices(group), by: [] }));
+    for (const row of rows) {
+      if (!row.redundant) continue;
+      found.push({ kind: row.redundant.kind, rows: [row.index], by: indices(row.redundant.by) });
+    }
+    return found;
+  }
+
+  // --- what the guard offers
+
+  /** @param {number} outcome @param {CheckedRow | null} [except] */
+  const rivalsOf = (outcome, except = null) =>
+    rows.filter((row) => row !== except && row.boxes.length && (policy.unique || differ(row.outcome, outcome)));
+
+  /**
+   * The free parts of a row: what no row that contradicts it overlaps.
+   * @param {{ row: number }} given
+   */
+  function freeParts({ row: index }) {
+    const row = rows[index];
+    const rivals = rivalsOf(row.outcome, row).flatMap((rival) => rival.boxes);
+    const parts = row.boxes.flatMap((box) => allParts(box, rivals));
+    const grown = mergedBoxes(layout, parts).map((part) => grow(part, rivals, row.boxes));
+    const cover = coverOf(grown, parts);
+    return { parts: cover.map((box) => unpackBox(layout, box)) };
+  }
+
+  /**
+   * A box grown as far as rivals and the boxes that contain it allow.
+   * @param {Packed} seed
+   * @param {Packed[]} rivals
+   * @param {Packed[]} limits
+   */
+  function grow(seed, rivals, limits) {
+    const grown = withKernels(() => {
+      const packed = putRules(
+        layout,
+        rivals,
+        rivals.map(() => 0),
+      );
+      const [from, box] = [putBox(seed), putBox(seed)];
+      const result = kernels.enlarge_box(packed, from, putOrder(axisOrderOf(layout)), -1n, box);
+      return result === -1n ? takeBox(layout, box) : seed;
+    });
+    const limit = limits.find((each) => isInside(seed, each));
+    return (limit && sharedBox(layout, grown, limit)) ?? grown;
+  }
+
+  /**
+   * Few boxes that together contain all parts, those with the most parts first.
+   * @param {Packed[]} candidates
+   * @param {Packed[]} parts
+   */
+  function coverOf(candidates, parts) {
+    const chosen = [];
+    let left = parts;
+    while (left.length) {
+      const counted = candidates.map((box) => left.filter((part) => isInside(part, box)).length);
+      const most = Math.max(0, ...counted);
+      if (!most) return [...chosen, ...left];
+      const best = candidates[counted.indexOf(most)];
+      chosen.push(best);
+      left = left.filter((part) => !isInside(part, best));
+    }
+    return chosen;
+  }
+
+  /**
+   * What is left of the rows that contradict a row, without it.
+   * @param {{ row: number }} given
+   */
+  function cutRivals({ row: index }) {
+    const row = rows[index];
+    const cut = rivalsOf(row.outcome, row).filter((rival) =>
+      rival.boxes.some((box) => row.boxes.some((own) => sharedBox(layout, own, box))),
+    );
+    return cut.map((rival) => {
+      const parts = rival.boxes.flatMap((box) => allParts(box, row.boxes));
+      return { row: rival.index, parts: mergedBoxes(layout, parts).map((box) => unpackBox(layout, box)) };
+    });
+  }
+
+  /**
+   * The largest region around a part that no row overlaps.
+   * @param {{ sides: Sides }} given
+   */
+  function growGap({ sides }) {
+    const seed = packBox(layout, sides);
+    return { sides: unpackBox(layout, grow(seed, [...boxes, ...impossible], [])) };
+  }
+
+  /**
+   * The largest free region around a case, if it should have an outcome: without the rows that say something else.
+   * Such rows that cover the case are cut.
+   * @param {{ sides: Sides, outcome: number }} given
+   */
+  function growCase({ sides, outcome }) {
+    const seed = packBox(layout, sides);
+    const covering = rows.filter((row) => row.boxes.some((box) => isInside(seed, box)));
+    const against = covering.filter((row) => differ(row.outcome, outcome));
+    const rivals = rivalsOf(outcome).filter((row) => !against.includes(row));
+    const limits = against.flatMap((row) => row.boxes.filter((box) => isInside(seed, box)));
+    /** @type {Packed | null} */
+    let grown = grow(seed, [...rivals.flatMap((row) => row.boxes), ...impossible], []);
+    for (const limit of limits) grown = grown && sharedBox(layout, grown, limit);
+    const region = grown ?? seed;
+    return {
+      sides: unpackBox(layout, region),
+      agreeing: covering.filter((row) => !differ(row.outcome, outcome)).map((row) => row.index),
+      cut: against.map((row) => {
+        const parts = row.boxes.flatMap((box) => allParts(box, [region]));
+        return { row: row.index, parts: mergedBoxes(layout, parts).map((box) => unpackBox(layout, box)) };
+      }),
+    };
+  }
+
+  // --- what changes
+
+  /** The regions where another outcome is predicted than when the table was opened, and whether these are all. */
+  function changedRegions() {
+    if (!policy.single) return { list: [], finished: false };
+    const [before, after] = [inOrder(opened.rows, opened.policy), inOrder(rows, policy)];
+    const same = new Set(commonRows(before, after));
+    /** @param {typeof before} some */
+    const others = (some) => some.filter((row) => !same.has(row.id)).flatMap((row) => row.boxes);
+    const whole = opened.otherwise !== otherwise || opened.policy.how !== policy.how;
+    const affected = whole ? [wholeBox(layout)] : [...others(before), ...others(after)];
+    /** @type {ChangedRegion[]} */
+    const list = [];
+    const end = performance.now() + 1500;
+    for (const [k, region] of affected.entries()) {
+      for (const part of partsLeft(region, [...affected.slice(0, k), ...impossible])) {
+        for (const old of decidedParts(part, before, opened)) {
+          for (const now of decidedParts(old.box, after, { policy, otherwise })) {
+            if (old.outcome === now.outcome) continue;
+            list.push({ sides: unpackBox(layout, now.box), before: old.outcome, after: now.outcome });
+          }
+          if (list.length > MOST_PARTS || performance.now() > end)
+            return { list: mergedChanges(list), finished: false };
+        }
+      }
+    }
+    return { list: mergedChanges(list), finished: true };
+  }
+
+  /** @param {ChangedRegion[]} list */
+  function mergedChanges(list) {
+    const kinds = new Set(list.map(({ before, after }) => `${before}>${after}`));
+    return [...kinds].flatMap((kind) => {
+      const own = list.filter(({ before, after }) => `${before}>${after}` === kind);
+      const merged = mergedBoxes(
+        layout,
+        own.map(({ sides }) => packBox(layout, sides)),
+      );
+      return merged.map((box) => ({ ...own[0], sides: unpackBox(layout, box) }));
+    });
+  }
+
+  /**
+   * Rows in the order in which they decide.
+   * @template {{ id: number, boxes: Packed[], outcome: number, index: number }} R
+   * @param {R[]} some
+   * @param {Policy} by
+   */
+  function inOrder(some, by) {
+    if (!by.ranks) return some;
+    return [...some].sort((a, b) => rankIn(by, a.outcome) - rankIn(by, b.outcome) || a.index - b.index);
+  }
+
+  /**
+   * The rows that are in both versions, unchanged, and in the same order.
+   * @param {{ id: number }[]} before
+   * @param {{ id: number }[]} after
+   */
+  function commonRows(before, after) {
+    const places = new Map(after.map((row, place) => [row.id, place]));
+    const common = [];
+    let last = -1;
+    for (const { id } of before) {
+      const place = places.get(id) ?? -1;
+      if (place > last) {
+        common.push(id);
+        last = place;
+      }
+    }
+    return common;
+  }
+
+  /**
+   * The parts of a box with what the first row that covers each predicts, CONTRADICTED where rows must agree and do
+   * not.
+   * @param {Packed} box
+   * @param {{ boxes: Packed[], outcome: number }[]} ordered
+   * @param {{ policy: Policy, otherwise: number | null }} how
+   */
+  function decidedParts(box, ordered, { policy: { how }, otherwise: rest }) {
+    /** @type {{ box: Packed, outcome: number | null }[]} */
+    const decided = [];
+    /** @type {Packed[]} */
+    const earlier = [];
+    for (const row of ordered) {
+      for (const own of row.boxes) {
+        const shared = sharedBox(layout, own, box);
+        if (!shared) continue;
+        const against = how === "agree" ? ordered.filter((other) => differ(other.outcome, row.outcome)) : [];
+        const rivals = against.flatMap((other) => other.boxes);
+        for (const part of partsLeft(shared, earlier)) {
+          const free = partsLeft(part, rivals);
+          for (const each of free) decided.push({ box: each, outcome: row.outcome });
+          for (const each of partsLeft(part, free)) decided.push({ box: each, outcome: CONTRADICTED });
+        }
+        earlier.push(shared);
+      }
+    }
+    for (const part of partsLeft(box, earlier)) decided.push({ box: part, outcome: rest });
+    return decided;
+  }
+
+  // --- instances
+
+  /** @param {NonNullable<typeof instances>} given */
+  function putInstances({ columns, rows: n }) {
+    const { intervals, sets } = layout;
+    const values = new Float64Array(intervals.length * n);
+    const codes = new Int32Array(sets.length * n);
+    intervals.forEach((axis, i) => columns[axis].forEach((value, k) => (values[i * n + k] = value ?? -Infinity)));
+    sets.forEach((axis, j) => columns[axis].forEach((code, k) => (codes[j * n + k] = code ?? 0)));
+    const cells = [putArray(values), intervals.length, n, putArray(codes), sets.length, n];
+    return { address: putStruct(...cells), n };
+  }
+
+  /** The outcome of each instance, -1 if no row decides it. */
+  function decided() {
+    const order = inOrder(rows, policy).flatMap((row) => row.boxes.map(() => row));
+    const starts = new Map();
+    owners.forEach((row, k) => starts.has(row) || starts.set(row, k));
+    const seen = new Map();
+    const places = order.map((row) => {
+      const nth = seen.get(row) ?? 0;
+      seen.set(row, nth + 1);
+      return starts.get(row) + nth;
+    });
+    return withKernels(() => {
+      const out = allocate(8 * points.n);
+      const struct = putStruct(putOrder(places), places.length, 1);
+      kernels.deciding(rules, points.address, struct, 0n, BigInt(points.n), out);
+      const found = memoryAt(Int32Array, out, 2 * points.n);
+      const outcomes = Int32Array.from({ length: points.n }, (_, k) => {
+        const place = found[2 * k];
+        return place >= 0 ? owners[place].outcome : -1;
+      });
+      if (policy.how === "agree") markContradicted(outcomes);
+      return outcomes;
+    });
+  }
+
+  /**
+   * Mark the instances that rows with different outcomes cover, where they must agree.
+   * @param {Int32Array} outcomes
+   */
+  function markContradicted(outcomes) {
+    for (const row of rows.filter((each) => each.conflicts)) {
+      const packed = putRules(
+        layout,
+        row.boxes,
+        row.boxes.map(() => 0),
+      );
+      const out = allocate(row.boxes.length * points.n);
+      kernels.covering(packed, points.address, 0n, BigInt(points.n), out);
+      const covers = memoryAt(Uint8Array, out, row.boxes.length * points.n);
+      covers.forEach((covered, k) => {
+        const place = k % points.n;
+        if (covered && differ(outcomes[place], row.outcome)) outcomes[place] = CONTRADICTED;
+      });
+    }
+  }
+
+  /** @returns {EditedResults} */
+  function predictions() {
+    if (!instances) throw new Error("there are no instances");
+    const answers = decided();
+    /** @param {number} answer @param {number | null} rest */
+    const withDefault = (answer, rest) => (answer === -1 ? (rest ?? -1) : answer);
+    const { outcomes } = instances;
+    /** @type {Map<string, number>} */
+    const confusion = new Map();
+    let [covered, right, changed] = [0, 0, 0];
+    answers.forEach((answer, k) => {
+      const now = withDefault(answer, otherwise);
+      if (answer !== -1) covered += 1;
+      if (opened.answers && withDefault(opened.answers[k], opened.otherwise) !== now) changed += 1;
+      if (!outcomes) return;
+      if (outcomes[k] === now) right += 1;
+      const key = `${outcomes[k]},${now}`;
+      confusion.set(key, (confusion.get(key) ?? 0) + 1);
+    });
+    return { rows: answers.length, covered, right: outcomes ? right : null, changed, confusion };
+  }
+
+  // --- messages
+
+  /** @type {Record<string, (given: any) => any>} */
+  const answers = { freeParts, cutRivals, growGap, growCase, changedRegions };
+
+  return (message) => {
+    if (message.type === "open") {
+      layout = newLayout(message.axes);
+      impossible = message.impossible.map((sides) => packBox(layout, sides));
+      ({ contradicts, instances } = message);
+      policy = message.opened.policy;
+      rows = message.opened.rows.map(newRow);
+      pack();
+      const together = new Set(rows);
+      if (instances) for (const row of rows) addCounts(row, 1, together);
+      opened = { ...message.opened, rows, answers: instances && decided() };
+      policy = message.policy;
+      rows = [];
+      pack();
+    } else if (message.type === "rows") {
+      changeRows(message);
+    } else {
+      try {
+        send({ type: "answer", ask: message.ask, answer: answers[message.what](message.given) });
+      } catch (error) {
+        const text = error instanceof Error ? error.message : String(error);
+        send({ type: "answer", ask: message.ask, answer: null, error: text });
+      }
+    }
+  };
+}
+
+/**
+ * The rank of an outcome; the least wins, and outcomes without a rank come last.
+ * @param {Policy} policy
+ * @param {number} outcome
+ */
+const rankIn = ({ ranks }, outcome) => (ranks ? (ranks[outcome] ?? ranks.length) : 0);
+
+/** @param {Layout} layout */
+const axisOrderOf = (layout) =>
+  layout.axes.map((axis, place) => layout.places[place] + (axis.category ? layout.intervals.length : 0));
+
+/**
+ * Call a function after messages that wait.
+ * @param {() => void} call
+ */
+function later(call) {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    call();
+  };
+  port2.postMessage(null);
+}

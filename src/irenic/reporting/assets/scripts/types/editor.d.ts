@@ -1,0 +1,174 @@
+// The types of the editor and of the worker that checks its rules.
+
+/** What the worker knows about a feature. */
+type Axis = { category: true; admitted: number[] } | { category: false; lowest: number; end: number; missing: boolean };
+
+/** The conditions of a box in the order of the features: null for none, an interval, or codes. */
+type Sides = ((number | null)[] | null)[];
+
+/** How boxes are stored in the memory of the kernels. */
+type Layout = {
+  axes: Axis[];
+  /** The features that are intervals, and those that are sets of values. */
+  intervals: number[];
+  sets: number[];
+  /** The place of each feature among those of its kind. */
+  places: number[];
+  wordStarts: number[];
+  words: number;
+  everything: Uint32Array;
+  lowest: Float64Array;
+};
+
+/** A box in numbers; words are two halves each. */
+type Packed = { low: Float64Array; high: Float64Array; bits: Uint32Array };
+
+/** A search for the parts of a box that others leave. */
+type Cutting = { step: (nodes: number) => void; isDone: () => boolean; parts: Packed[] };
+
+/** A row as the worker gets it. A row that is not finished has no boxes. */
+type SentRow = { id: number; boxes: Sides[]; outcome: number };
+
+/** A row in the worker. */
+type CheckedRow = {
+  id: number;
+  index: number;
+  boxes: Packed[];
+  outcome: number;
+  key: string;
+  /** How many boxes of other rows contradict it, and how many overlap it and agree. */
+  conflicts: number;
+  overlaps: number;
+  dirty: boolean;
+  /** Rows that are the same region, cut into boxes in other ways. */
+  twins: CheckedRow[];
+  redundant: { kind: "inside" | "never_fire"; by: CheckedRow[] } | null;
+};
+
+/** How rows decide together. */
+type Policy = {
+  /** Whether rows must agree, one of them wins, or all count. */
+  how: "agree" | "first" | "all";
+  /** Whether rows must not overlap even if they agree. */
+  unique: boolean;
+  /** Ranks of the outcomes, if the outcome decides which row wins. */
+  ranks: number[] | null;
+  /** Whether one row decides each case. It does not if weights or several rows do: then the page does not say what
+   *  changes. */
+  single: boolean;
+};
+
+/** A pair of rows that overlap, by their indices. */
+type FoundPair = { rows: [number, number]; sides: Sides; agree: boolean };
+
+/** A row that could go, by indices. */
+type FoundRow = { kind: "inside" | "never_fire" | "duplicates"; rows: number[]; by: number[] };
+
+/** What is wrong with the rows. Lists have a limit, counts do not. */
+type Status = {
+  version: number;
+  /** Whether all searches ended; `gaps.finished` is whether they found everything. */
+  done: boolean;
+  conflicts: { count: number; list: FoundPair[]; rows: Map<number, number> };
+  overlaps: { count: number; list: FoundPair[] };
+  redundant: FoundRow[];
+  gaps: { count: number; list: Sides[]; finished: boolean; known: boolean };
+  results: EditedResults | null;
+  milliseconds: number;
+};
+
+/** How rules do on the instances. Confusion: `true outcome,predicted outcome` to a count, -1 for none, -2 for a
+ *  contradiction. */
+type EditedResults = {
+  rows: number;
+  covered: number;
+  right: number | null;
+  changed: number;
+  confusion: Map<string, number>;
+};
+
+/** A part of the space where another outcome is predicted than before; null for none, -2 for a contradiction. */
+type ChangedRegion = { sides: Sides; before: number | null; after: number | null };
+
+type CheckerMessage =
+  | {
+      type: "open";
+      axes: Axis[];
+      impossible: Sides[];
+      policy: Policy;
+      contradicts: boolean[][];
+      /** The version that changes are compared with. */
+      opened: { rows: SentRow[]; policy: Policy; otherwise: number | null };
+      instances: { columns: (number | null)[][]; outcomes: number[] | null; rows: number } | null;
+    }
+  | { type: "rows"; version: number; start: number; removed: number; added: SentRow[]; otherwise: number | null }
+  | { type: "ask"; ask: number; what: string; given: any };
+
+type CheckerReply = { type: "status"; status: Status } | { type: "answer"; ask: number; answer: any; error?: string };
+
+// --- the table that is edited
+
+/** One end of an interval: the cut, and whether it is written as the value before it (`> 5`, `<= 5`). */
+type SpanEnd = { at: number; after: boolean };
+
+/** A condition on a number: lower null admits missing values, too; upper null is open. */
+type Span = { lower: SpanEnd | null; upper: SpanEnd | null };
+
+/** The condition of a cell: spans of a number, or codes of a category. */
+type Test = { spans: Span[]; codes?: undefined } | { codes: number[]; spans?: undefined };
+
+/** A cell; test is null for any value, and for a text that is not a condition. */
+type TableCell = { text: string; test: Test | null; error: string };
+
+type TableRow = {
+  id: number;
+  cells: TableCell[];
+  /** The place of the outcome; null if it is missing. */
+  outcome: number | null;
+  outcomeText: string;
+  weight: CountedRule["weight"];
+};
+
+/** A feature of the editor, with all values as files write them. */
+type EditedFeature = Feature & { encoded: Encoded[] };
+
+/** What undo restores. */
+type Snapshot = { rows: TableRow[]; otherwise: number | null; policy: Policy; hitPolicy: string };
+
+/** A cell that was parsed: the test, values that the feature does not have yet, or an error. */
+type ParsedCell = { test: Test | null; added?: string[]; error?: undefined } | { error: string };
+
+/** The outcomes of the editor, as texts and as files write them. */
+type EditedOutcome = { text: string; value: Encoded };
+
+/** The table with its history. Features and outcomes only gain values. */
+type EditedTable = {
+  name: string;
+  /** The name of the column of outcomes. */
+  outcomeName: string;
+  features: EditedFeature[];
+  outcomes: EditedOutcome[];
+  impossible: Box[];
+  opened: Snapshot;
+  now: Snapshot;
+  past: Snapshot[];
+  future: Snapshot[];
+  /** It grows when features or outcomes do, so that the worker starts again. */
+  growth: number;
+  listeners: (() => void)[];
+};
+
+/** The editor for the rest of the page. */
+type Editor = {
+  currentRules: () => Record<string, any>;
+  /** The row of each rule, and the hit policy, which files of rules cannot hold. */
+  currentTable: () => { rows: number[]; hit_policy: string | null };
+  onChange: (listener: () => void) => void;
+  status: () => Status | null;
+  /** The findings of the current rows, when all searches ended. */
+  settled: () => Promise<Status>;
+  hasChanges: () => boolean;
+  close: () => void;
+  table: EditedTable;
+  actions: Record<string, (...given: any[]) => any>;
+};

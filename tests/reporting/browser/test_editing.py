@@ -1,0 +1,663 @@
+"""People edit rules in the page: with the keyboard, from Excel, and under guard."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irenic
+from irenic import Categorical, Continuous, Rule, RuleList, RuleSet, Space
+from irenic.reporting.summarize import summarize
+from tests.learn.fitting import quick
+
+FARES = """age,job,distance,fare
+< 18,-,-,free
+[18..65),"nurse, clerk",< 50,half
+[18..65),"not(nurse, clerk)",< 50,full
+[18..65),-,>= 50,full
+>= 65,-,< 100,half
+"""
+AXE = Path(__file__).parents[3] / "node_modules" / "axe-core" / "axe.min.js"
+
+
+def fares(tmp_path):
+    path = tmp_path / "fares.csv"
+    path.write_text(FARES)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irenic.FormatWarning)
+        return irenic.parse(path).bind().tables[0]
+
+
+def open_editor(page_of, rules, **options):
+    """Open the page of rules and press the button; window.editor is what the page gets."""
+    page = page_of(summarize(rules, budget=0.5, **options))
+    start_editor(page)
+    return page
+
+
+def start_editor(page):
+    page.evaluate("() => { window.editor = irenic.openEditor(document.querySelector('#editor')); }")
+    settle(page)
+
+
+def settle(page):
+    return json.loads(
+        page.evaluate(
+            "async () => { const s = await editor.settled(); return JSON.stringify({"
+            " conflicts: s.conflicts.count, gaps: s.gaps.count, redundant: s.redundant }); }"
+        )
+    )
+
+
+def texts(page):
+    """Return the texts of the cells, row by row."""
+    return page.evaluate(
+        "() => editor.table.now.rows.map((r) => [...r.cells.map((c) => c.text), r.outcomeText])"
+    )
+
+
+def current(page):
+    return irenic.loads(page.evaluate("() => JSON.stringify(editor.currentRules())"), format="json")
+
+
+def keys(page, *pressed):
+    for key in pressed:
+        page.keyboard.press(key)
+
+
+# --- keyboard
+
+
+def test_a_report_is_read_only_until_the_button_is_pressed(page_of, tmp_path):
+    page = page_of(summarize(fares(tmp_path)))
+    assert page.locator(".edit-grid").count() == 0
+    page.get_by_role("button", name="Edit the rules").click()
+    grid = page.get_by_role("grid", name="Rules")
+    assert grid.get_attribute("aria-rowcount") == "6"
+    heads = page.locator(".grid-head [role=columnheader] bdi")
+    assert heads.all_inner_texts() == ["age", "job", "distance", "fare"]
+    page.locator(".verdict-part.good", has_text="no conflicts").wait_for()
+    page.locator(".verdict-part.warn", has_text="1 gap").wait_for()
+
+
+def test_cells_are_edited_with_the_keys_of_a_spreadsheet(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    page.keyboard.type("<= 17")
+    keys(page, "Enter")
+    assert texts(page)[0][0] == "<= 17"
+    assert page.evaluate("() => document.activeElement.getAttribute('role')") == "grid"
+    # Enter moved down; F2 keeps the text, Escape gives up
+    keys(page, "F2", "End")
+    page.keyboard.type("oops")
+    keys(page, "Escape")
+    assert texts(page)[1][0] == "[18..65)"
+    # Tab goes right while typing; completion chooses a value
+    keys(page, "Enter", "Tab")
+    page.keyboard.type("cl")
+    keys(page, "ArrowDown", "Enter")
+    assert texts(page)[1][1] == "clerk"
+    # the whole column is cleared, then undone
+    keys(page, "Control+ArrowUp", "Control+Shift+ArrowDown", "Delete")
+    assert {row[1] for row in texts(page)} == {"-"}
+    keys(page, "Control+z")
+    assert texts(page)[1][1] == "clerk"
+    keys(page, "Control+y", "Control+z", "Control+z")
+    assert texts(page)[1][1] == "nurse, clerk"
+    assert settle(page) == {"conflicts": 0, "gaps": 1, "redundant": []}
+
+
+def test_an_invalid_cell_is_marked_and_explained(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    for typed, error in [
+        ("[18, 25)", "“[18, 25)” is not a range: write [18..25)."),
+        ("1,5", "“1,5” is ambiguous: write a decimal point, or a space after the comma of a list."),
+        ("young", "“young” is not a whole number."),
+        ("[30..20]", "The range is reversed: write 20..30."),
+    ]:
+        page.keyboard.type(typed)
+        keys(page, "Enter", "ArrowUp")
+        cell = page.locator("#cell-0-0")
+        assert cell.get_attribute("aria-invalid") == "true"
+        assert page.locator(".edit-line .wrong-text").inner_text().strip() == error
+    page.locator(".verdict-part", has_text="1 row not finished").wait_for()
+    assert len(current(page)) == 4
+    keys(page, "Delete")
+    assert page.locator(".wrong").count() == 0
+    assert settle(page)["conflicts"] == 4
+
+
+def test_a_closed_category_names_its_values(page_of):
+    space = Space([Categorical("color", ["red", "green"])])
+    rules = RuleSet([Rule({"color": {"in": ["red"]}}, then="A")], space)
+    page = open_editor(page_of, rules)
+    page.keyboard.type("blue")
+    keys(page, "Enter")
+    title = page.locator("#cell-0-0").get_attribute("title")
+    assert title == "“blue” is not one of the values (red, green)."
+
+
+def test_rows_are_added_split_moved_and_deleted(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    tools = page.get_by_role("toolbar", name="Edit")
+    keys(page, "ArrowDown")
+    tools.get_by_role("button", name="Split …").click()
+    page.get_by_label("Split row 2 at").fill("30")
+    keys(page, "Enter")
+    assert [row[0] for row in texts(page)][1:3] == ["[18..30)", "[30..65)"]
+    assert settle(page)["conflicts"] == 0
+    keys(page, "Alt+ArrowDown")
+    assert [row[0] for row in texts(page)][1:3] == ["[30..65)", "[18..30)"]
+    tools.get_by_role("button", name="Duplicate").click()
+    assert [found["kind"] for found in settle(page)["redundant"]] == ["duplicates"]
+    tools.get_by_role("button", name="Delete").click()
+    assert settle(page)["redundant"] == []
+    tools.get_by_role("button", name="Add row").click()
+    assert len(texts(page)) == 7
+    for _ in range(5):
+        tools.get_by_role("button", name="Undo").click()
+    assert texts(page) == page.evaluate(
+        "() => editor.table.opened.rows.map((r) => [...r.cells.map((c) => c.text), r.outcomeText])"
+    )
+
+
+def test_the_editor_works_in_the_frame_of_a_notebook(page_of, tmp_path):
+    notebook = page_of(summarize(RuleSet())).context.new_page()
+    notebook.set_content(irenic.report(fares(tmp_path))._repr_html_())
+    inner = notebook.frame_locator("iframe")
+    inner.get_by_role("button", name="Edit the rules").click()
+    inner.locator(".verdict-part.good", has_text="no conflicts").wait_for()
+
+
+def test_changes_are_not_lost_by_leaving_the_page(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    leave = """() => {
+      const event = new Event("beforeunload", { cancelable: true });
+      window.dispatchEvent(event);
+      return event.defaultPrevented;
+    }"""
+    assert page.evaluate(leave) is False
+    keys(page, "Delete")
+    assert page.evaluate(leave) is True
+    keys(page, "Control+z")
+    assert page.evaluate(leave) is False
+
+
+def test_another_rule_set_of_the_front_closes_an_unchanged_editor(page_of):
+    rng = np.random.default_rng(0)
+    X = {"x": rng.normal(size=120), "y": rng.normal(size=120)}
+    labels = np.where(X["x"] + (X["y"] > 1) > 0, "a", "b")
+    model = quick().fit(X, labels)
+    summary = summarize(model)
+    assert len(summary["models"]) > 1
+    page = page_of(summary)
+    page.get_by_role("button", name="Edit the rules").click()
+    page.locator(".edit-grid").wait_for()
+    page.locator("#front [data-show]").first.click()
+    page.get_by_role("button", name="Edit the rules").wait_for()
+
+
+# --- copy and paste
+
+
+def paste(page, text):
+    page.evaluate(
+        """(text) => {
+          const data = new DataTransfer();
+          data.setData("text/plain", text);
+          const init = { clipboardData: data, bubbles: true, cancelable: true };
+          const event = new ClipboardEvent("paste", init);
+          document.querySelector(".edit-grid").dispatchEvent(event);
+        }""",
+        text,
+    )
+
+
+def copied(page):
+    return page.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          const init = { clipboardData: data, bubbles: true, cancelable: true };
+          const event = new ClipboardEvent("copy", init);
+          document.querySelector(".edit-grid").dispatchEvent(event);
+          return data.getData("text/plain");
+        }"""
+    )
+
+
+def test_a_selection_of_excel_is_pasted_with_new_rows_and_values(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    keys(page, "Control+End", "Control+ArrowLeft")  # the first cell of the last row
+    lines = [
+        "65-69\t-\t< 100\thalf",
+        '>= 70\t"""fire fighter"", nurse"\t\tfree',
+        "≥ 70\tpilot\t>= 5\t",
+    ]
+    excel = "".join(f"{line}\r\n" for line in lines)
+    paste(page, excel)
+    assert texts(page)[4:] == [
+        ["[65..69]", "-", "< 100", "half"],
+        [">= 70", "nurse, fire fighter", "-", "free"],
+        [">= 70", "pilot", ">= 5", ""],
+    ]
+    rules = current(page)
+    assert rules.space["job"].values == ("nurse", "clerk", "fire fighter", "pilot")
+    # what held for any other job holds for the new ones
+    assert str(rules[2].region) == (
+        "18 <= age < 65 and job not in {nurse, clerk} and distance < 50"
+    )
+    assert (
+        copied(page)
+        == "[65..69]\t-\t< 100\thalf\r\n>= 70\tnurse, fire fighter\t-\tfree\r\n>= 70\tpilot\t>= 5\t"
+    )
+    keys(page, "Control+z")
+    assert len(texts(page)) == 5
+
+
+def test_a_pasted_header_is_skipped_and_one_cell_fills_the_selection(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    paste(page, "age\tjob\n< 10\tnurse\n")
+    assert texts(page)[0][:2] == ["< 10", "nurse"]
+    keys(page, "Control+Shift+ArrowDown")
+    paste(page, "> 5")
+    assert {row[0] for row in texts(page)} == {"> 5"}
+
+
+# --- the guard
+
+
+def random_conflicting(rng, n=9):
+    space = Space(
+        [
+            Continuous("a", kind="integer"),
+            Continuous("b", missing=True),
+            Categorical("c", ["x", "y", "z"], other=True),
+        ]
+    )
+    rules = []
+    for _ in range(n):
+        low = int(rng.integers(0, 8))
+        test = {"a": {">=": low, "<": low + int(rng.integers(2, 8))}}
+        if rng.random() < 0.6:
+            test["b"] = {"<": float(rng.integers(1, 5))}
+        if rng.random() < 0.6:
+            test["c"] = {"in": list(rng.permutation(["x", "y", "z"])[:2])}
+        rules.append(Rule(test, then=str(rng.choice(["P", "Q"]))))
+    return RuleSet(rules, space)
+
+
+def conflict_pairs(rules):
+    return rules.overlapping_pairs(same=False).tolist()
+
+
+def first_conflict(rules):
+    return conflict_pairs(rules)[0][0]
+
+
+def covered(rules, sample):
+    return rules.covering(sample).any(axis=1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_free_part_of_a_row_contradicts_nothing_and_loses_nothing_else(page_of, seed):
+    rng = np.random.default_rng(seed)
+    rules = random_conflicting(rng)
+    page = open_editor(page_of, rules)
+    row = first_conflict(rules)
+    parts = page.evaluate(
+        "async (row) => { const { parts } = await editor.actions.ask('freeParts', { row });"
+        " editor.actions.replaceRows([{ row, parts }]); await editor.settled();"
+        " return parts.length; }",
+        row,
+    )
+    edited = current(page)
+    sample = irenic.Region(rules.space).sample(4000, random_state=seed)
+    before, after = rules.covering(sample), edited.covering(sample)
+    rivals = [k for k, rule in enumerate(rules) if rule.then != rules[row].then]
+    free = before[:, row] & ~before[:, rivals].any(axis=1)
+    assert (after[:, row : row + parts].any(axis=1) == free).all()
+    own = set(range(row, row + parts))
+    assert not any(own & {*pair} for pair in conflict_pairs(edited))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cutting_the_others_lets_a_row_stand(page_of, seed):
+    rng = np.random.default_rng(seed)
+    rules = random_conflicting(rng)
+    page = open_editor(page_of, rules)
+    row = first_conflict(rules)
+    page.evaluate(
+        "async (row) => { const cut = await editor.actions.ask('cutRivals', { row });"
+        " editor.actions.replaceRows(cut); await editor.settled(); }",
+        row,
+    )
+    edited = current(page)
+    assert rules[row] in list(edited)
+    place = list(edited).index(rules[row])
+    assert not any(place in pair for pair in conflict_pairs(edited))
+    sample = irenic.Region(rules.space).sample(4000, random_state=seed)
+    assert (covered(edited, sample) == covered(rules, sample)).all()
+
+
+def test_a_contradiction_is_shown_with_a_case_and_ways_out(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    page.keyboard.type("< 20")
+    keys(page, "Enter")
+    guard = page.locator(".guard")
+    guard.wait_for()
+    assert guard.locator("p").all_inner_texts() == [
+        "Row 1 says free, row 2 says half for age = 19, job = nurse, distance = 25.",
+        "Wherever 18 <= age < 20 and job in {nurse, clerk} and distance < 50; and 2 more conflicts",
+    ]
+    assert page.locator(".grid-row.bad").count() == 4
+    guard.get_by_role("button", name="Keep the free part of row 1").click()
+    settle(page)
+    assert texts(page)[0] == ["< 18", "-", "-", "free"]
+    page.locator(".verdict-part.good", has_text="no conflicts").wait_for()
+    assert page.locator(".guard").count() == 0
+
+
+def test_a_free_part_in_too_many_pieces_is_refused(page_of):
+    """A rule over 500 points that others claim would fall apart into as many rows."""
+    space = Space([Continuous("x"), Continuous("y")])
+    points = [Rule({"x": (i, i + 0.5), "y": (i, i + 0.5)}, then="B") for i in range(500)]
+    page = open_editor(page_of, RuleSet([Rule({}, then="A"), *points], space))
+    page.evaluate("() => editor.actions.setCells([{row: 0, column: 0, text: '>= -1'}])")
+    page.get_by_role("button", name="Keep the free part of row 1").click()
+    page.get_by_text("This cannot be done: it would need 400 rows or more.").wait_for()
+    assert len(texts(page)) == 501
+
+
+def test_the_first_row_can_decide_instead(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    page.keyboard.type("< 20")
+    keys(page, "Enter")
+    page.get_by_role("button", name="Let the first row decide").click()
+    page.locator(".verdict-part", has_text="the first row decides").wait_for()
+    rules = current(page)
+    assert isinstance(rules, RuleList)
+    assert rules.predict({"age": [19], "job": ["nurse"], "distance": [1]}).tolist() == ["free"]
+
+
+def test_a_gap_becomes_a_rule_with_one_click(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    page.get_by_role("button", name="Add a rule for age = 98, distance = 150").click()
+    page.locator("input.grid-input").wait_for()
+    page.keyboard.type("senior")
+    keys(page, "Enter")
+    assert texts(page)[-1] == [">= 65", "-", ">= 100", "senior"]
+    assert settle(page) == {"conflicts": 0, "gaps": 0, "redundant": []}
+
+
+def test_a_case_that_should_be_something_else_cuts_the_rule_that_covers_it(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    page.get_by_role("button", name="Rule for a case …").click()
+    dialog = page.get_by_role("dialog", name="Rule for a case")
+    dialog.get_by_label("age").fill("70")
+    dialog.get_by_label("distance").fill("20")
+    dialog.get_by_label("Outcome").fill("free")
+    dialog.get_by_role("button", name="Add the rule").click()
+    page.locator(".edit-note", has_text="A row was added, and row 5 was cut.").wait_for()
+    assert settle(page)["conflicts"] == 0
+    case = {"age": [70], "job": ["pilot"], "distance": [20]}
+    assert current(page).predict(case).tolist() == ["free"]
+
+
+# --- what changes
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_changed_regions_are_those_where_python_decides_otherwise(page_of, ordered):
+    rng = np.random.default_rng(3)
+    rules = random_conflicting(rng, 6)
+    page = open_editor(page_of, RuleList(rules) if ordered else rules)
+    for row, column, text in [(0, 0, "[2..9)"), (3, 2, "not(x)"), (4, 3, "R"), (2, 1, "null")]:
+        page.evaluate(
+            "(cells) => editor.actions.setCells([cells])",
+            {"row": row, "column": column, "text": text},
+        )
+    page.evaluate("() => editor.actions.moveRows(1, 1, 1)")
+    settle(page)
+    changes = json.loads(
+        page.evaluate("async () => JSON.stringify(await editor.actions.ask('changedRegions'))")
+    )
+    assert changes["finished"]
+    outcomes = page.evaluate("() => editor.table.outcomes.map((o) => o.value)")
+    edited = current(page)
+    sample = irenic.Region(rules.space).sample(5000, random_state=1)
+
+    def decisions(rule_set):
+        thens = [rule.then for rule in rule_set]
+        rows = (rule_set.rules if isinstance(rule_set, RuleList) else rule_set).covering(sample)
+        found = []
+        for covers in rows:
+            said = [then for then, holds in zip(thens, covers, strict=True) if holds]
+            several = len(set(said)) > 1 and not ordered
+            found.append("contradiction" if several else said[0] if said else None)
+        return found
+
+    def name(place):
+        return None if place is None else "contradiction" if place == -2 else outcomes[place]
+
+    before, after = decisions(RuleList(rules) if ordered else rules), decisions(edited)
+    listed = [None] * len(sample)
+    for change in changes["list"]:
+        for k in np.flatnonzero(inside(change["sides"], rules.space, sample)):
+            assert listed[k] is None, "regions overlap"
+            listed[k] = (name(change["before"]), name(change["after"]))
+    expected = [(a, b) if a != b else None for a, b in zip(before, after, strict=True)]
+    assert sum(change is not None for change in expected) > 100
+    assert listed == expected
+
+
+def inside(sides, space, sample):
+    """Return which instances lie in a region of the page."""
+    mask = np.ones(len(sample), dtype=bool)
+    for feature, side in zip(space, sides, strict=True):
+        row = space.row(feature.name)
+        if side is None:
+            continue
+        if isinstance(feature, Continuous):
+            values = sample.values[row]
+            low, high = side
+            mask &= (values >= (-np.inf if low is None else low)) & (
+                values < (np.inf if high is None else high)
+            )
+        else:
+            mask &= np.isin(sample.codes[row], side)
+    return mask
+
+
+def test_results_on_instances_follow_the_rules(page_of):
+    rng = np.random.default_rng(0)
+    rules = RuleSet(
+        [Rule({"x": {"<": 0}}, then="neg"), Rule({"x": {">=": 0, "<": 1}}, then="pos")],
+        default="pos",
+    )
+    x = rng.normal(size=200)
+    y = np.where(x < 0.3, "neg", "pos")
+    page = open_editor(page_of, rules, X={"x": x}, y=y)
+    page.get_by_text("What changes").click()
+    page.get_by_text("Nothing has changed yet.").wait_for()
+    page.evaluate(
+        "() => editor.actions.setCells([{row: 0, column: 0, text: '< 0.3'},"
+        " {row: 1, column: 0, text: '[0.3..1)'}])"
+    )
+    moved = int(((x >= 0) & (x < 0.3)).sum())
+    page.get_by_text(f"{moved} of 200 instances are decided otherwise.").wait_for()
+    right = page.locator(".before-after tr", has_text="right").locator("td").all_inner_texts()
+    before = (np.where(x < 0, "neg", "pos") == y).mean()
+    assert right == [f"{100 * before:g}\u202f%", "100\u202f%"]
+
+
+# --- files
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_files_read_back_as_the_same_rules(page_of, seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    rules = random_conflicting(rng)
+    rules = RuleSet(list(rules), rules.space, default="Q")
+    page = open_editor(page_of, rules)
+    files = page.evaluate("() => editor.actions.files()")
+    expected = current(page)
+    assert expected == rules
+    assert irenic.loads(files["json"], format="json") == rules
+    assert irenic.loads(files["rules"], format="rules", space=rules.space) == rules
+    for suffix in ("csv", "dmn"):
+        path = tmp_path / f"rules.{suffix}"
+        path.write_text(files[suffix], encoding="utf-8")
+        space = {"space": rules.space} if suffix == "csv" else {}
+        table = irenic.parse(path).bind(**space).tables[0]
+        assert list(table.rules) == list(rules), suffix
+        assert table.rules.default == "Q"
+        assert table.rules.space == rules.space
+
+
+def test_a_list_keeps_its_order_in_files(page_of, tmp_path):
+    rules = RuleList(random_conflicting(np.random.default_rng(5)))
+    page = open_editor(page_of, rules)
+    files = page.evaluate("() => editor.actions.files()")
+    assert irenic.loads(files["json"], format="json") == rules
+    for suffix in ("csv", "dmn"):
+        path = tmp_path / f"rules.{suffix}"
+        path.write_text(files[suffix], encoding="utf-8")
+        table = irenic.parse(path).bind(space=rules.space).tables[0]
+        assert table.hit_policy == "FIRST"
+        assert list(table.rules) == list(rules)
+
+
+def test_a_host_saves_the_rules_and_its_errors_are_shown(page_of, tmp_path):
+    page = page_of(summarize(fares(tmp_path)))
+    page.evaluate(
+        """() => {
+          window.kept = [];
+          const save = async (rules) => {
+            if (rules.rules.length > 4) throw new Error("the file is locked");
+            window.kept.push(JSON.stringify(rules));
+          };
+          window.editor = irenic.openEditor(document.querySelector("#editor"), { save });
+        }"""
+    )
+    save = page.get_by_role("button", name="Save", exact=True)
+    note = page.locator(".edit-note")
+    save.click()
+    note.get_by_text("Not saved: the file is locked").wait_for()
+    page.locator(".edit-grid").focus()
+    page.keyboard.type("[1..")
+    keys(page, "Enter")
+    save.click()
+    note.get_by_text("Finish or delete the row marked with … first.").wait_for()
+    page.evaluate("() => editor.actions.deleteRows(0, 0)")
+    save.click()
+    note.get_by_text("Saved.").wait_for()
+    (kept,) = page.evaluate("() => kept")
+    assert irenic.loads(kept, format="json") == current(page)
+
+
+def test_the_saved_page_opens_with_the_edited_rules(page_of, tmp_path, noise):
+    page = open_editor(page_of, fares(tmp_path))
+    page.keyboard.type("< 16, > 80")
+    keys(page, "Enter")
+    page.keyboard.type("bad cell")
+    keys(page, "Enter")
+    before, text = texts(page), page.evaluate("() => editor.actions.files().html")
+    path = tmp_path / "edited.html"
+    path.write_text(text, encoding="utf-8")
+    other = page.context.new_page()
+    other.on("console", lambda message: noise.append(message.text))
+    other.on("pageerror", lambda error: noise.append(str(error)))
+    other.goto(path.as_uri())
+    cells = other.locator(".grid-row [role=gridcell]").all_inner_texts()
+    assert cells == [cell for row in before for cell in row]
+    assert other.locator("#rules .rule, #rules article, #rules li").count() > 0
+
+
+def test_names_and_values_are_never_markup(page_of):
+    nasty = "<img src=x onerror=alert(1)>"
+    space = Space(
+        [Categorical(nasty, [nasty, "</script><b>"], other=True), Continuous("__proto__")]
+    )
+    rules = RuleSet(
+        [
+            Rule({nasty: {"in": [nasty]}}, then="</textarea><script>alert(2)</script>"),
+            Rule({"__proto__": {"<": 5}}, then="=1+1"),
+        ],
+        space,
+    )
+    page = open_editor(page_of, rules)
+    assert page.locator("#editor img, #editor script, #editor b b").count() == 0
+    page.evaluate(
+        "(text) => editor.actions.setCells([{row: 1, column: 0, text}, {row: 1, column: 2, text}])",
+        '"<svg onload=alert(3)>"',
+    )
+    settle(page)
+    assert page.locator("#editor svg").count() == 0
+    edited = current(page)
+    assert edited[1].then == "<svg onload=alert(3)>"
+    assert edited.space[nasty].values == (nasty, "</script><b>", "<svg onload=alert(3)>")
+    html = page.evaluate("() => editor.actions.files().html")
+    assert html.count("<svg onload") == 0
+
+
+# --- scale and accessibility
+
+
+def test_only_rows_in_view_are_drawn(page_of):
+    rules = RuleSet(
+        [Rule({"x": {">=": i, "<": i + 1}, "y": {">=": 0}}, then="AB"[i % 2]) for i in range(3000)]
+    )
+    page = open_editor(page_of, rules)
+    assert page.locator(".grid-row").count() < 60
+    keys(page, "Control+ArrowDown")
+    assert page.locator("#cell-2999-0.active").inner_text() == "[2999..3000)"
+    page.keyboard.type("[2998..3000)")
+    keys(page, "Enter")
+    assert settle(page)["conflicts"] == 1
+    page.locator(".guard").wait_for()
+
+
+def test_the_editor_fits_a_phone(page_of, tmp_path):
+    page = page_of(summarize(fares(tmp_path)), viewport={"width": 360, "height": 700})
+    start_editor(page)
+    wide = page.evaluate("() => document.documentElement.scrollWidth")
+    assert wide <= 360
+    heads, cells = (
+        page.locator(selector).first.bounding_box()["width"]
+        for selector in (".grid-head [aria-colindex='3']", ".grid-row [aria-colindex='3']")
+    )
+    assert heads == cells
+
+
+def test_the_grid_tells_assistive_technology_what_it_is(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    keys(page, "ArrowRight")
+    grid = page.get_by_role("grid", name="Rules")
+    active = grid.get_attribute("aria-activedescendant")
+    cell = page.locator(f"#{active}")
+    assert (cell.get_attribute("role"), cell.get_attribute("aria-colindex")) == ("gridcell", "3")
+    assert cell.get_attribute("aria-selected") == "true"
+    assert cell.locator("..").get_attribute("aria-rowindex") == "2"
+    keys(page, "Enter")
+    field = page.get_by_role("combobox", name="job, row 1")
+    assert field.get_attribute("aria-expanded") == "true"
+    assert page.locator(".completions").get_by_role("option", name="nurse").count() == 1
+    keys(page, "Escape", "Tab")  # Tab leaves the grid
+    assert page.evaluate(
+        "() => !document.querySelector('.edit-grid').contains(document.activeElement)"
+    )
+
+
+def test_axe_finds_nothing_wrong_with_the_editor(page_of, tmp_path):
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci")
+    page = open_editor(page_of, fares(tmp_path))
+    page.keyboard.type("< 20")
+    keys(page, "Enter")
+    page.locator(".guard").wait_for()
+    page.evaluate(AXE.read_text(encoding="utf-8") + "; 0")
+    found = page.evaluate("async () => (await axe.run('#editor')).violations")
+    assert [(v["id"], [node["html"][:200] for node in v["nodes"]]) for v in found] == []

@@ -1,0 +1,326 @@
+"""The editor finds what irenic.check finds, and its files read back as the rules that it shows."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import irenic
+from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
+from irenic.checking import check
+from irenic.reporting.summarize import summarize
+
+SPACE = Space(
+    [
+        Continuous("age", bounds=(0, 120), kind="integer"),
+        Continuous("income", missing=True),
+        Categorical("job", ["nurse", "clerk", "fire fighter"], other=True, missing=True),
+        Categorical("vip", [True, False]),
+        Continuous("due", kind="date"),
+    ]
+)
+IMPOSSIBLE = [Region(SPACE, {"age": {"<": 16}, "job": {"in": ["fire fighter"]}})]
+CELLS = {
+    "age": ["-", "< 18", ">= 18", "[18..65)", "(30..40]", "18", "< 10, > 90", "not(50)", "> 64"],
+    "income": ["-", "< 10.5", ">= 10.5", "null", "null, < 3", "[0..20)", "not(null)", "!= 7"],
+    "job": [
+        "-",
+        "nurse",
+        "nurse, clerk",
+        "not(clerk)",
+        "null",
+        '"fire fighter"',
+        "pilot",
+        "not(pilot, null)",
+    ],
+    "vip": ["-", "true", "false"],
+    "due": ["-", "< 2026-01-31", '>= date("2026-01-31")', "[2025-01-01..2026-06-30]"],
+}
+OUTCOMES = ["low", "high", "mid"]
+RANKING = ("mid", "low", "high")
+
+
+def random_rules(rng, n, space=SPACE):
+    """Return rules with the conditions of a few cells."""
+
+    def condition(name):
+        return {
+            "age": [{"<": 18}, {">=": 18, "<": 65}, {">": 64}],
+            "income": [{"<": 10.5}, {">=": 10.5}, {"missing": True}],
+            "job": [{"in": ["nurse"]}, {"not in": ["clerk"]}, {"in": ["nurse", "clerk"]}],
+            "vip": [{"in": [True]}, {"in": [False]}],
+            "due": [{">=": "2026-01-31"}],
+        }[name][rng.integers({"vip": 2, "due": 1}.get(name, 3))]
+
+    rules = []
+    for _ in range(n):
+        names = rng.choice(space.names, rng.integers(1, 4), replace=False)
+        rules.append(
+            Rule(Region(space, {x: condition(x) for x in names}), then=str(rng.choice(OUTCOMES)))
+        )
+    return rules
+
+
+def ask(page, script):
+    """Return what a script returns, which may be a promise."""
+    return json.loads(page.evaluate(f"async () => JSON.stringify(await ({script}))"))
+
+
+FINDINGS = """(async () => {
+  const status = await editor.settled();
+  const { features, now } = editor.table;
+  const sides = (each) => each.map((side, k) => side && [features[k].name, side]).filter(Boolean);
+  const isOpen = (row) => row.outcome === null || row.cells.some((cell) => cell.error);
+  return {
+    rules: editor.currentRules(),
+    table: editor.currentTable(),
+    conflicts: status.conflicts.list.map(({ rows, sides: s }) => [rows, sides(s)]),
+    conflictCount: status.conflicts.count,
+    conflictRows: [...status.conflicts.rows.keys()],
+    overlaps: status.overlaps.list.map(({ rows, sides: s }) => [rows, sides(s)]),
+    gaps: status.gaps.list.map(sides),
+    finished: status.gaps.finished,
+    redundant: status.redundant,
+    unfinished: [...now.rows.keys()].filter((k) => isOpen(now.rows[k])),
+  };
+})()"""
+
+
+def open_editor(page_of, rules, **options):
+    page = page_of(summarize(rules, budget=0.5), **options)
+    page.evaluate("() => { window.editor = irenic.openEditor(document.createElement('div')); }")
+    return page
+
+
+def key_of(region):
+    """Return what is equal for regions with the same cases, however they are written."""
+    return region.box.simplified().keys().tobytes()
+
+
+def region_key(sides, space):
+    """Return the key of a region of the page, whose conditions are numbers."""
+    box = Region(space).box.copy()
+    for name, side in sides:
+        feature = space[name]
+        row = space.row(name)
+        if isinstance(feature, Continuous):
+            low, high = side
+            box.lower[0, row] = -np.inf if low is None else low
+            box.upper[0, row] = np.inf if high is None else high
+        else:
+            words = space.sets[row]
+            for word in range(words.start, words.stop):
+                bits = sum(1 << (c & 63) for c in side if c >> 6 == word - words.start)
+                box.masks[0, word] = bits
+    return key_of(Region.from_box(box))
+
+
+def as_table(found):
+    """Return the edited rules as a table with the rows and the hit policy of the page."""
+    rules = irenic.loads(json.dumps(found["rules"]), format="json")
+    if isinstance(rules, RuleList):
+        rules = rules.rules
+    rows, policy = found["table"]["rows"], found["table"]["hit_policy"]
+    n_rows = max([*rows, *found["unfinished"]], default=-1) + 1
+    ranking = RANKING if policy == "PRIORITY" else ()
+    return DecisionTable(rules, rows=tuple(rows), n_rows=n_rows, hit_policy=policy, ranking=ranking)
+
+
+def expect_same_findings(found):
+    """Compare the findings of the page with those of irenic.check."""
+    table = as_table(found)
+    space, checked = table.space, check(table, limit=None)
+    assert found["finished"]
+    assert "gaps" not in checked.unfinished
+
+    def pairs(kind):
+        return sorted((f.rules, key_of(f.region)) for f in checked.of(kind) if f.shown_as == kind)
+
+    def page_pairs(kind):
+        return sorted((tuple(rows), region_key(sides, space)) for rows, sides in found[kind])
+
+    assert page_pairs("conflicts") == pairs("conflicts")
+    assert found["conflictCount"] == checked.count("conflicts")
+    assert found["conflictRows"] == sorted({r for f in checked.of("conflicts") for r in f.rules})
+    assert page_pairs("overlaps") == pairs("overlaps")
+    gaps = sorted(region_key(sides, space) for sides in found["gaps"])
+    assert gaps == sorted(key_of(f.region) for f in checked.of("gaps"))
+    # rows that are not finished make no rule, so that they never fire
+    open_rows = set(found["unfinished"])
+    for kind in ("duplicates", "inside", "never_fire"):
+        expected = [(f.rules, f.by) for f in checked.of(kind) if not open_rows & {*f.rules}]
+        listed = [
+            (tuple(f["rows"]), tuple(f["by"])) for f in found["redundant"] if f["kind"] == kind
+        ]
+        assert sorted(listed) == sorted(expected), kind
+    return checked
+
+
+def random_edit(rng, n_rows):
+    """Return a random change as a script of the editor's actions."""
+    row = int(rng.integers(n_rows))
+    column = int(rng.integers(len(SPACE)))
+    name = SPACE.names[column]
+    kind = rng.choice(
+        [
+            "cell",
+            "cell",
+            "cell",
+            "cell",
+            "outcome",
+            "add",
+            "copy",
+            "delete",
+            "move",
+            "split",
+            "undo",
+            "redo",
+            "bad",
+        ]
+    )
+    cell = str(rng.choice(CELLS[name]))
+    outcome = str(rng.choice([*OUTCOMES, "new", "", "5"]))
+    return {
+        "cell": f"setCells([{{row: {row}, column: {column}, text: {json.dumps(cell)}}}])",
+        "bad": f"setCells([{{row: {row}, column: {column}, text: '[1..'}}])",
+        "outcome": f"setCells([{{row: {row}, column: {len(SPACE)}, text: {json.dumps(outcome)}}}])",
+        "add": f"addRow({row})",
+        "copy": f"duplicateRows({row}, {min(row + 1, n_rows - 1)})",
+        "delete": f"deleteRows({row}, {row})",
+        "move": f"moveRows({row}, {row}, {rng.choice([-1, 1])})",
+        "split": f"splitRow({row}, 0, '30')",
+        "undo": "undo()",
+        "redo": "redo()",
+    }[str(kind)]
+
+
+def set_of_rules(rng):
+    return RuleSet(random_rules(rng, 8), SPACE, default="low")
+
+
+def list_of_rules(rng):
+    return RuleList(RuleSet(random_rules(rng, 8), SPACE))
+
+
+def unique_table(rng):
+    rules = RuleSet(random_rules(rng, 8), SPACE)
+    return DecisionTable(rules, rows=tuple(range(8)), n_rows=8, hit_policy="UNIQUE")
+
+
+def priority_table(rng):
+    rules = RuleSet(random_rules(rng, 8), SPACE)
+    options = {"hit_policy": "PRIORITY", "ranking": RANKING}
+    return DecisionTable(rules, rows=tuple(range(8)), n_rows=8, **options)
+
+
+def with_impossible(rng):
+    space = Space(SPACE.features, impossible=IMPOSSIBLE)
+    return RuleSet(random_rules(rng, 8, space), space)
+
+
+@pytest.mark.parametrize(
+    "make", [set_of_rules, list_of_rules, unique_table, priority_table, with_impossible]
+)
+def test_findings_are_those_of_irenic_after_every_random_edit(page_of, make):
+    rng = np.random.default_rng(7)
+    page = open_editor(page_of, make(rng))
+    expect_same_findings(ask(page, FINDINGS))
+    seen = set()
+    for _ in range(40):
+        rows = ask(page, "editor.table.now.rows.length")
+        edit = random_edit(rng, rows) if rows else "addRow(-1)"
+        found = ask(page, f"(editor.actions.{edit}, {FINDINGS})")
+        try:
+            checked = expect_same_findings(found)
+        except Exception as error:
+            error.add_note(f"after {edit}")
+            raise
+        seen |= {f.kind for f in checked}
+    assert {"gaps", "duplicates"} <= seen
+
+
+# --- cells
+
+NUMBERS = """
+-|–|18|= 18
+== 18|>= 18|≥ 18|< 30|≤ 30|> 18 and < 30|[18..30)|[18..30[|]18..30]|(18..30]|[ 18 .. 30 ]
+< 18, >= 60|not(18)|!= 18|≠ 18|not(< 18, 65)|not([18..30))|18, 19, 20|18-25|18 to 25|65+|1, 2
+< 5, < 7|> 5, < 10|not(> 5)|0|120|18..25
+"""
+MISSING = "null|not(null)|null, < 5|not(null, 5)|not(5)|not(< 5)|2.5|-3|< 1e3|[-2.5..0)"
+DATES = '2026-01-31|date("2026-01-31")|@"2026-01-31"|< 2026-01-31|[2025-01-01..2026-01-01)'
+VALUES = """
+nurse|"nurse"|nurse, clerk|not(clerk)|!= clerk|not("clerk", nurse)|fire fighter
+null|not(null)|nurse, null|not(nurse, null)|-
+"""
+COLUMNS = {
+    "age": NUMBERS,
+    "income": NUMBERS + MISSING,
+    "due": DATES,
+    "job": VALUES,
+    "vip": "true|false|not(true)",
+}
+
+
+@pytest.mark.filterwarnings("ignore::irenic.FormatWarning")
+@pytest.mark.parametrize("name", COLUMNS)
+def test_cells_mean_what_they_mean_in_spreadsheets(page_of, tmp_path, name):
+    """Each cell makes the rules that irenic.parse makes of it, and is written so that it stays."""
+    cells = re.split(r"[|\n]", COLUMNS[name].strip())
+    file = tmp_path / "cells.csv"
+    quoted = [cell.replace('"', '""') for cell in cells]
+    file.write_text(
+        f"{name},then\n" + "".join(f'"{c}",r{i}\n' for i, c in enumerate(quoted)), "utf-8"
+    )
+    space = Space([SPACE[name]])
+    expected = irenic.parse(file).bind(space=space).tables[0].rules
+    page = open_editor(page_of, RuleSet([Rule({}, then="r0")], space))
+    for i, cell in enumerate(cells):
+        page.evaluate(
+            """([row, text]) => {
+              editor.actions.addRow(row);
+              const outcome = { row, column: 1, text: `r${row}` };
+              editor.actions.setCells([{ row, column: 0, text }, outcome]);
+            }""",
+            [i, cell],
+        )
+    errors = ask(page, "editor.table.now.rows.slice(0, -1).map((row) => row.cells[0].error)")
+    assert errors == [""] * len(cells)
+
+    def regions(rules):
+        return sorted((rule.then, key_of(rule.region)) for rule in rules)
+
+    found = irenic.loads(json.dumps(ask(page, "editor.currentRules()")), format="json")
+    assert regions(found) == regions(expected)
+    # typing what a cell shows changes nothing
+    shown = ask(page, "editor.table.now.rows.map((row) => row.cells[0].text)")
+    again = "editor.table.now.rows.map((row, k) => ({row: k, column: 0, text: row.cells[0].text}))"
+    page.evaluate(f"() => editor.actions.setCells({again})")
+    assert ask(page, "editor.table.now.rows.map((row) => row.cells[0].text)") == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "error"),
+    [
+        ("age", "[18..", "“[18..” is not a whole number."),
+        ("age", "< ", "A value is missing after the comparison."),
+        ("age", "18,", "A value is missing next to a comma."),
+        ("age", "> 130", "No value satisfies this: age is at least 0 and at most 120."),
+        ("age", "18.5", "“18.5” is not a whole number."),
+        ("age", "null", "No value satisfies this: age is at least 0 and at most 120."),
+        ("job", '"nurse', "The closing quote is missing."),
+        ("job", "< nurse", "Values of job have no order: “<” cannot compare them."),
+        ("job", "18-25", "“18-25” is not a value; put it in quotes if it is one."),
+        ("vip", "maybe", "“maybe” is not one of the values (true, false)."),
+        ("vip", "null", "vip is never missing."),
+        ("due", "31/12/2026", "“31/12/2026” is not a date such as 2026-01-31."),
+    ],
+)
+def test_errors_of_cells_say_what_is_wrong(page_of, name, cell, error):
+    page = open_editor(page_of, RuleSet([Rule({}, then="A")], Space([SPACE[name]])))
+    page.evaluate("(text) => editor.actions.setCells([{row: 0, column: 0, text}])", cell)
+    assert ask(page, "editor.table.now.rows[0].cells[0].error") == error
+    assert ask(page, "editor.currentRules().rules") == []
