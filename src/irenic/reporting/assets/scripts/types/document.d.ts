@@ -188,13 +188,6 @@ type Label = {
   rows: number | null;
 };
 
-/** The score of a classifier to expect on new cases, with the ends of its 95 % interval. */
-type Estimate = {
-  score: number;
-  low: number | null;
-  high: number | null;
-};
-
 /** A part of the space that cannot occur. */
 type Impossible = {
   box: Record<string, (number | null)[]>;
@@ -235,6 +228,13 @@ type ImpactDocument = {
   grouped_by: string | null;
   moves: ImpactMove[];
   groups: ImpactGroup[];
+};
+
+/** The score of a classifier to expect on new cases, with the ends of its 95 % interval. */
+type Estimate = {
+  score: number;
+  low: number | null;
+  high: number | null;
 };
 
 /** The instances that rules were counted on. */
