@@ -600,7 +600,9 @@ OUTCOMES = st.one_of(
     st.text("ab 0,;-\"'({=", max_size=5),
     st.integers(-99, 99),
     st.booleans(),
-    st.sampled_from([0.5, "cannot occur", "outcome", "integer", "DEFAULT", Expression("null")]),
+    st.sampled_from(
+        [0.5, " ", "cannot occur", "outcome", "integer", "DEFAULT", Expression("null")]
+    ),
 )
 
 

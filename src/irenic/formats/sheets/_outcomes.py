@@ -138,7 +138,7 @@ def _parts(value: tuple[Any, ...]) -> Iterator[Any]:
 def _reads_bare(text: str) -> bool:
     """Return whether a text without quotes reads back as the same text."""
     # spreadsheets evaluate text with these first characters as a formula
-    if not text.isprintable() or text[:1] in ("", "=", "+", "-", "@") or ZEROS.match(text):
+    if not text.isprintable() or not text.strip() or text[0] in "=+-@" or ZEROS.match(text):
         return False
     if like_a_number(text) or is_amount(text):
         return False
