@@ -125,7 +125,7 @@ class Counts(TypedDict):
     mix: list[int | float] | None
     """How many of them have each label."""
     probabilities: list[float] | None
-    """How likely each label is in a new case that it decides, as the classifier predicts it."""
+    """How likely each label is in a new case that it decides, unless that depends on the region."""
 
 
 class Rule(TypedDict):
@@ -534,6 +534,15 @@ class FrontScores(TypedDict):
     """Share of the training rows that a rule decides."""
 
 
+class Likely(TypedDict):
+    """How likely labels are in a region, as the classifier predicts it."""
+
+    box: Box | None
+    """None for a case in none of the regions."""
+    probabilities: list[list[float]]
+    """By the label that is predicted, and then by label."""
+
+
 class Model(Checked):
     """A set of rules."""
 
@@ -543,6 +552,8 @@ class Model(Checked):
     default: Otherwise
     results: Results | None
     front: FrontScores | None
+    likely: list[Likely]
+    """The regions that probabilities depend on; empty if they depend only on the rule."""
 
 
 class Summarized(TypedDict):

@@ -41,7 +41,7 @@ _LIST_LIMIT: Final = 200
 _OUTCOME_LIMIT: Final = 1_000
 # A category with more values is no group to compare, but a name or a code.
 _GROUP_LIMIT: Final = 12
-_DIGITS: Final = 6
+PROBABILITY_DIGITS: Final = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,12 +228,12 @@ def results(
     data: Labeled,
     decided: Ints,
     shown: Ints,
-    probabilities: Floats | None = None,
+    likely: Floats | None = None,
 ) -> document.Results:
     """Return how many instances are covered and predicted correctly, and the confusion of labels.
 
     ``shown`` are the rows that the document lists, which are preferred in lists of rows, and
-    ``probabilities`` those of labels by rule, if a classifier predicts any.
+    ``likely`` are the probabilities of labels by instance, if a classifier predicts any.
     """
     is_shown = np.zeros(len(decided), dtype=np.bool_)
     is_shown[shown] = True
@@ -266,8 +266,8 @@ def results(
         counts["labels"] = _per_label(data, predictions)
     else:
         counts["confusion"] = _confusion(data, predictions)
-        if probabilities is not None:
-            counts["calibration"] = _calibration(data, decided, predictions, probabilities)
+        if likely is not None:
+            counts["calibration"] = _calibration(table, data, decided, predictions, likely)
     counts["groupings"] = _groupings(data, decided, predictions)
     return counts
 
@@ -295,21 +295,22 @@ def _confusion(data: Labeled, predictions: Ints) -> list[list[int]]:
 
 
 def _calibration(
-    data: Labeled, decided: Ints, predictions: Ints, probabilities: Floats
+    table: DecisionTable, data: Labeled, decided: Ints, predictions: Ints, likely: Floats
 ) -> document.Calibration:
     """Return how likely predictions are said to be right, and how often they are.
 
     A contradicted instance has no prediction, which counts as one that is surely wrong.
     """
-    by = np.where(decided < 0, len(probabilities) - 1, decided)
-    predicted = np.where(predictions < 0, 0.0, probabilities[by, np.maximum(predictions, 0)])
+    n = len(table.rules) + 1
+    by = np.where(decided < 0, n - 1, decided)
+    own = likely[np.arange(len(by)), np.maximum(predictions, 0)]
+    predicted = np.where(predictions < 0, 0.0, own)
     right = np.asarray(predictions == data.truth, dtype=float)
-    n = len(probabilities)
     distances = np.bincount(by, predicted, n) - np.bincount(by, right, n)
     return {
-        "predicted": round(float(predicted.mean()), _DIGITS),
+        "predicted": round(float(predicted.mean()), PROBABILITY_DIGITS),
         "right": float(right.mean()),
-        "error": round(float(np.abs(distances).sum() / len(by)), _DIGITS),
+        "error": round(float(np.abs(distances).sum() / len(by)), PROBABILITY_DIGITS),
     }
 
 
@@ -394,7 +395,7 @@ class RuleCounts:
             "mix": mix,
             "probabilities": None
             if self.probabilities is None
-            else self.probabilities[index].round(_DIGITS).tolist(),
+            else self.probabilities[index].round(PROBABILITY_DIGITS).tolist(),
         }
 
 
@@ -407,7 +408,7 @@ NOT_COUNTED: Final[document.Counts] = {
 }
 
 
-def of_training(point: FrontPoint, probabilities: Floats) -> RuleCounts:
+def of_training(point: FrontPoint, probabilities: Floats | None) -> RuleCounts:
     """Return the counts on the training rows."""
     counts = point.counts
     confidence = counts.confidence.copy()

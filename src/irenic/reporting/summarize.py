@@ -38,6 +38,7 @@ from irenic.reporting.features import encode_features
 from irenic.reporting.instances import (
     NO_RULE,
     NOT_COUNTED,
+    PROBABILITY_DIGITS,
     How,
     Labeled,
     RuleCounts,
@@ -45,6 +46,7 @@ from irenic.reporting.instances import (
     labeled,
     of_instances,
     of_training,
+    predicted,
     results,
     row_numbers,
     texts_of,
@@ -168,6 +170,7 @@ class Source:
 
     def __init__(self, rules: Any, X: Any, y: Any, budget: Budget, limit: int) -> None:
         self.points: list[FrontPoint] = []
+        self.regions: list[RuleSet] = []  # those of probabilities, if there are any
         self.proved: Sequence[str] = ()
         self.chosen, self.limit = 0, limit
         self.how: How = "agree"
@@ -197,12 +200,14 @@ class Source:
         self.classifier = model
         self.points = list(model.pareto_front_)
         self.proved = model.certificate_.proved
-        sets = [point.rule_set for point in self.points]
+        regions = [t.regions for p in self.points[:1] if (t := p.probabilities) is not None]
+        sets = [*(point.rule_set for point in self.points), *regions]
         if X is not None:
             from irenic.learn.spaces import with_values_of  # imports scikit-learn
 
             sets = with_values_of(sets, X)
-        self.tables = [DecisionTable.from_rules(rules) for rules in sets]
+        n = len(self.points)
+        self.tables, self.regions = [*map(DecisionTable.from_rules, sets[:n])], sets[n:]
         self.chosen = next(i for i, p in enumerate(self.points) if p is model.chosen_)
         if model.conflicts != "avoid":
             self.how = model.conflicts
@@ -258,12 +263,12 @@ class Source:
         table, data = self.tables[index], self.data
         findings = check(table, budget=self.budget, limit=self.limit)
         decided = counts = probabilities = None
-        if self.points:
+        if self.points and not self.regions:
             probabilities = self._probabilities(self.points[index])
         if data.instances is not None:
             decided = decisions(table, self.how, data.instances)
             counts = of_instances(table, data, decided, probabilities)
-        elif probabilities is not None:
+        elif self.points:
             counts = of_training(self.points[index], probabilities)
         limit = self.limit if index == self.chosen else min(self.limit, _LIMIT_OF_OTHERS)
         listed = _listed(findings, limit, data, decided)
@@ -273,8 +278,9 @@ class Source:
             "default": _default(table, data, counts),
             "results": None
             if decided is None
-            else results(table, self.how, data, decided, shown, probabilities),
+            else results(table, self.how, data, decided, shown, self._likely(index, decided)),
             "front": _front(self.points[index], self.proved) if self.points else None,
+            "likely": self._likely_regions(index) if self.regions else [],
             **encode_checked(findings, listed, learned=bool(self.points)),
         }
 
@@ -284,6 +290,39 @@ class Source:
         known = self.classifier._frequencies(point)
         unknown = np.zeros((len(known), len(self.data.labels) - known.shape[1]))
         return np.hstack([known, unknown])  # the labels of the classifier come first
+
+    def _likely(self, index: int, decided: Ints) -> Floats | None:
+        """Return how likely each label of each instance is, None if no classifier says so."""
+        data = self.data
+        if not self.points or data.many or data.instances is None:
+            return None
+        if not self.regions:
+            return np.asarray(self._probabilities(self.points[index])[np.maximum(decided, -1)])
+        likely, predictions = self._by_region(index), predicted(self.tables[index], data, decided)
+        return np.asarray(likely[predictions, self.regions[0].decide(data.instances)])
+
+    def _by_region(self, index: int) -> Floats:
+        """Return how likely labels are: ``[prediction, region, label]``.
+
+        The last region is that of cases in no region, and the last prediction is none.
+        """
+        table = self.points[index].probabilities
+        assert table is not None
+        known, n = table.probabilities, len(self.data.labels)
+        likely = np.zeros((n + 1, known.shape[1], n))  # the labels of the classifier come first
+        n_known = known.shape[2]
+        likely[:n_known, :, :n_known] = known[:n_known]
+        if len(known) > n_known:
+            likely[-1, :, :n_known] = known[n_known]
+        return likely
+
+    def _likely_regions(self, index: int) -> list[document.Likely]:
+        likely = self._by_region(index).round(PROBABILITY_DIGITS)
+        boxes = [encode_box(rule.region) for rule in self.regions[0]]
+        return [
+            {"box": box, "probabilities": likely[:-1, place].tolist()}
+            for place, box in enumerate([*boxes, None])
+        ]
 
     def decides(self) -> document.Decides:
         """Return how one rule is chosen if several hold."""

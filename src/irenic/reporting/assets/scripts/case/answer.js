@@ -8,7 +8,7 @@ import { isImpossibleCase } from "../engine/deciding.js";
 import { enlarge } from "../engine/enlarging.js";
 import { rowNumber } from "../engine/instances.js";
 import { outcomeChip, outcomeText } from "../outcomes.js";
-import { defaultRegion } from "./reason.js";
+import { defaultRegion, likelyLabels } from "./reason.js";
 import { goToRule } from "../rules/list.js";
 import { ruleTitle } from "../rules/names.js";
 import { model } from "../state.js";
@@ -25,7 +25,7 @@ export function describeAnswer(theCase, answer) {
   if (!answer.rules.length && isImpossibleCase(theCase)) return impossibleWords(answer);
   return [
     answerHead(answer),
-    probabilityWords(answer),
+    probabilityWords(theCase, answer),
     defaultReason(theCase, answer),
     answerRules(theCase, answer),
     answerRegion(theCase, answer),
@@ -36,12 +36,13 @@ const LABEL_LIMIT = 4;
 
 /**
  * How likely the labels are, if a classifier predicts that.
+ * @param {Case} theCase
  * @param {Answer} answer
  */
-function probabilityWords(answer) {
-  if (answer.contradicted || answer.several.length > 1) return null;
-  const { probabilities } = answer.rule === null ? model().default : model().rules[answer.rule];
-  if (!probabilities || answer.outcome === null) return null;
+function probabilityWords(theCase, answer) {
+  if (answer.contradicted || answer.several.length > 1 || answer.outcome === null) return null;
+  const probabilities = likelyLabels(model(), theCase, answer);
+  if (!probabilities) return null;
   const labels = [...probabilities.keys()].sort((a, b) => probabilities[b] - probabilities[a]).slice(0, LABEL_LIMIT);
   return h(
     "p",

@@ -32,6 +32,21 @@ export function defaultRegion(model, theCase) {
 }
 
 /**
+ * How likely each label is, null if no classifier predicts that. It depends on the outcome and on the region of the
+ * case, or else on the rule.
+ * @param {Model} model
+ * @param {Case} theCase
+ * @param {Answer} answer
+ * @returns {number[] | null}
+ */
+export function likelyLabels(model, theCase, answer) {
+  const { likely, rules, default: rest } = model;
+  if (!likely.length || answer.outcome === null) return (answer.rule === null ? rest : rules[answer.rule]).probabilities;
+  const region = likely.find(({ box }) => box === null || !separatingAxes(box, theCase).length);
+  return region?.probabilities[answer.outcome] ?? null;
+}
+
+/**
  * Exclude missing values of the numbers that a region tests and the case has: they are no part of the reason.
  * @param {Box} region
  * @param {Case} theCase

@@ -374,7 +374,7 @@ type CountedRule = {
   interval: number[] | null;
   /** How many of them have each label. */
   mix: number[] | null;
-  /** How likely each label is in a new case that it decides, as the classifier predicts it. */
+  /** How likely each label is in a new case that it decides, unless that depends on the region. */
   probabilities: number[] | null;
   /** The place of what it predicts in `outcomes`. */
   outcome: number;
@@ -390,7 +390,7 @@ type Otherwise = {
   interval: number[] | null;
   /** How many of them have each label. */
   mix: number[] | null;
-  /** How likely each label is in a new case that it decides, as the classifier predicts it. */
+  /** How likely each label is in a new case that it decides, unless that depends on the region. */
   probabilities: number[] | null;
   outcome: number | null;
 };
@@ -467,6 +467,14 @@ type FrontScores = {
   coverage: number | null;
 };
 
+/** How likely labels are in a region, as the classifier predicts it. */
+type Likely = {
+  /** null for a case in none of the regions. */
+  box: Record<string, (number | null)[]> | null;
+  /** By the label that is predicted, and then by label. */
+  probabilities: number[][];
+};
+
 /** A set of rules. */
 type Model = {
   size: Size;
@@ -485,6 +493,8 @@ type Model = {
   default: Otherwise;
   results: Results | null;
   front: FrontScores | null;
+  /** The regions that probabilities depend on; empty if they depend only on the rule. */
+  likely: Likely[];
 };
 
 /** What `irenic.summarize` returns and `irenic report --json` prints. */
