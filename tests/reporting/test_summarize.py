@@ -627,10 +627,37 @@ def test_probabilities_calibration_and_groups_are_those_of_predict_proba():
         rows = X["site"] == group["text"]
         assert group["rows"] == rows.sum()
         assert group["right"] == (predictions == y)[rows].sum()
-    for one, point in zip(summary["models"], model.pareto_front_, strict=True):
+    for index, one in enumerate(summary["models"]):
+        assert one["likely"][-1]["box"] is None
+        chosen = model.select(index=index)
+        codes = [model.classes_.tolist().index(label) for label in chosen.predict(X).tolist()]
+        places = [_region_of(one["likely"], summary, X, row) for row in range(300)]
+        found = [place["probabilities"][code] for place, code in zip(places, codes, strict=True)]
+        assert np.allclose(found, chosen.predict_proba(X), atol=1e-5)
+        assert one["default"]["probabilities"] is None
+    assert irenic.summarize(model.rules_)["estimate"] is None
+
+
+def _region_of(likely, summary, X, row):
+    """Return the first region that contains a row."""
+    values = next(f["values"] for f in summary["features"] if f["name"] == "site")
+    for region in likely:
+        box = region["box"] or {}
+        low, high = box.get("a", [None, None])
+        sites = box.get("site", range(len(values)))
+        inside = (low is None or X["a"][row] >= low) and (high is None or X["a"][row] < high)
+        if inside and values.index(X["site"][row]) in sites:
+            return region
+    raise AssertionError(row)
+
+
+def test_probabilities_that_depend_on_the_rule_alone_are_with_the_rules():
+    X, y = {"a": [1, 2, 3, 4] * 10}, [["x"], ["x", "y"], ["y"], []] * 10
+    model = irenic.RuleSetClassifier(random_state=0, generations=1, moves=50).fit(X, y)
+    for one, point in zip(irenic.summarize(model)["models"], model.pareto_front_, strict=True):
         rows = [rule["probabilities"] for rule in one["rules"]] + [one["default"]["probabilities"]]
         assert np.allclose(rows, model._frequencies(point), atol=1e-6)
-    assert irenic.summarize(model.rules_)["estimate"] is None
+        assert one["likely"] == []
 
 
 def test_rules_without_a_classifier_promise_nothing():

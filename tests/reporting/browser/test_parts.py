@@ -669,6 +669,17 @@ def test_the_first_part_has_the_estimate_calibration_and_the_weakest_group(page_
     page.locator("#case-random").click()
     shown = words(page, "#case-answer .probabilities")
     assert re.match(r"Probability: (yes|no) \d+(\.\d)?\s%, (yes|no) \d+(\.\d)?\s%$", shown)
+    found = page.evaluate(
+        """values => {
+            const { summary, decideCase, likelyLabels } = irenic;
+            const model = summary.models[summary.chosen];
+            const answered = (theCase) => likelyLabels(model, theCase, decideCase(model, theCase));
+            return values.map((a) => answered({ a, site: null }));
+        }""",
+        table["a"][:50].tolist(),
+    )
+    cases = {"a": table["a"][:50], "site": [None] * 50}
+    assert np.allclose(found, model.predict_proba(cases), atol=1e-5)
 
 
 def test_the_table_of_rules_has_the_counts_of_the_default(page_of):
