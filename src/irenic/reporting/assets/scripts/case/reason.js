@@ -41,7 +41,8 @@ export function defaultRegion(model, theCase) {
  */
 export function likelyLabels(model, theCase, answer) {
   const { likely, rules, default: rest } = model;
-  if (!likely.length || answer.outcome === null) return (answer.rule === null ? rest : rules[answer.rule]).probabilities;
+  if (!likely.length || answer.outcome === null)
+    return (answer.rule === null ? rest : rules[answer.rule]).probabilities;
   const region = likely.find(({ box }) => box === null || !separatingAxes(box, theCase).length);
   return region?.probabilities[answer.outcome] ?? null;
 }
