@@ -11,8 +11,9 @@ threshold cuts them. So rules with different probabilities still never overlap.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -90,22 +91,29 @@ class Division:
         covers = covering(self.masks, encoded)
         return np.where(covers.any(axis=0), covers.argmax(axis=0), -1)
 
+    @cached_property
+    def _places(self) -> Indices:
+        return self.places(self.problem.encoded)
+
     def seen(self, candidate: Candidate, conflicts: str, n_codes: int) -> Seen:
         """Return the labels and opinions of the rows by prediction and region."""
         problem, n = self.problem, len(self.masks)
         predicted = problem.predicted(candidate, conflicts)
-        places = self.places(problem.encoded)
+        places = self._places
         labels, opinions = (
             region_sums(predicted, places, values, problem.unbalanced, (n_codes, n))
             for values in (problem.target.truth, self.opinion)
         )
         return Seen(labels, opinions)
 
-    def trial(self, candidate: Candidate, conflicts: str, n_codes: int, left: Problem) -> Trial:
-        """Return what is needed to predict probabilities of rows left out."""
-        codes = left.predicted(candidate, conflicts)
-        seen = self.seen(candidate, conflicts, n_codes)
-        return Trial(seen, codes, self.places(left.encoded))
+    def trials(
+        self, candidates: Sequence[Candidate], conflicts: str, n_codes: int, left: Problem
+    ) -> Iterator[Trial]:
+        """Yield what is needed to predict probabilities of rows left out with each candidate."""
+        places = self.places(left.encoded)
+        for candidate in candidates:
+            codes = left.predicted(candidate, conflicts)
+            yield Trial(self.seen(candidate, conflicts, n_codes), codes, places)
 
 
 def region_sums(

@@ -537,8 +537,8 @@ def _trials(
     if division is None:
         return
     n_codes = len(prepared.consequents.values())
-    for candidate in outcome.candidates:
-        yield (division.trial(candidate, settings.conflicts, n_codes, left),)
+    for trial in division.trials(outcome.candidates, settings.conflicts, n_codes, left):
+        yield (trial,)
 
 
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:
