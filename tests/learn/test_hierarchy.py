@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irenic import DataError
+from irenic import DataError, RuleSetClassifier
 from irenic.learn.hierarchy import Hierarchy
 
 TREE = Hierarchy(["1/1", "1/2/3", "2"])
@@ -396,3 +396,21 @@ def test_a_probability_that_is_nan_is_refused():
     probabilities[1, 2] = np.nan
     text = "column '1/2', row 2: the probability must be a number, got NaN; use 0 if it is unknown"
     refused(text, TREE.cap, probabilities)
+
+
+def test_the_training_score_is_the_share_of_variance_that_predicted_probabilities_explain():
+    rng = np.random.default_rng(4)
+    X = {"a": rng.uniform(0, 9, 300), "b": rng.uniform(0, 9, 300)}
+    names = np.where(X["a"] > 4, np.where(X["b"] > 5, "1/2", "1/3"), "4")
+    y = [name if rng.random() < 0.6 else "1" for name in names.tolist()]
+    clf = RuleSetClassifier(
+        hierarchy=["1/2", "1/3", "4"], random_state=0, generations=2, moves=200
+    ).fit(X, [[name] for name in y])
+    labels = clf.classes_.tolist()
+    truth = np.array([[f"{name}/".startswith(f"{label}/") for label in labels] for name in y])
+    weights = np.array([0.75 ** label.count("/") for label in labels])
+    spread = (truth - truth.mean(axis=0)) ** 2 @ weights
+    assert len(clf.pareto_front_) > 2
+    for index, point in enumerate(clf.pareto_front_):
+        far = (truth - clf.select(index=index).predict_proba(X)) ** 2 @ weights
+        assert point.training_score == pytest.approx(1 - far.mean() / spread.mean(), abs=1e-6)

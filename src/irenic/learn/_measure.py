@@ -66,7 +66,8 @@ class Measure:
             order = self._order(rules, covers)
             order = np.append(np.arange(n_kept), order[order >= n_kept])
             rules, covers = rules[order], covers[:, order]
-        right = self._right(rules, covers)
+        counts = self._counts(rules, covers, priors)
+        right = self._right(rules, counts.frequencies)
         scored = self.weight if self.balance is None else self.weight * self.balance
         point = FrontPoint(
             rule_set=rules,
@@ -76,7 +77,7 @@ class Measure:
             n_conditions=rules.n_conditions,
             explanation_size=float((covers @ rules.conditions_per_rule()).mean()),
             penalty=penalty,
-            counts=self._counts(rules, covers, priors),
+            counts=counts,
             candidate=candidate,
             member=member,
             n_kept=n_kept,
@@ -91,10 +92,16 @@ class Measure:
         figures = column_figures(point.rule_set, self.instances, self.weight, resolve)
         return replace(point, columns=figures)
 
-    def _right(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> Floats:
-        """Return the gain of the prediction for each row."""
+    def _right(self, rules: RuleSet, frequencies: Floats) -> Floats:
+        """Return the gain of the prediction for each row, given the frequencies of each rule."""
         if not self.consequents.heads:
             decided = self._decided(rules)
+            if self.target.by_distance and not self.target.probabilities:
+                # rules of equal sets may have different frequencies
+                gains = self.consequents.gains_of(self.target.truth, frequencies[decided])
+                if rules.default is not None:
+                    return gains
+                return np.where(decided < 0, self.gains[:, -1], gains)
             codes = self._codes(rules, rules.default)
             return np.asarray(self.gains[np.arange(len(decided)), codes[decided]])
         labels = self.target.labels.tolist()

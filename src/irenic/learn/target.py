@@ -223,6 +223,11 @@ class Consequents:
         # relative to the distance of the overall mean
         return self._with_nothing(1.0 - self._far(soft) / self.scale)
 
+    def gains_of(self, truth: Floats, frequencies: Floats) -> Floats:
+        """Return the gain per row by distance if it is predicted frequencies of its own."""
+        far = (truth - frequencies) ** 2 @ self.target.label_weights
+        return np.asarray(1.0 - far / self.scale)
+
     def _far(self, soft: Floats) -> Floats:
         """Return the squared distance of each row to each consequent, weighted by label."""
         weights = self.target.label_weights
