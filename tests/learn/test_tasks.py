@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from irenic import ConditionError, DataError, RuleSet, Space
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Candidate
+from irenic.learn._evolution import Candidate, Settings
 from irenic.learn._tasks import Problem, folds_of, prepare
 from irenic.learn._trees import Forest
 from irenic.learn.front import (
@@ -232,27 +232,30 @@ def boxed(n=400, noise=0.0):
     return problem, Candidate(words, np.ones(1, dtype=np.int16), 0, cost=6)
 
 
+AVOIDING = Settings(members=((1.0, 64),))
+
+
 def test_labels_that_rules_explain_better_than_the_forest_are_smoothed_less():
     problem, rule = boxed()
     prepared = prepare(problem, 64, "trees", 0.5, 0)
     errors = 7 / len(problem)  # a rule and six bounds
     assert prepared.errors > 2 * errors
     assert prepared.share > 0
-    sharper = prepared.sharpened([prepared.starts[0], rule], "avoid")
+    sharper = prepared.sharpened([prepared.starts[0], rule], AVOIDING)
     assert sharper.share == 0.0
     labels = sharper.rows.gains.argmax(axis=1)
     assert sharper.rows.gains.sum() == len(problem)
     assert (sharper.rows.best == labels).all()
     # the rule set without rules makes more errors than the forest
-    assert prepared.sharpened([prepared.starts[0]], "avoid") is None
+    assert prepared.sharpened([prepared.starts[0]], AVOIDING) is None
 
 
 def test_labels_that_are_noise_stay_smoothed():
     problem, rule = boxed(noise=1.0)
     prepared = prepare(problem, 64, "trees", 0.5, 0)
     assert prepared.share == 0.5
-    assert prepared.sharpened([rule], "avoid") is None
-    assert prepare(problem, 64, "trees", 0.0, 0).sharpened([rule], "avoid") is None
+    assert prepared.sharpened([rule], AVOIDING) is None
+    assert prepare(problem, 64, "trees", 0.0, 0).sharpened([rule], AVOIDING) is None
 
 
 # --- folds
