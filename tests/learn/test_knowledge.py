@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -39,8 +40,8 @@ def proved(clf):
     """Assert that each rule set of a front keeps what was asked for, as ``prove`` sees it."""
     check_consistent(clf)
     assert clf.certificate_.proved
-    for point in clf.pareto_front_:
-        verdicts = prove(point.rule_set, clf.certificate_.proved)
+    for index in range(len(clf.pareto_front_)):
+        verdicts = prove(clf.select(index=index), clf.certificate_.proved)
         assert [verdict.holds for verdict in verdicts] == [True] * len(verdicts)
 
 
@@ -308,7 +309,8 @@ def test_objections_are_those_of_prove(data):
         ),
         ranks=np.array(data.draw(st.permutations(range(len(labels))))),
     )
-    verdicts = prove(rules, known.claims()) if known.claims() else []
+    table = replace(irenic.DecisionTable.from_rules(rules), ranking=labels)
+    verdicts = prove(table, known.claims()) if known.claims() else []
     assert (known.objection(rules) == "") == all(verdict.holds for verdict in verdicts)
 
 
@@ -375,7 +377,7 @@ def test_completed_models_keep_everything():
     assert len(clf.certificate_.proved) == 2
     assert clf.certificate_.is_consistent
     assert clf.certificate_.is_complete
-    assert all(verdict.holds for verdict in prove(clf.rules_, clf.certificate_.proved))
+    assert all(verdict.holds for verdict in prove(clf, clf.certificate_.proved))
 
 
 # --- conditions
@@ -579,7 +581,10 @@ MISTAKES = {
         ),
     ],
     "always": [
-        ("maybe WHERE age < 18", "no label is allowed where age < 18, because of ALWAYS maybe")
+        (
+            "maybe WHERE age < 18",
+            "always: 'ALWAYS maybe WHERE age < 18': no row has the label maybe",
+        )
     ],
     "monotonic_cst": [
         ([1, 0], r"monotonic_cst must have one number per column of X \(4\), got 2"),
@@ -593,7 +598,7 @@ MISTAKES = {
         ({"yes": 3}, "cost must be {true: {predicted: cost}}, got 3"),
         ({"yes": {"no": -1}}, "cost must hold finite non-negative numbers, got -1"),
         ({"yes": {"yes": 1}}, "cost must be 0 where the prediction is the true label"),
-        ({}, "cost must be positive somewhere, got only 0"),
+        ([[0, 0], [0, 0]], "cost must be positive somewhere, got only 0"),
     ],
     "forbidden": [(["incomes"], "forbidden must name columns of X, got 'incomes'")],
     "ordered": [
@@ -659,3 +664,29 @@ def test_what_excludes_each_other_is_an_error():
         quick(rules=KEPT).fit(X, [{label} for label in y])
     with pytest.raises(DataError, match="rules must have no default if describe says otherwise"):
         quick(rules="IF age < 21 THEN no\nDEFAULT no", describe="no").fit(X, y)
+
+
+# --- what is probably a mistake
+
+
+@pytest.mark.parametrize("word", ["never", "always"])
+def test_a_label_that_no_row_has_is_refused(word):
+    X, y = applicants()
+    message = f"^{word}: '{word.upper()} yess .*': no row has the label yess"
+    with pytest.raises(DataError, match=message):
+        quick(**{word: "yess WHERE debt > 50"}).fit(X, y)
+
+
+def test_errors_that_a_cost_does_not_list_cost_1():
+    X, y = applicants()
+    short = quick(cost={"no": {"yes": 5}}).fit(X, y)
+    whole = quick(cost={"no": {"yes": 5}, "yes": {"no": 1}}).fit(X, y)
+    assert short.rules_ == whole.rules_
+    assert short.estimate_ == whole.estimate_
+
+
+def test_the_confidence_of_a_kept_rule_is_that_of_its_rows():
+    X, y = applicants()
+    clf = quick(rules="IF age < 30 THEN no").fit(X, y)
+    share = np.mean(y[np.asarray(X["age"]) < 30] == "no")
+    assert clf.chosen_.counts.confidence[0] == pytest.approx(share, abs=0.02)

@@ -382,16 +382,16 @@ def test_a_front_is_a_list_that_shows_itself():
     assert front == list(front)
     assert repr(front).split("\n") == [
         "<Front: 2 rule sets",
-        "  rules  conditions  to read  training  validated",
-        "      1           3     1.50     0.900          –  chosen",
-        "      2           3     1.50     0.900      0.800>",
+        "  rules  conditions  to read  by rules  training  validated",
+        "      1           3     1.50         –     0.900          –  chosen",
+        "      2           3     1.50         –     0.900      0.800>",
     ]
     assert repr(Front()) == "<Front: 0 rule sets>"
     shown = read(front)
     assert shown.rows == [
-        ["rules", "conditions", "to read", "training", "validated", ""],
-        ["1", "3", "1.50", "0.900", "–", "chosen"],
-        ["2", "3", "1.50", "0.900", "0.800", ""],
+        ["rules", "conditions", "to read", "by rules", "training", "validated", ""],
+        ["1", "3", "1.50", "–", "0.900", "–", "chosen"],
+        ["2", "3", "1.50", "–", "0.900", "0.800", ""],
     ]
     assert "width:80%" in front._repr_html_()
     assert isinstance(front[:1], Front)

@@ -56,7 +56,10 @@ def sets(X, noise=0.0, seed=0):
     return y
 
 
-def watched(arm, X, y):
+SEED = 4  # with which all arms that let contradictions be have some
+
+
+def watched(arm, X, y, seed=SEED):
     """Return what an arm learned, and the rows and the rule sets of its last run of evolution.
 
     Learning classifier systems do not use the evolution of the annealing host.
@@ -69,7 +72,7 @@ def watched(arm, X, y):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arms, "evolve", evolve)
-        learned = arms.learn(arm, X, y, evaluations=BUDGETS[arm.name], random_state=1)
+        learned = arms.learn(arm, X, y, evaluations=BUDGETS[arm.name], random_state=seed)
     assert len(runs) == (2 if arm.host == arms.ANNEALING else 0)
     return learned, *(runs[-1] if runs else (None, []))
 
@@ -86,7 +89,7 @@ def noisy_sets():
     """Return rows with noisy sets of labels, and what some arms make of them."""
     X, _ = table()
     y = sets(X, noise=0.5)
-    return X, y, {name: watched(ONCE[name], X, y) for name in [*AVOIDING, PLAIN]}
+    return X, y, {name: watched(ONCE[name], X, y, seed=1) for name in [*AVOIDING, PLAIN]}
 
 
 def share(found, y):
@@ -430,11 +433,11 @@ def test_reached_is_the_first_time():
 def test_same_random_state_same_rules(noisy, name):
     X, y, fits = noisy
     learned = fits[name][0]
-    again = arms.learn(ONCE[name], X, y, evaluations=BUDGETS[name], random_state=1)
+    again = arms.learn(ONCE[name], X, y, evaluations=BUDGETS[name], random_state=SEED)
     assert list(again.rules) == list(learned.rules)
     assert list(again.loose) == list(learned.loose)
     assert [(e, a) for e, _, a in again.trace] == [(e, a) for e, _, a in learned.trace]
-    other = arms.learn(ONCE[name], X, y, evaluations=BUDGETS[name], random_state=2)
+    other = arms.learn(ONCE[name], X, y, evaluations=BUDGETS[name], random_state=SEED + 1)
     assert list(other.loose) != list(learned.loose)
 
 

@@ -19,7 +19,6 @@ from rich.console import Console
 import irenic
 from irenic.errors import FormatError, did_you_mean
 from irenic.frames.files import format_of
-from irenic.model.literals import display
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -130,8 +129,11 @@ def as_cell(outcome: Any) -> Any:
         return "; ".join(str(as_cell(part)) for part in outcome)
     if isinstance(outcome, dict):
         return ", ".join(f"{name}: {as_cell(part)}" for name, part in outcome.items())
-    plain = outcome is None or isinstance(outcome, str | int | float)
-    return outcome if plain else display(outcome)
+    if outcome is None or isinstance(outcome, str | int | float):
+        return outcome
+    from irenic.model.literals import display  # imports numpy
+
+    return display(outcome)
 
 
 def note(text: str) -> None:

@@ -261,7 +261,7 @@ def why(
     parsed = parse_file(rules, form, **reading)
     model = decided_in(parsed, table, space, form)
     point = (
-        _point(as_typed(case, parsed, model, table))
+        _point(case, parsed, model, table)
         if row is None
         else _row(parsed, model, table, Path(case), row, form)
     )
@@ -293,11 +293,13 @@ def why(
                 out.print(line, soft_wrap=not out.is_terminal, markup=False)
 
 
-def _point(text: str) -> dict[str, Any]:
+def _point(
+    text: str, parsed: irenic.formats.Parsed, model: Any, table: str | None
+) -> dict[str, Any]:
     from irenic.model.notation import parse_point
 
     try:
-        return parse_point(text)
+        return parse_point(as_typed(text, parsed, model, table))
     except FormatError as error:
         raise error.at(path="CASE") from None
 

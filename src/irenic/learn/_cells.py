@@ -67,6 +67,7 @@ class Cells:
         around: Boxes | None = None,
         orders: Mapping[str, Sequence[Hashable]] | None = None,
         untested: Sequence[str] = (),
+        count: Floats | None = None,
     ) -> Cells:
         """Return cells that suit the instances.
 
@@ -85,6 +86,9 @@ class Cells:
             The values of ordered categories, lowest first.
         untested : sequence of str
             Features that conditions must not test; all their values share a cell.
+        count : array of shape (n,), optional
+            Number of rows that each row represents, which says how frequent values are (default:
+            the weights). Weights that depend on labels would leak the labels of validation rows.
         """
         around = Boxes.none(instances.space) if around is None else around
         space, n = instances.space, len(instances)
@@ -103,7 +107,8 @@ class Cells:
             order = (orders or {}).get(category.name)
             if order is None:
                 named = _memberships(around, row)
-                groups.append(_groups(category, instances.codes[row], weight, limit, named))
+                rows = weight if count is None else count
+                groups.append(_groups(category, instances.codes[row], rows, limit, named))
             else:
                 groups.append(_ordered_groups(category, instances.codes[row], order, limit))
         for name in untested:

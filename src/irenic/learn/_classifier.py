@@ -118,8 +118,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         ordered category of pandas. Missing values are neither high nor low.
     cost : dict of dict or array of shape (n_labels, n_labels), optional
         Cost of predicting a label (inner key, or column) for each true label (outer key, or row),
-        in the order of ``classes_``; 0 for what is not listed. Scores are then 1 minus the share of
-        the highest cost.
+        in the order of ``classes_``; 1 for errors that a dict does not list. Scores are then 1
+        minus the share of the highest cost.
     forbidden : list of str, optional
         Columns that learned rules must not test.
     ordered : list of str or dict, optional
@@ -374,7 +374,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         knowledge = self._knowledge(data, target, searched, y)
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
-        cells = cells or self._new_cells(instances, target, searched, X, knowledge)
+        cells = cells or self._new_cells(instances, target, searched, X, knowledge, count)
         encoded = cells.encode(instances)
         problem = Problem(cells, encoded, target, searched, count, factors=factors)
         limits = None
@@ -541,6 +541,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         weight: Floats,
         X: Any,
         knowledge: Knowledge | None,
+        count: Floats,
     ) -> Cells:
         """Return the cells of the training rows."""
         space = instances.space
@@ -552,11 +553,14 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             around=None if knowledge is None else knowledge.boxes,
             orders=orders_of(self.ordered, X, space),
             untested=[feature_name(space, given, "forbidden") for given in forbidden or ()],
+            count=count,
         )
 
     def _knowledge(self, data: Labeled, target: Target, weight: Floats, y: Any) -> Knowledge | None:
         """Return what learned rules must respect, None if there is nothing."""
         space, properties = data.instances.space, self._properties
+        for each in properties:
+            each.check_label(target.labels.tolist())
         source, signs = Source.read(self.rules), signs_of(self.monotonic_cst, space)
         given = {
             "rules": self.rules,

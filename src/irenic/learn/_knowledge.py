@@ -22,7 +22,7 @@ from irenic.errors import ConditionError, ConflictError, DataError, FormatError,
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Limits
 from irenic.learn.target import Target
-from irenic.model.features import Categorical, Continuous
+from irenic.model.features import MISSING, Categorical, Continuous
 from irenic.model.literals import counted, display, format_literal, plain
 from irenic.model.notation import (
     ParsedCondition,
@@ -192,6 +192,18 @@ class Property:
                 raise DataError(f"{word} must be such as 'refuse WHERE age < 18', got {item!r}")
             properties.append(cls(text, parsed))
         return properties
+
+    def check_label(self, labels: Sequence[Hashable]) -> None:
+        """Refuse a label that no row has, which is probably misspelled."""
+        assert self.parsed.outcome is not None
+        operators = self.parsed.outcome.operators
+        for value in [operators["="]] if "=" in operators else operators.get("in", ()):
+            if value is not MISSING and not any(matches({"=": value}, each) for each in labels):
+                hint = did_you_mean(display(value), map(display, labels))
+                raise DataError(
+                    f"{self.parsed.kind}: {self.text!r}: no row has the label"
+                    f" {display(value)}{hint}"
+                )
 
     def bans(self, values: Sequence[Hashable | None]) -> Bools:
         """Return which outcomes are not allowed where the property applies."""
@@ -512,7 +524,7 @@ def cost_of(cost: Any, target: Target) -> Floats | None:
     labels = target.labels.tolist()
     n = len(labels)
     if isinstance(cost, Mapping):
-        table = np.zeros((n, n))
+        table = 1.0 - np.eye(n)
         for true, row in cost.items():
             if not isinstance(row, Mapping):
                 raise DataError(f"cost must be {{true: {{predicted: cost}}}}, got {row!r}")

@@ -66,7 +66,7 @@ class Measure:
             order = self._order(rules, covers)
             order = np.append(np.arange(n_kept), order[order >= n_kept])
             rules, covers = rules[order], covers[:, order]
-        counts = self._counts(rules, covers, priors)
+        counts = self._counts(rules, covers, priors, n_kept)
         right = self._right(rules, counts.frequencies)
         scored = self.weight if self.balance is None else self.weight * self.balance
         point = FrontPoint(
@@ -148,7 +148,7 @@ class Measure:
         return np.column_stack((agreement[:, [code_of[then] for then in rules.thens]], by_default))
 
     def _counts(
-        self, rules: RuleSet, covers: npt.NDArray[np.bool_], priors: Priors | None
+        self, rules: RuleSet, covers: npt.NDArray[np.bool_], priors: Priors | None, n_kept: int
     ) -> RuleCounts:
         """Return statistics of each rule, followed by those of the rows that no rule covers.
 
@@ -162,6 +162,7 @@ class Measure:
         support, right = np.zeros(len(rules) + 1), np.zeros(len(rules) + 1)
         codes = self._codes(rules, rules.default) if self.target.probabilities else None
         added = (priors or Priors(1.0, 1.0)).each(len(rules))
+        added[:n_kept] = 1.0  # they were not chosen for these rows
         for r in range(len(rules) + 1):
             covered = left if r == covers.shape[1] else covers[:, r]
             truth, weight = self.target.truth[covered], self.weight[covered]

@@ -36,8 +36,8 @@ class Shift:
     column : str
         The column, or "".
     before, now : Share
-        The shares. The confidence before is an estimate from rows left out, which counts as one
-        from half of the training rows.
+        The shares. The confidence before is a cautious estimate from rows left out, which counts as
+        one from half of the training rows; only a lower one counts as changed.
     p : float
         How likely a difference of this size is if nothing changed: Fisher's exact test, adjusted
         for all that is compared (Holm).
@@ -72,7 +72,8 @@ class Shift:
     def __str__(self) -> str:
         low, high = self.interval
         size = f"difference {100 * low:.1f} to {100 * high:.1f} points"
-        return f"{self._what()}, in training {_percent(self.before)} ({size})"
+        before = "expected" if self.kind == "confidence" else "in training"
+        return f"{self._what()}, {before} {_percent(self.before)} ({size})"
 
     def _what(self) -> str:
         now = _percent(self.now)
@@ -221,9 +222,16 @@ def drift(model: Any, X: Any, y: Any = None) -> Drift:
         shifts.append(
             Shift("missing", None, name, Share(figures.missing, point.n_rows), _share(missing))
         )
-    chances = adjusted([chance(shift.before, shift.now) for shift in shifts])
+    chances = adjusted([_chance(shift) for shift in shifts])
     tested = tuple(replace(s, p=p) for s, p in zip(shifts, chances, strict=True))
     return Drift(n, tested, unseen, beyond, accuracy)
+
+
+def _chance(shift: Shift) -> float:
+    """Return how likely a difference is; a rule that is right more often is no reason to worry."""
+    if shift.kind == "confidence" and shift.now.share >= shift.before.share:
+        return 1.0
+    return chance(shift.before, shift.now)
 
 
 def _share(holds: Any) -> Share:

@@ -41,17 +41,18 @@ NOTHING: Final = 0
 
 
 def as_table(rules: Rules) -> DecisionTable:
-    """Return rules, or those of a fitted classifier, as a table."""
+    """Return rules, or those of a fitted classifier, as a table, which ranks its labels."""
     rule_set = getattr(rules, "rules_", None)
     if not isinstance(rule_set, RuleSet):
         return DecisionTable.from_rules(rules)
+    labels = tuple(getattr(rules, "classes_", np.empty(0)).tolist())
     if getattr(rules, "conflicts", "") == "best" and not rule_set.is_consistent:
         order = np.argsort(-rule_set.weights, kind="stable").tolist()
-        return DecisionTable(rule_set[order], tuple(order), len(rule_set), hit_policy="FIRST")
+        return DecisionTable(rule_set[order], tuple(order), len(rule_set), "FIRST", ranking=labels)
     if getattr(rules, "conflicts", "") == "vote" and not rule_set.is_consistent:
         n = len(rule_set)
         return _Vote(rule_set, tuple(range(n)), n, hit_policy="COLLECT")
-    return DecisionTable.from_rules(rule_set)
+    return replace(DecisionTable.from_rules(rule_set), ranking=labels)
 
 
 class _Vote(DecisionTable):
@@ -283,7 +284,7 @@ def side_of(table: DecisionTable, space: Space, outcomes: Outcomes, which: str =
     if not table.is_ordered and (conflict := table.first_conflict()) is not None:
         raise ConflictError(
             f"the {which}rules contradict each other: {table.say_conflict(conflict)}; repair them,"
-            " or let the first rule win with --hit-policy FIRST (in Python: RuleList.from_rules)",
+            " or let the first rule win with RuleList.from_rules(rules) or --hit-policy FIRST",
             [conflict],
         )
     boxes = rules.boxes.take(order).simplified()

@@ -281,6 +281,7 @@ def counterfactual(
         wanted = _wanted(outcome, code, side, outcomes)
     elif not table.aggregation and not isinstance(outcome, list):
         _check_known(outcome, [*table.rules.thens, table.rules.default])
+    fixed = [fixed] if isinstance(fixed, str) else fixed
     fixed_axes = {int(space.axes[space.index(name)]) for name in fixed}
     outside = table.space.impossible_boxes
     reach = _one_way(point, only_up, only_down)

@@ -183,4 +183,6 @@ def _growing_edges(values: npt.NDArray[np.float64], high: float) -> npt.NDArray[
     least, most = float(positive.min()), float(positive.max())
     if most < _MANY_TIMES * least or not math.isfinite(high / least):
         return None
-    return np.concatenate([[0.0], np.geomspace(least, max(high, most), _BINS - 1)])
+    # by logarithms, because powers of the greatest numbers overflow
+    steps = np.linspace(math.log(least), math.log(max(high, most)), _BINS - 1)[1:-1]
+    return np.concatenate([[0.0, least], np.exp(steps), [max(high, most)]])

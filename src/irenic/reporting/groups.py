@@ -11,6 +11,7 @@ from irenic.model.literals import display, say
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
 from irenic.reporting.encoding import encode_then
+from irenic.reporting.summarize import score_text
 
 if TYPE_CHECKING:
     from irenic.proving import Drift, GroupFigures, Share, Shift
@@ -122,8 +123,8 @@ def monitor_document(
 def expected_accuracy(model: Any) -> list[float] | None:
     """Return the accuracy to expect with its interval, None if it is unknown."""
     estimate = getattr(model, "estimate_", None)
-    plain = model.hierarchy_ is None and not model._answers.many and model.scoring == "accuracy"
-    return [float(value) for value in estimate] if estimate is not None and plain else None
+    is_accuracy = score_text(model) == "the accuracy"
+    return [float(value) for value in estimate] if estimate is not None and is_accuracy else None
 
 
 def _shift(shift: Shift) -> document.Shift:

@@ -247,7 +247,7 @@ class Source:
             "labels": _labels(data.labels, rows),
             "several_labels": data.many,
             "counted_on": self.counted_on,
-            "score": _score(self.classifier),
+            "score": score_text(self.classifier),
             "estimate": _estimate(self.classifier),
             "impossible": [
                 {"text": r.to_text(), "box": encode_box(r)} for r in table.space.impossible
@@ -353,7 +353,7 @@ def _labels(values: tuple[Hashable, ...], rows: Any) -> list[document.Label]:
     ]
 
 
-def _score(model: Classifier | None) -> str | None:
+def score_text(model: Classifier | None) -> str | None:
     """Describe the scores of a front; see :class:`irenic.learn.FrontPoint`."""
     if model is None:
         return None
@@ -361,7 +361,10 @@ def _score(model: Classifier | None) -> str | None:
         return "the explained share of the label variance"
     if model._answers.many:
         return "the mean F1 of a row's labels"
-    return _SCORES.get(model.scoring, f"the score {model.scoring}")
+    if model.cost is not None:
+        return "1 minus the share of the highest cost"
+    scoring = model.scoring
+    return _SCORES.get(scoring, f"the score {getattr(scoring, '__name__', scoring)}")
 
 
 _SCORES: Final = {
