@@ -94,6 +94,7 @@ def test_a_label_of_a_few_rows_cannot_be_learned_and_is_no_warning():
 @pytest.mark.parametrize(
     "options", [{"scoring": "balanced_accuracy"}, {"class_weight": {"fraud": 50, "fine": 1}}]
 )
+@pytest.mark.filterwarnings("ignore:no rule predicts fraud")
 def test_values_of_rare_rows_do_not_leak_into_validation(options):
     """Weights by label must not decide which values of a column with many are told apart."""
     rng = np.random.default_rng(1)
