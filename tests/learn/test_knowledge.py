@@ -690,3 +690,38 @@ def test_the_confidence_of_a_kept_rule_is_that_of_its_rows():
     clf = quick(rules="IF age < 30 THEN no").fit(X, y)
     share = np.mean(y[np.asarray(X["age"]) < 30] == "no")
     assert clf.chosen_.counts.confidence[0] == pytest.approx(share, abs=0.02)
+
+
+# --- with other options
+
+
+def test_a_fit_without_forbidden_columns_may_test_them_again():
+    X = {"a": np.arange(60) % 7, "b": np.arange(60) % 5}
+    y = np.where(X["a"] > 3, "yes", "no")
+    clf = quick(warm_start=True, forbidden="a").fit(X, y)
+    assert clf.set_params(forbidden=None).fit(X, y).score(X, y) == 1.0
+
+
+def test_costs_do_not_undo_balanced_scores():
+    X, y = applicants()
+    even = [[0, 1], [1, 0]]
+    plain, costly = (quick(scoring="balanced_accuracy", cost=c).fit(X, y) for c in (None, even))
+    assert plain.rules_ == costly.rules_
+    assert np.allclose(plain.chosen_.counts.frequencies, costly.chosen_.counts.frequencies)
+
+
+def test_labels_cannot_be_rated_where_nothing_is_predicted():
+    X, y = applicants()
+    clf = quick(default="abstain", scoring="f1_macro", selection="validation")
+    with pytest.raises(DataError, match='scoring must rate probabilities if default="abstain"'):
+        clf.fit(X, y)
+
+
+def test_costs_of_a_model_that_was_read_are_the_same():
+    X, y = applicants()
+    clf = quick(cost={"no": {"yes": 5}}).fit(X, y)
+    back = irenic.read_model(irenic.dumps(clf, format="json"))
+    assert back.cost == [[0, 5], [1, 0]]
+    assert [point.member for point in back.pareto_front_] == [
+        point.member for point in clf.pareto_front_
+    ]

@@ -132,7 +132,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(
                 f"X and y must have the same number of rows, got {_length(table)} and {len(target)}"
             )
-        _check_labels(target.take(counted))
+        check_labels(target.take(counted))
         instances = self._space(table).encode(table).take(counted)
         return Labeled(instances, target.take(counted), weight[counted], count[counted])
 
@@ -583,7 +583,7 @@ def _opened(feature: Feature) -> Feature:
     return replace(feature, missing=True)
 
 
-def _check_labels(target: Target) -> None:
+def check_labels(target: Target) -> None:
     if not target.many and np.count_nonzero(target.truth.any(axis=0)) < 2:
         only = target.labels[target.truth.any(axis=0)].tolist()
         raise DataError(

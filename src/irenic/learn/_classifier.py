@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from irenic.errors import ConditionError, DataError, did_you_mean
-from irenic.learn._base import Labeled, RuleClassifier
+from irenic.learn._base import Labeled, RuleClassifier, check_labels
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._evolution import TEST_LIMIT, Settings, Watch
 from irenic.learn._knowledge import (
@@ -369,8 +369,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         if cost is not None:
             target = replace(target, cost=cost)
             # relative to an average error, so that a rule has to be worth the same as without cost
-            factors = np.full(len(cost), (len(cost) - 1) * len(cost) / cost.sum())
-            searched = searched * factors[0]
+            scale = (len(cost) - 1) * len(cost) / cost.sum()
+            factors = scale * (np.ones(len(cost)) if factors is None else factors)
+            searched = searched * scale
         knowledge = self._knowledge(data, target, searched, y)
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
@@ -427,7 +428,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self.stopped_by_ = result.stopped_by
         self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit
-        self._cells, self._values = cells if self.warm_start else None, result.consequents.values()
+        # cells of forbidden or ordered columns would not suit a fit without these options
+        keeps = self.warm_start and self.forbidden is None and self.ordered is None
+        self._cells, self._values = cells if keeps else None, result.consequents.values()
         self._shape = round(problem.count.sum()), len(target.labels), len(instances.space)
         self._validation = result.validation
         self._use_best(self.max_rules, self.max_conditions)
@@ -530,6 +533,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             stacklevel=5,
         )
         kept = np.flatnonzero(~outside)
+        check_labels(data.target.take(kept))
         return Labeled(
             data.instances.take(kept), data.target.take(kept), data.weight[kept], data.count[kept]
         )

@@ -315,7 +315,12 @@ class Judge:
             warnings.simplefilter("ignore", UserWarning)
             try:
                 return float(self.scorer(predicted, rows, self.labels[self.truth[rows]]))
-            except ValueError as error:
+            except (TypeError, ValueError) as error:
+                if labels is not self.labels:
+                    raise DataError(
+                        'scoring must rate probabilities if default="abstain", because nothing is'
+                        f" predicted for some rows: {error}"
+                    ) from error
                 if len(np.unique(self.truth[rows])) < len(np.unique(self.truth)):
                     return math.nan  # by chance, rows of a label are missing
                 raise DataError(f"scoring cannot be used for these labels: {error}") from error
@@ -414,13 +419,18 @@ class Validation:
         losses = [-self.weight @ self.log_likelihood(member, n, overall) for n in _PRIORS]
         return float(_PRIORS[int(np.argmin(losses))])
 
-    def judged(self, scoring: Any, labels: npt.NDArray[Any], overall: Floats) -> Validation:
-        """Return the validation with members that are chosen by a ``scoring``."""
+    def judged(
+        self, scoring: Any, labels: npt.NDArray[Any], overall: Floats, *, lead: bool
+    ) -> Validation:
+        """Return the validation with members that are chosen by a ``scoring``.
+
+        If ``lead``, predictions have the highest probability.
+        """
         if scoring in ("accuracy", "balanced_accuracy"):
             return self
         members = range(len(self.trials))
         opinions = [self.opinion(member, overall) for member in members]
-        likely = np.stack([self.probabilities(m, opinions[m], overall, lead=True) for m in members])
+        likely = np.stack([self.probabilities(m, opinions[m], overall, lead=lead) for m in members])
         judge = Judge.of(scoring, labels, self.codes, self.count)
         if judge is None:
             return replace(

@@ -106,7 +106,8 @@ def run(
     validation = Validation.from_folds(folds_done) if folds_done else None
     overall = np.average(problem.target.truth, axis=0, weights=problem.unbalanced)
     if validation is not None:
-        validation = validation.judged(plan.scoring, problem.target.labels, overall)
+        lead = problem.target.cost is None
+        validation = validation.judged(plan.scoring, problem.target.labels, overall, lead=lead)
     scores = np.full(len(penalties), np.nan) if validation is None else validation.means()
     priors: list[Priors | None] = [None] * len(penalties)
     if validation is not None and validation.tallies:

@@ -14,7 +14,7 @@ from irenic.learn._cells import Cells
 from irenic.learn._completing import completed
 from irenic.learn._evolution import Candidate, covering, worths
 from irenic.learn._knowledge import Knowledge
-from irenic.learn._left_out import Judge, Priors, Seen, led
+from irenic.learn._left_out import Judge, Priors, Seen, leading, led
 from irenic.learn._measure import Measure
 from irenic.learn._probabilities import Division, region_sums, settle
 from irenic.learn._running import Evolved
@@ -109,7 +109,10 @@ class Training(Measure):
             rules, table = point.rule_set, point.probabilities
             codes = self._codes(rules, rules.default)[self._decided(rules)]
             if table is None:
-                likely = point.counts.frequencies[self._decided(rules)]
+                likely = point.counts.frequencies
+                if self.balance is None and self.target.cost is None:
+                    likely = leading(likely, self._codes(rules, rules.default))
+                likely = likely[self._decided(rules)]
             else:
                 likely = table.probabilities[codes, self._row_regions]
             if judge is None:

@@ -84,7 +84,7 @@ _KEYS: Final = (
 _TABLE_KEYS: Final = ("region_rows", "region_probabilities")
 _COLUMN_KEYS: Final = ("importance", "low", "high", "missing", "other", "whole")
 _POINT_KEYS: Final = (
-    *("rules", "default", "threshold", "kept", "n_rows", "columns"),
+    *("rules", "default", "threshold", "member", "kept", "n_rows", "columns"),
     *(*_SCORES, *_COUNTS, *_TABLE_KEYS),
 )
 # Parameters that hold what users know; those of the first kind are not repeated in the file.
@@ -180,7 +180,8 @@ def _as_matrix(cost: Any, labels: list[Any]) -> list[list[float]]:
     if not isinstance(cost, Mapping):
         return [[float(number) for number in row] for row in cost]
     return [
-        [float(cost.get(true, {}).get(predicted, 0.0)) for predicted in labels] for true in labels
+        [float(cost.get(true, {}).get(predicted, true != predicted)) for predicted in labels]
+        for true in labels
     ]
 
 
@@ -222,6 +223,8 @@ def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
     entry |= {score: _number(getattr(point, score)) for score in _SCORES}
     if point.threshold is not None:
         entry["threshold"] = point.threshold
+    if point.member is not None:
+        entry["member"] = point.member
     if point.n_kept:
         entry["kept"] = point.n_kept
     counts = point.counts
@@ -447,6 +450,7 @@ def _point(
         n_conditions=rules.n_conditions,
         counts=counts,
         n_kept=kept,
+        member=_index("member", entry["member"]) if "member" in entry else None,
         n_rows=_index("n_rows", entry["n_rows"]) if "n_rows" in entry else None,
         columns=_columns(entry["columns"], space) if "columns" in entry else None,
         **scores,

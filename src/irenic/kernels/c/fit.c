@@ -230,7 +230,7 @@ void grow_rule(const Rows *rows, const Draft *draft, int64_t i) {
             const uint64_t new = best_word(rows, f, sums, rows->everything.at[f],
                                            cell_of(rows, f, i), penalty, &value);
             const double more = value - value_of_word(rows, f, sums, word, penalty);
-            if (more <= most || new == word) continue;
+            if (more <= most || new == word || !lists_few(rows, draft, f, new)) continue;
             if (word == rows->everything.at[f] && draft->n_tests.at[desk] == draft->tests.columns)
                 continue;
             most = more;
