@@ -314,6 +314,9 @@ def _tree_cuts(
         both, group = np.unique(both, axis=0, return_inverse=True)
         order = np.argsort(weight, kind="stable")
         weight = np.bincount(group.ravel()[order], weights=weight[order]).astype(np.float64)
+        # sums of 2/3 and of 1/3 twice as often may still differ in their last bits
+        part, exponent = np.frexp(weight)
+        weight = np.ldexp(np.round(part, 12), exponent)
         table, y = both[:, : len(many)].astype(np.float32), both[:, len(many) :]
     for seed in range(_CUTTING_TREES):
         rows = np.random.default_rng(seed).permutation(len(table))[:_ROWS_FOR_TREES]
