@@ -445,9 +445,25 @@ def _role(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> str:
     name = draft.inputs[place].name
     values = [value for value in columns[place] if value is not NOTHING_ASKED]
     if is_note(name):
-        return "" if None in values else "note"
+        return "" if _asks(draft, place) else "note"
     # other first columns that count the rows may also be conditions, such as zones
     return "identifier" if _NAMED_SO.fullmatch(name) and _all_differ(values, 1) else ""
+
+
+_COMPARES: Final = re.compile(r"\s*(?:[<>=≤≥≠!]|not\s*\()", re.IGNORECASE)
+
+
+def _asks(draft: Draft, place: int) -> bool:
+    """Return whether cells of a column that is named like notes are conditions all the same.
+
+    Beside words, only an operator before words asks for something: ``heavy, by van`` and ``up to 5
+    kg`` are notes.
+    """
+    cells = list(distinct([row.cells[place] for row in draft.rows]).values())
+    tests = [cell for cell in cells if bare_value(cell) is None]
+    if any(is_words(cell) for cell in cells):
+        tests = [cell for cell in tests if is_words(cell) and _COMPARES.match(cell.text)]
+    return bool(tests)
 
 
 def _forget(draft: Draft, name: str) -> None:
