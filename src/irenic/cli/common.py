@@ -140,7 +140,7 @@ def note(text: str) -> None:
 
 
 _ARGUMENT = re.compile(
-    r"""\w+=(?:…|(?P<quote>['"])(?P<value>.*?)(?P=quote)|\[[^\]]*\]) \((?P<option>--[^)]*)\)"""
+    r"""\w+=(?:…|\d+|(?P<quote>['"])(?P<value>.*?)(?P=quote)|\[[^\]]*\]) \((?P<option>--[^)]*)\)"""
 )
 
 

@@ -213,6 +213,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     if options.locale is None:
         options = _with_locale(draft, names, lines[1:], options)
     draft.decimal, draft.day_first = options.locale or Locale()
+    _check_width(names, lines, options.layout)
     reader = Rows(
         draft,
         names,
@@ -375,6 +376,27 @@ def _check_formulas(header: Line, rows: list[Line]) -> None:
     if any(sum(cell is not None for cell in row.cells) > 1 for row in rows):
         raise FormatError(f"the header must contain names: {formula.reason}", line=header.number)
     raise _NoTableError(formula.reason, line=header.number)
+
+
+def _check_width(names: list[str], lines: list[Line], layout: Layout) -> None:
+    """Raise one error if most rows are wider than the header, which may be a title."""
+    header, *rows = lines
+    widths = [_width(row) for row in rows]
+    wider = sum(width > len(names) for width in widths)
+    if wider < 2 or 2 * wider <= len(rows):
+        return
+    reason = f"the header names {len(names)} columns, but {wider} of {len(rows)} rows have more"
+    if layout.header_row is None and not layout.cross:
+        number = rows[0].number
+        reason += (
+            f"; if the header is in line {number}, choose it with header_row={number}"
+            f" (--header-row {number})"
+        )
+    raise FormatError(reason, line=header.number)
+
+
+def _width(line: Line) -> int:
+    return max((i for i, cell in enumerate(line.cells, 1) if cell is not None), default=0)
 
 
 def _check_known(names: Iterable[str], columns: list[str]) -> None:
