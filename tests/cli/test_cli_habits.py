@@ -156,3 +156,24 @@ def test_messages_of_the_library_are_put_in_the_words_of_the_command(run, file):
     assert err.endswith("feature 'Kids': -3 is outside its bounds (at least 0)\n")
     err = run("why", file("IF a < 5 THEN x\nIF a < 6 THEN y\n"), "a = 1")[2]
     assert err.endswith("repair them, or let the first rule win with --hit-policy FIRST\n")
+
+
+def test_fractions_of_whole_numbers_are_declared_in_the_table(run, file):
+    text = "Kids,f\n0-2,a\n3+,b\n"
+    rules, cases = file(text, "t.csv"), file("Kids\n1\n2.5\n", "cases.csv")
+    way_out = (
+        "; to allow fractions, declare the column as number in a row under the header of the rules"
+        " (irenic init writes one)"
+    )
+    for arguments in (("impact", rules, rules, cases), ("why", rules, "Kids = 2.5")):
+        status, _, err = run(*arguments)
+        assert (status, err.count("\n")) == (2, 1)
+        assert err.endswith(f"2.5 is not a whole number{way_out}\n")
+    assert run("predict", rules, cases)[2] == (
+        "irenic: 1 of 2 cases is undecided: row 2 (Kids is 2.5, but the rules contain only whole"
+        f" numbers{way_out})\n"
+    )
+    declared = file("Kids,f\nnumber >= 0,\n0-2,a\n> 2,b\n", "declared.csv")
+    status, out, err = run("predict", declared, cases)
+    assert (status, out, err) == (0, "Kids,prediction\n1,a\n2.5,b\n", "")
+    assert run("impact", declared, declared, cases)[0] == 0

@@ -74,6 +74,21 @@ def test_generated_cases_pass_and_exercise_everything(run, file, tmp_path, suffi
     assert run("test", other, cases)[0] == 1
 
 
+@pytest.mark.parametrize("outputs", ["f", "Outcome a,Outcome b"])
+def test_cases_that_expect_no_outcome_are_counted(run, file, tmp_path, outputs):
+    one = "x" if outputs == "f" else "x,y"
+    path, cases = file(f"age,{outputs}\n[18..60),{one}\n", "t.csv"), str(tmp_path / "cases.csv")
+    run("cases", path, "-o", cases)
+    assert run("test", path, cases)[1] == (
+        "6 of 6 cases pass (3 expect no outcome); they exercise 1 of 1 rules, 2 of 2 conditions, 6"
+        " of 6 bounds.\n"
+    )
+    column = outputs.partition(",")[0]
+    few = file(f"age,{outputs}\n17,{'' if outputs == 'f' else ','}\n30,{one}\n", "few.csv")
+    out = run("test", path, few, *(("--label", column) if outputs == "f" else ()))[1]
+    assert out.splitlines()[-1].startswith("2 of 2 cases pass (1 expects no outcome); ")
+
+
 def test_cases_are_printed_as_csv(run, file):
     status, out, _ = run("cases", file("IF age < 18 THEN free\nDEFAULT full\n"))
     assert (status, out) == (0, "age,outcome\n18,full\n17.99,free\n19,full\n")

@@ -115,8 +115,9 @@ def test_undecided_cases_are_counted_with_their_reasons(predict):
     assert decided == ["a", "", "", "", "", "", ""]
     assert shown.splitlines()[-1] == (
         "irenic: 6 of 7 cases are undecided: row 2 (speed is 10.5, but the rules contain only whole"
-        " numbers); row 3 (job is Cook, which no rule names; did you mean 'cook'?); rows 4, 5, 7"
-        " (no rule applies); row 6 (job is missing)"
+        " numbers; to allow fractions, declare the column as number in a row under the header of"
+        " the rules (irenic init writes one)); row 3 (job is Cook, which no rule names; did you"
+        " mean 'cook'?); rows 4, 5, 7 (no rule applies); row 6 (job is missing)"
     )
 
 

@@ -366,7 +366,8 @@ def test_a_comment_on_a_footnote_is_not_left_behind():
         ("< 2 days", ">= 1 day", ">= 2 days"),
         ("< 1 day", ">= 0 days", ">= 1 day"),
         ("2 kg - 3 kg", "2 kg - 5.5 kg", "(3 kg..5.5 kg]"),
-        ("3+ hours", "2-5 hours", ">= 6 hours"),
+        ("3+ hours", "2-5 hours", "> 5 hours"),
+        ("3+ days", "2-5 days", ">= 6 days"),
     ],
 )
 @pytest.mark.parametrize("form", ["csv", "xlsx"])

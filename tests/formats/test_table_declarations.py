@@ -144,7 +144,7 @@ def test_units_are_declared_and_kept():
     assert back.space == table.space
     raw = b"Weight (kg),fare\n< 5,x\n>= 5,y\n"
     declared = with_declarations(raw, parse_csv(raw)).decode()
-    assert declared.splitlines()[1] == 'integer (kg),"one of x, y"'
+    assert declared.splitlines()[1] == 'number (kg),"one of x, y"'
     with pytest.raises(irenic.errors.SpaceError, match="'kg' in one set and 'g' in the other"):
         irenic.diff(table, irenic.parse(text.replace("kg", "g"), format="csv").bind().table())
 

@@ -195,7 +195,7 @@ def test_counts_that_begin_with_0_are_never_negative(table):
     [
         "Balance,f\n0-4,a\n5+,b\n",
         "Temperature,f\n0-4,a\n5+,b\n",
-        "x (°C),f\n0-4,a\n5+,b\n",
+        "x (°C),f\n0-4,a\n> 4,b\n",
         "x,f\n0-4.5,a\n> 4.5,b\n",
         "x,f\n>= 0,a\n",
         "x,f\n1-4,a\n5+,b\n",

@@ -72,6 +72,42 @@ def test_two_tables_in_a_sheet_are_asked_about(text, ranges):
         assert not loads_csv(text.encode(), cells=cells).errors
 
 
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# Fares, desk 4",
+        "#Fares, desk 4, valid from 2026",
+        "# Fares, desk 4\n# valid from 2026, to 2027, or later",
+        "Fares\n# Fares, desk 4, valid from 2026",
+    ],
+)
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_comments_with_commas_are_titles(comment, delimiter):
+    table = "age,fare 2\n< 18,low\n>= 18,high\n".replace(",", delimiter)
+    found = loads_csv(f"{comment}\n{table}".encode())
+    assert texts(found) == texts(loads_csv(table.encode()))
+    assert "skipped" in found.readings[0].remarks[0]
+
+
+def test_columns_of_counts_are_no_comments():
+    for header in ("# items,fee", "# items, fee", "#Items,Fee"):
+        found = loads_csv(f"{header}\nany,free\n3,5\n".encode())
+        assert [len(table.rules) for table in found.tables] == [2]
+
+
+def test_rows_that_are_wider_than_the_header_hint_at_another_header():
+    text = b"Fares, desk 4\nage,job,fare\n< 18,-,low\n>= 18,cook,high\n"
+    message = (
+        r"^line 1: the header names 2 columns, but 3 of 3 rows have more; if the header is in line"
+        r" 2, choose it with header_row=2 \(--header-row 2\)$"
+    )
+    with pytest.raises(FormatError, match=message):
+        loads_csv(text)
+    assert len(loads_csv(text, header_row=2).tables[0].rules) == 2
+    with pytest.raises(FormatError, match=r"but 2 of 2 rows have more$"):
+        loads_csv(b"x\nage,job\n< 18,-,low\n>= 18,cook,high\n", header_row=2)
+
+
 def test_a_header_with_one_name_is_no_title():
     for text in ("age\n< 18,low\n>= 18,high\n", "age\n18,low\n19,high\n"):
         with pytest.raises(FormatError, match="columns other than the outcome 'age'"):

@@ -46,6 +46,24 @@ def test_a_reading_has_one_line_per_column():
     ]
 
 
+@pytest.mark.parametrize(
+    ("cells", "role"),
+    [
+        (["letters", "heavy, by van", "overseas"], "note, skipped"),
+        (["heavy, by van", "(big, red)", "up to 5 kg"], "note, skipped"),
+        (["not by van", "not before 9, please", "5-6"], "note, skipped"),
+        (["= letters", "heavy, by van", "overseas"], "condition"),
+        (["letters", "not(letters)", "overseas"], "condition"),
+        (["1-2", "3-4", "5+"], "condition"),
+    ],
+)
+def test_a_comma_does_not_turn_notes_into_a_condition(cells, role):
+    rows = "".join(f'A,"{cell}",{n}\n' for n, cell in enumerate(cells))
+    found = loads_csv(f"Zone,Remarks,Fee\n{rows}".encode())
+    assert found.errors == []
+    assert found.readings[0].columns[1].role == role
+
+
 def test_roles():
     text = "F,Age from,Age to,RULE WEIGHT,Outcome a,Outcome b\n1,0,17,2,x,1\n2,18,,1,y,2\n"
     [reading] = loads_csv(text.encode()).readings

@@ -481,6 +481,40 @@ def test_hidden_sheets_and_notes_are_left_out():
     ]
 
 
+def test_a_sheet_with_a_line_or_a_formula_above_notes_is_left_out():
+    formula = (
+        "cell B1 is a formula, and formulas are not evaluated; replace it with its result (for a"
+        " condition, omit the = or format the cell as text)"
+    )
+    book, _ = sheet_of([["age", "fare"], [5, "A"]])
+    notes = book.create_sheet("Notes")
+    notes.append(["checked by", "Kim"])
+    found = loads_xlsx(saved(book))
+    assert ([table.name for table in found.tables], found.errors) == (["Sheet"], [])
+    assert [str(warning) for warning in found.warnings] == [
+        "line 1: table 'Notes': the sheet contains no decision table: there are no rows under the"
+        " first one"
+    ]
+    notes["B1"] = "=1+1"
+    for text in (None, "and by Ann"):
+        notes["A2"] = text
+        found = loads_xlsx(saved(book))
+        assert ([table.name for table in found.tables], found.errors) == (["Sheet"], [])
+        assert [str(warning) for warning in found.warnings] == [
+            f"line 1: table 'Notes': the sheet contains no decision table: {formula}"
+        ]
+    notes["B2"] = "x"  # more than notes
+    assert [str(error) for error in loads_xlsx(saved(book)).errors] == [
+        f"line 1: table 'Notes': the header must contain names: {formula}"
+    ]
+
+
+def test_a_header_alone_is_an_empty_table_if_there_is_no_other():
+    book, _ = sheet_of([["age", "fare"]])
+    [table] = loads_xlsx(saved(book)).tables
+    assert len(table.rules) == 0
+
+
 def test_a_table_may_begin_anywhere_on_its_sheet():
     book, sheet = sheet_of([])
     for row, cells in enumerate([["age", "fare"], [5, "A"], [None, "B"]], 3):

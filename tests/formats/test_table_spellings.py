@@ -157,13 +157,15 @@ def test_units_of_a_column():
 @pytest.mark.parametrize(
     ("header", "unit"),
     [
-        ("Weight (kg)", "kg"),
-        ("Weight [in kg]", "kg"),
         ("Price (€)", "€"),
+        ("Value (EUR)", "EUR"),
+        ("Stay (days)", "days"),
+        ("Lot (pcs)", "pieces"),
+        ("Output (items/day)", "items/day"),
         ("Term (months)", "months"),
         ("Age (optional)", ""),
         ("Rate (%)", ""),
-        ("kg", ""),
+        ("Plan m", ""),
     ],
 )
 def test_a_header_names_the_unit(header, unit):
@@ -171,6 +173,57 @@ def test_a_header_names_the_unit(header, unit):
     assert found.space[header] == Continuous(header, kind="integer", unit=unit)
     described = str(found.reading.columns[0])
     assert described == f"condition: whole numbers{f' ({unit})' if unit else ''}"
+
+
+@pytest.mark.parametrize(
+    ("header", "unit"),
+    [
+        ("Weight (kg)", "kg"),
+        ("Weight [in kg]", "kg"),
+        ("Weight in t", "t"),
+        ("weight_kg", "kg"),
+        ("Weight, lbs", "lb"),
+        ("kg", "kg"),
+        ("Volume (m³)", "m³"),
+        ("Duration (h)", "hours"),
+        ("Size (MB)", "MB"),
+        ("CO2 (g/km)", "g/km"),
+    ],
+)
+def test_measured_quantities_have_fractions(header, unit):
+    [found] = loads_csv(f'"{header}";f\n[0..5];a\n[6..20];b\n> 20;c\n'.encode()).tables
+    assert (found.space[header].kind, found.space[header].unit) == ("number", unit)
+    assert str(found.reading.columns[0]).startswith(f"condition: numbers ({unit})")
+    assert found.reading.remarks[0] == (
+        f"{header} may have fractions, as it is measured in {unit}; declare it as integer under the"
+        " header if not"
+    )
+    gaps = irenic.gaps(found.rules).regions
+    assert any(str(gap).replace(f'"{header}"', header) == f"5 < {header} < 6" for gap in gaps)
+
+
+def test_units_in_cells_and_pairs_of_bounds_are_measured_too():
+    def gaps(text):
+        [table] = loads_csv(text.encode()).tables
+        remarks = [remark for remark in table.reading.remarks if "may have fractions" in remark]
+        return [str(gap) for gap in irenic.gaps(table.rules).regions], len(remarks)
+
+    assert gaps("a,f\n0-5 kg,x\n6-20 kg,y\n> 20 kg,z\n") == (["5 < a < 6"], 1)
+    assert gaps("a,f\n0-5 days,x\n6-20 days,y\n> 20 days,z\n") == ([], 0)
+    pair = "Weight (kg) from,Weight (kg) to,f\n0,5,a\n6,,b\n"
+    assert gaps(pair) == (['5 < "Weight kg" < 6'], 1)
+
+
+def test_a_declaration_makes_measured_quantities_whole():
+    text = b"Weight (kg),f\ninteger (kg) >= 0,\n[0..5],a\n[6..20],b\n> 20,c\n"
+    [table] = loads_csv(text).tables
+    assert not irenic.gaps(table.rules).regions
+    assert not any("fractions" in remark for remark in table.reading.remarks)
+
+
+def test_no_remark_is_made_if_cells_show_fractions():
+    [table] = loads_csv(b"Weight (kg),f\n<= 5.5,a\n> 5.5,b\n").tables
+    assert not any("fractions" in remark for remark in table.reading.remarks)
 
 
 def test_a_name_in_a_cell_may_lack_the_unit_of_its_column():

@@ -226,8 +226,8 @@ def test_percentages_do_not_depend_on_the_locale():
 def test_units_are_read_and_said():
     found = read("0-2 kg", "> 2 kg", name="Weight")
     assert str(found.readings[0]).splitlines()[0] == (
-        "Weight: condition: whole numbers (kg), at least 0; '0-2 kg' is read as [0..2]; '> 2 kg' is"
-        " read as > 2"
+        "Weight: condition: numbers (kg), at least 0; '0-2 kg' is read as [0..2]; '> 2 kg' is read"
+        " as > 2"
     )
     assert read("< 6 months", "6+", name="Age (months)").errors == []
 

@@ -142,7 +142,7 @@ def note(text: str) -> None:
 
 
 _ARGUMENT = re.compile(
-    r"""\w+=(?:…|(?P<quote>['"])(?P<value>.*?)(?P=quote)|\[[^\]]*\]) \((?P<option>--[^)]*)\)"""
+    r"""\w+=(?:…|\d+|(?P<quote>['"])(?P<value>.*?)(?P=quote)|\[[^\]]*\]) \((?P<option>--[^)]*)\)"""
 )
 
 
@@ -166,6 +166,11 @@ def _with_options(text: str) -> str:
 _PHRASES = {
     r"irenic check and irenic\.parse\(…\)\.bind\(\)\.errors list": "irenic check lists",
     r"RuleList\.from_rules\(rules\) or (?=--)": "",
+    r" \(in Python: [^()]*\)": "",
+    r"; declare the feature with kind='number' to allow fractions": (
+        "; to allow fractions, declare the column as number in a row under the header of the rules"
+        " (irenic init writes one)"
+    ),
     r"; declare it with other=True to allow others": "; declare the others to allow them",
     r"(?<=outside its bounds )\(([^,()]+), None\)": r"(at least \1)",
     r"(?<=outside its bounds )\(None, ([^,()]+)\)": r"(at most \1)",

@@ -514,7 +514,10 @@ def _print_trial(trial: Trial, failures: Sequence[str]) -> None:
     passed = sum(outcome.passed for outcome in trial.outcomes)
     parts = [f"{trial.covered[kind]} of {trial.total[kind]} {kind}" for kind in trial.total]
     n = counted(len(trial.outcomes), "case")
-    print(f"{passed:,} of {n} pass; they exercise {', '.join(parts)}.")
+    undecided = sum(outcome.expected is None for outcome in trial.outcomes)
+    verb = "expects" if undecided == 1 else "expect"
+    nothing = f" ({undecided:,} {verb} no outcome)" if undecided else ""
+    print(f"{passed:,} of {n} pass{nothing}; they exercise {', '.join(parts)}.")
 
 
 def _text(outcome: Any) -> str:

@@ -185,7 +185,8 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     of_header = _head_units(column.name)
     # 10 in a column of percentages stays 10
     column.unit = min(units or of_header - {"%"}, default="")
-    column.whole = not units & _PRICES
+    is_measured = any(map(_is_measured, units or of_header))
+    column.whole = not units & _PRICES and not is_measured
     mixed = units | of_header if units else units
     if len(mixed) > 1:
         listed = " and ".join(sorted(mixed))
@@ -202,6 +203,14 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             doubtful=True,
         )
     is_bound = _is_bound(column.name, [c.name for c in draft.inputs])
+    numbers = [c.value for c in tests if c.value is not None]
+    if is_measured and numbers and all(type(number) is int for number in numbers):
+        name = _bound(column.name)[0] if is_bound else column.name
+        remark = (
+            f"{name} may have fractions, as it is measured in {column.unit}; declare it as integer"
+            " under the header if not"
+        )
+        draft.remarks += [] if remark in draft.remarks else [remark]
     # unary tests are exact: other programs write them
     at_zero = [cell for cell in cells if any(c.value == 0 for c in compared(cell))]
     as_spoken = any(is_respelled(draft, column, c) or bare_value(c) is not None for c in at_zero)
@@ -231,7 +240,16 @@ _UNIT: Final = re.compile(
     r"|pieces|pcs"
 )
 """Units in names of columns, besides those in cells."""
-_IN_HEAD: Final = re.compile(r"[(\[]([^)\]]*)[)\]]|\sin\s+(\S+)\s*$")
+_MEASURED: Final = frozenset({
+    "hours", "minutes", "km/h", "mph", "kg", "g", "t", "lb", "oz", "km", "m", "cm", "mm", "miles",
+    "m²", "l", "ml", "°C", "°F", "kWh", "kW",
+})  # fmt: skip
+"""The units in cells that are measured; others, such as days, years and pieces, are counted."""
+_IN_HEAD: Final = re.compile(
+    r"[(\[]([^)\]]*)[)\]]|\sin\s+(\S+)\s*$"
+    # letters such as g and m are units only in brackets
+    r"|(?:^|[\s,_])(kg|km|cm|mm|ml|lbs?|km/h|mph|°[CF]|kWh?|m[²³])\s*$"
+)
 
 
 def _head_units(name: str) -> set[str]:
@@ -241,16 +259,32 @@ def _head_units(name: str) -> set[str]:
     ({'kg'}, {'€'}, set())
     >>> _head_units("Speed [km/h]"), _head_units("Age (optional)")
     ({'km/h'}, set())
+    >>> _head_units("weight_kg"), _head_units("Plan m")
+    ({'kg'}, set())
     """
     match = _IN_HEAD.search(name)
     if match is None:
         return set()
-    text = re.sub(r"^in\s+", "", (match[1] or match[2] or "").strip())
+    text = re.sub(r"^in\s+", "", (match[1] or match[2] or match[3] or "").strip())
     if "/" in text and text.casefold() != "km/h":
         return {text} if units_of(f"1 {text}") else set()
     if text.casefold() == "min":  # the least value, not minutes
         return set()
     return units_of(f"1 {text}") or ({text} if _UNIT.fullmatch(text) else set())
+
+
+def _is_measured(unit: str) -> bool:
+    """Return whether a unit has fractions, or is a rate of one that has.
+
+    >>> _is_measured("kg"), _is_measured("g/km"), _is_measured("MB"), _is_measured("h")
+    (True, True, True, True)
+    >>> _is_measured("days"), _is_measured("items/day"), _is_measured("pcs"), _is_measured("EUR")
+    (False, False, False, False)
+    """
+    unit = unit.split("/")[0]
+    if named := units_of(f"1 {unit}"):
+        return named <= _MEASURED
+    return _UNIT.fullmatch(unit) is not None
 
 
 def _settle_answers(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
@@ -445,9 +479,25 @@ def _role(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> str:
     name = draft.inputs[place].name
     values = [value for value in columns[place] if value is not NOTHING_ASKED]
     if is_note(name):
-        return "" if None in values else "note"
+        return "" if _asks(draft, place) else "note"
     # other first columns that count the rows may also be conditions, such as zones
     return "identifier" if _NAMED_SO.fullmatch(name) and _all_differ(values, 1) else ""
+
+
+_COMPARES: Final = re.compile(r"\s*(?:[<>=≤≥≠!]|not\s*\()", re.IGNORECASE)
+
+
+def _asks(draft: Draft, place: int) -> bool:
+    """Return whether cells of a column that is named like notes are conditions all the same.
+
+    Beside words, only an operator before words asks for something: ``heavy, by van`` and ``up to 5
+    kg`` are notes.
+    """
+    cells = list(distinct([row.cells[place] for row in draft.rows]).values())
+    tests = [cell for cell in cells if bare_value(cell) is None]
+    if any(is_words(cell) for cell in cells):
+        tests = [cell for cell in tests if is_words(cell) and _COMPARES.match(cell.text)]
+    return bool(tests)
 
 
 def _forget(draft: Draft, name: str) -> None:

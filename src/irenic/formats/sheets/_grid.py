@@ -86,9 +86,19 @@ def csv_delimiter(text: str) -> str:
 
 
 def _below_titles(text: str) -> str:
-    """Return a text from the first line that contains a delimiter on."""
+    """Return a text from the first line that contains a delimiter on.
+
+    Comments are titles, too, if the line below them has another delimiter instead.
+
+    >>> _below_titles("Fares\\n# desk 4, 2026\\nage;fare\\n< 18;1,5\\n")
+    'age;fare\\n< 18;1,5\\n'
+    """
     found = re.search(r"[,;\t]", text)
-    return text if found is None else text[text.rfind("\n", 0, found.start()) + 1 :]
+    text = text if found is None else text[text.rfind("\n", 0, found.start()) + 1 :]
+    table = re.sub(r"\A(?:#.*\n)+", "", text)
+    header = table.partition("\n")[0]
+    is_other = delimiter_of(text) not in header and re.search(r"[,;\t]", header) is not None
+    return table if is_other else text
 
 
 def _text(raw: bytes) -> str:

@@ -141,8 +141,9 @@ def _plain(line: Line) -> list[str]:
 
 
 def _without_titles(lines: list[Line], notes: list[str]) -> list[Line]:
-    """Return lines from the header on, without single cells above it."""
+    """Return lines from the header on, without single cells and comments above it."""
     place = next((i for i, line in enumerate(lines) if _size(line) > 1 and not _policy(line)), 0)
+    place += _n_comments(lines[place:])
     if not 0 < place < len(lines) - 1 or not _names_columns(lines[place]):
         return lines
     numbers = [str(line.number) for line in lines[:place] if not _policy(line)]
@@ -151,6 +152,46 @@ def _without_titles(lines: list[Line], notes: list[str]) -> list[Line]:
     elif numbers:
         notes.append(f"lines {', '.join(numbers)} are titles and are skipped")
     return lines[place:]
+
+
+_COMMENT: Final = re.compile(r"\s*#+\s*[^\W\d_]")
+"""How a comment above a table begins, and the name of a column such as ``# items``."""
+
+
+def _n_comments(lines: list[Line]) -> int:
+    """Return the number of comments with commas above a header.
+
+    >>> table = [Line(2, ["age", "fare"]), Line(3, ["< 6", "free"])]
+    >>> _n_comments([Line(1, ["# Fares", " desk 4", " 2026"]), *table])
+    1
+    >>> _n_comments([Line(1, ["# items", "fare"]), *table])
+    0
+    """
+    n = next((i for i, line in enumerate(lines) if not _begins_comment(line)), 0)
+    header, *rows = lines[n:] or [Line(0, [])]
+    if _size(header) < 2 or not _names_columns(header) or all(map(_names_columns, rows)):
+        return 0
+    return n if _are_sentences(lines[:n], header) else 0
+
+
+def _begins_comment(line: Line) -> bool:
+    return isinstance(line.cells[0], str) and _COMMENT.match(line.cells[0]) is not None
+
+
+def _are_sentences(lines: list[Line], header: Line) -> bool:
+    """Return whether lines have spaces after commas, and digits or another size than the header.
+
+    >>> _are_sentences([Line(1, ["# Fares", " 2026"])], Line(2, ["age", "fare"]))
+    True
+    >>> _are_sentences([Line(1, ["# items", " fare"])], Line(2, ["any", "free"]))
+    False
+    """
+    texts = [[str(cell) for cell in line.cells] for line in lines]
+    if not all(text[0].isspace() for each in texts for text in each[1:]):
+        return False
+    return any(
+        len(each) != len(header.cells) or any(map(str.isdigit, "".join(each))) for each in texts
+    )
 
 
 _POLICY: Final = re.compile(r"\bhit[\s_-]*policy\b(?P<sign>\s*[:=])?(?P<rest>.*)", re.I | re.DOTALL)

@@ -338,7 +338,13 @@ def _is_none(then: Any) -> bool:
 
 def _listed(reasons: dict[str, list[int]]) -> str:
     parts = [f"{_rows(rows)} ({text})" for text, rows in reasons.items()]
-    return "; ".join(parts[:_MOST_REASONS]) + ("; …" if len(parts) > _MOST_REASONS else "")
+    listed = "; ".join(parts[:_MOST_REASONS]) + ("; …" if len(parts) > _MOST_REASONS else "")
+    # once, because there may be many such values
+    return listed.replace(_WHOLE, f"{_WHOLE}; {_FRACTIONS}", 1)
+
+
+_WHOLE: Final = "but the rules contain only whole numbers"
+_FRACTIONS: Final = "declare the feature with kind='number' to allow fractions"
 
 
 def doubtful(predictions: Sequence[Any], table: Table, space: Space) -> str:
@@ -385,7 +391,7 @@ def _reason(feature: Feature, value: Any) -> str:
         return f"{display(feature.name)} is missing"
     if isinstance(feature, Continuous):
         if feature.kind == "integer" and isinstance(value, float) and not value.is_integer():
-            return f"{display(feature.name)} is {value:g}, but the rules contain only whole numbers"
+            return f"{display(feature.name)} is {value:g}, {_WHOLE}"
         low, high = feature.bounds
         if (low is not None and value < low) or (high is not None and value > high):
             return f"{display(feature.name)} is {shown(value)}, which the rules exclude"

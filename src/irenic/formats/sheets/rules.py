@@ -36,6 +36,7 @@ from irenic.formats.sheets._doubtful_columns import (
 from irenic.formats.sheets._doubtful_words import has_values
 from irenic.formats.sheets._grid import (
     Line,
+    Unreadable,
     comments_in,
     csv_lines,
     hidden_parts,
@@ -145,6 +146,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     lines, first, remarks, policy = arranged(lines, options.layout)
     if not lines:
         raise FormatError("the table is empty; its first line must name the columns")
+    _check_formulas(lines[0], lines[1:])
     last = lines[-1].number
     names = _header(lines[0])
     places = {n: first + place for place, n in enumerate(names) if n}
@@ -211,6 +213,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     if options.locale is None:
         options = _with_locale(draft, names, lines[1:], options)
     draft.decimal, draft.day_first = options.locale or Locale()
+    _check_width(names, lines, options.layout)
     reader = Rows(
         draft,
         names,
@@ -365,6 +368,37 @@ def _kept(cells: list[Any], dropped: set[int]) -> list[Any]:
     return kept
 
 
+def _check_formulas(header: Line, rows: list[Line]) -> None:
+    """Raise an error for a header with a formula; a sheet without further rows is no table."""
+    formula = next((cell for cell in header.cells if isinstance(cell, Unreadable)), None)
+    if formula is None:
+        return
+    if any(sum(cell is not None for cell in row.cells) > 1 for row in rows):
+        raise FormatError(f"the header must contain names: {formula.reason}", line=header.number)
+    raise _NoTableError(formula.reason, line=header.number)
+
+
+def _check_width(names: list[str], lines: list[Line], layout: Layout) -> None:
+    """Raise one error if most rows are wider than the header, which may be a title."""
+    header, *rows = lines
+    widths = [_width(row) for row in rows]
+    wider = sum(width > len(names) for width in widths)
+    if wider < 2 or 2 * wider <= len(rows):
+        return
+    reason = f"the header names {len(names)} columns, but {wider} of {len(rows)} rows have more"
+    if layout.header_row is None and not layout.cross:
+        number = rows[0].number
+        reason += (
+            f"; if the header is in line {number}, choose it with header_row={number}"
+            f" (--header-row {number})"
+        )
+    raise FormatError(reason, line=header.number)
+
+
+def _width(line: Line) -> int:
+    return max((i for i, cell in enumerate(line.cells, 1) if cell is not None), default=0)
+
+
 def _check_known(names: Iterable[str], columns: list[str]) -> None:
     for name in names:
         if name not in columns:
@@ -475,6 +509,11 @@ def parse_xlsx(
         except FormatError as error:
             drafts.append(Draft(title))
             drafts[-1].fail(error.message, line=error.line)
+    if any(draft.rows for draft in drafts):
+        for draft in [draft for draft in drafts if _is_bare(draft)]:
+            drafts.remove(draft)
+            reason = "the sheet contains no decision table: there are no rows under the first one"
+            notes.append(TableError(reason, table=draft.name, line=draft.header))
     if not drafts and not notes:
         raise FormatError(
             "the workbook is empty; the first row of a sheet must name the columns of a table"
@@ -483,6 +522,11 @@ def parse_xlsx(
         return Parsed("xlsx", [], assemble, failures=notes)
     # only warnings, because workbooks with tables may contain other sheets, too
     return Parsed("xlsx", drafts, assemble, notes)
+
+
+def _is_bare(draft: Draft) -> bool:
+    """Return whether a sheet has a header alone."""
+    return draft.last == draft.header and not draft.errors
 
 
 def _unseen(hidden: tuple[list[int], list[int]], lines: list[Line]) -> str:
