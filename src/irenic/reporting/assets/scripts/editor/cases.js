@@ -2,6 +2,7 @@
 // A rule from a case: the largest region around it that contradicts no other row.
 
 import { pointSides } from "./examples.js";
+import { outcomeError } from "./outcomes.js";
 import { outcomeNamed, replaceRows } from "./table.js";
 import { h, show } from "../dom.js";
 import { isCategory } from "../values/features.js";
@@ -83,7 +84,9 @@ export function newCaseDialog({ table, grid, ask, say }, hidden) {
     const found = values();
     if (typeof found === "string") return void show(problem, found);
     const place = outcomeNamed(table, outcome.value);
-    if (place === null) return void show(problem, "Type the outcome.");
+    if (place === null) {
+      return void show(problem, outcomeError(table.outcomes, outcome.value) || "Type the outcome.");
+    }
     const sides = pointSides(table.features, found);
     const grown = await ask("growCase", { sides, outcome: place }).catch((/** @type {Error} */ error) => {
       show(problem, `This cannot be done: ${error.message}.`);

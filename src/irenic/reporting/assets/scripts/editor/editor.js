@@ -5,6 +5,7 @@ import { newCaseDialog } from "./cases.js";
 import { startChecks } from "./checks.js";
 import { pageText, rowsOfRules, rulesCsv, rulesData, rulesDmn, rulesJson, rulesNotation } from "./files.js";
 import { newGrid } from "./grid.js";
+import { outcomeError } from "./outcomes.js";
 import { editChanges, fillPanel, editFindings, guardNotice, verdictLine } from "./panels.js";
 import {
   addRow,
@@ -122,7 +123,11 @@ export function openEditor(section, { save } = {}) {
     const row = table.now.rows[place];
     if (!row) return void show(cellLine, "No rows yet.");
     const cell = row.cells[column];
-    const wrong = cell ? cell.error : row.outcome === null ? "Type what this rule says." : "";
+    const wrong = cell
+      ? cell.error
+      : row.outcome === null
+        ? outcomeError(table.outcomes, row.outcomeText) || "Type what this rule says."
+        : "";
     const name = table.features[column]?.name ?? table.outcomeName;
     show(
       cellLine,
@@ -202,7 +207,7 @@ export function openEditor(section, { save } = {}) {
   });
   const otherwise = h("input", { size: 12, "aria-label": "What is decided where no rule holds" });
   otherwise.value = table.now.otherwise === null ? "" : table.outcomes[table.now.otherwise].text;
-  otherwise.addEventListener("change", () => setOtherwise(table, otherwise.value));
+  otherwise.addEventListener("change", () => say(setOtherwise(table, otherwise.value)));
   const columns = h("select", { "aria-label": "Show another column" });
   const drawColumns = () => {
     const hidden = grid.hiddenColumns();

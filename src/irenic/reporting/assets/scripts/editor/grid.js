@@ -1,6 +1,7 @@
 // @ts-check
 // The rows as a grid like that of a spreadsheet: keyboard, selection, copy and paste. Only rows in view are drawn.
 
+import { outcomeError } from "./outcomes.js";
 import { completionsFor, startTyping } from "./typing.js";
 import { ANY_CELL, isFinished, pasteCells, setCells, travel } from "./table.js";
 import { h, show } from "../dom.js";
@@ -141,7 +142,11 @@ export function newGrid(table, options) {
    */
   function cellElement(row, place, column, k) {
     const cell = row.cells[column];
-    const wrong = cell ? cell.error : row.outcome === null ? "An outcome is missing." : "";
+    const wrong = cell
+      ? cell.error
+      : row.outcome === null
+        ? outcomeError(table.outcomes, row.outcomeText) || "An outcome is missing."
+        : "";
     const text = textAt(row, column);
     const classes = [
       "grid-cell",

@@ -2,7 +2,7 @@
 // The table that is edited: its rows, what can be done with them, and undo.
 
 import { cellText, parseCell, sidesOfTest, testFrom } from "./cells.js";
-import { contradictions, parseOutcome } from "./outcomes.js";
+import { contradictions, outcomeError, parseOutcome } from "./outcomes.js";
 import { writtenConditions } from "../conditions.js";
 import { summary } from "../summary.js";
 import { cutAbove, isCategory, LOWEST, OTHER_CODE } from "../values/features.js";
@@ -234,7 +234,7 @@ function withOutcome(table, row, text) {
  */
 export function outcomeNamed(table, text) {
   const found = parseOutcome(table.outcomes, text);
-  if (found === null || found.place !== undefined) return found?.place ?? null;
+  if (!found?.added) return found?.place ?? null;
   table.outcomes = [...table.outcomes, found.added];
   table.growth += 1;
   return table.outcomes.length - 1;
@@ -528,12 +528,16 @@ function splitSpans(feature, test, text) {
 }
 
 /**
+ * Set what is decided where no rule holds; empty for nothing. Returns an error, empty if there is none.
  * @param {EditedTable} table
  * @param {string} text
  */
 export function setOtherwise(table, text) {
+  const error = outcomeError(table.outcomes, text);
+  if (error) return error;
   const otherwise = outcomeNamed(table, text);
   if (otherwise !== table.now.otherwise) change(table, { otherwise });
+  return "";
 }
 
 /**
