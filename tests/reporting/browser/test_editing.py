@@ -409,6 +409,26 @@ def test_a_case_that_should_be_something_else_cuts_the_rule_that_covers_it(page_
 # --- what changes
 
 
+def test_the_rest_of_the_page_says_that_it_shows_the_rules_as_opened(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    notes = page.locator(".as-opened:visible")
+    look = "() => getComputedStyle(document.querySelector('#verdicts')).opacity"
+    assert notes.count() == 0
+    assert page.evaluate(look) == "1"
+    keys(page, "ArrowRight")
+    page.keyboard.type("pilot")  # a new value, which changes the history
+    keys(page, "Enter")
+    assert notes.all_inner_texts() == ["The rules as opened: the editor has changes."] * 2
+    assert page.evaluate(look) == "0.6"
+    path = tmp_path / "edited.html"
+    path.write_text(page.evaluate("() => editor.actions.files().html"), encoding="utf-8")
+    keys(page, "Control+z")
+    assert notes.count() == 0
+    other = page.context.new_page()
+    other.goto(path.as_uri())
+    other.locator(".as-opened:visible").first.wait_for()
+
+
 @pytest.mark.parametrize("ordered", [False, True])
 def test_changed_regions_are_those_where_python_decides_otherwise(page_of, ordered):
     rng = np.random.default_rng(3)

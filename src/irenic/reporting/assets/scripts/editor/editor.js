@@ -11,6 +11,7 @@ import {
   addRow,
   deleteRows,
   duplicateRows,
+  isChanged,
   moveRows,
   newTable,
   orderRows,
@@ -137,7 +138,12 @@ export function openEditor(section, { save } = {}) {
     );
   }
 
+  /** The rest of the page shows the rules as opened, and says so while they differ. */
+  const markPage = () => document.body.classList.toggle("edited", isChanged(table));
+  markPage();
+
   table.listeners.push(() => {
+    markPage();
     const old = new Set(before);
     const fresh = table.now.rows.filter((row) => !old.has(row));
     if (fresh.length) watched = fresh[0].id;
@@ -321,8 +327,9 @@ export function openEditor(section, { save } = {}) {
     onChange: (listener) => void table.listeners.push(listener),
     status: checks.status,
     settled: checks.settled,
-    hasChanges: () => table.now !== table.opened,
+    hasChanges: () => isChanged(table),
     close: () => {
+      document.body.classList.remove("edited");
       checks.stop();
       window.removeEventListener("beforeunload", keepChanges);
     },

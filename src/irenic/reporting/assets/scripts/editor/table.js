@@ -157,6 +157,16 @@ function change(table, next) {
   announce(table);
 }
 
+/**
+ * Whether the table differs from the one that was opened. New values of categories alone are no difference.
+ * @param {EditedTable} table
+ */
+export function isChanged({ now, opened }) {
+  const { rows, otherwise, policy } = opened;
+  const same = now.rows.length === rows.length && rows.every((row, place) => row === now.rows[place]);
+  return !same || now.otherwise !== otherwise || now.policy !== policy;
+}
+
 /** @param {EditedTable} table */
 function announce(table) {
   for (const listener of table.listeners) listener();
