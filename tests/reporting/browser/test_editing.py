@@ -397,13 +397,16 @@ def test_a_case_that_should_be_something_else_cuts_the_rule_that_covers_it(page_
     page.get_by_role("button", name="Rule for a case …").click()
     dialog = page.get_by_role("dialog", name="Rule for a case")
     dialog.get_by_label("age").fill("70")
+    dialog.get_by_label("job").select_option("nurse")
     dialog.get_by_label("distance").fill("20")
     dialog.get_by_label("Outcome").fill("free")
     dialog.get_by_role("button", name="Add the rule").click()
-    page.locator(".edit-note", has_text="A row was added, and row 5 was cut.").wait_for()
-    assert settle(page)["conflicts"] == 0
-    case = {"age": [70], "job": ["pilot"], "distance": [20]}
-    assert current(page).predict(case).tolist() == ["free"]
+    page.locator(".edit-note", has_text="row 5 was cut around it").wait_for()
+    assert settle(page) == {"conflicts": 0, "gaps": 1, "redundant": []}
+    assert texts(page)[-1] == ["70", "nurse", "20", "free"]
+    cases = {"age": [70, 71, 70, 70], "job": ["nurse", "nurse", "clerk", "nurse"]}
+    predicted = current(page).predict({**cases, "distance": [20, 20, 20, 21]})
+    assert predicted.tolist() == ["free", "half", "half", "half"]
 
 
 # --- what changes

@@ -101,7 +101,11 @@ export function newCaseDialog({ table, grid, ask, say }, hidden) {
     grid.select(table.now.rows.length - 1, table.features.length);
     grid.element.focus();
     const cut = grown.cut.map((/** @type {{ row: number }} */ each) => each.row + 1);
-    say(cut.length ? `A row was added, and row ${cut.join(", ")} was cut.` : "A row was added.");
+    say(
+      cut.length
+        ? `A row was added for this case alone, and row ${cut.join(", ")} was cut around it. All other cases stay as they were.`
+        : "A row was added.",
+    );
   }
 
   return { element, open };
