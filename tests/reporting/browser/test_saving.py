@@ -34,7 +34,8 @@ def served(browser, tmp_path, monkeypatch):
         page = context.new_page()
         page.set_default_timeout(10_000)
         page.on("pageerror", lambda error: noise.append(str(error)))
-        page.on("request", lambda r: r.url.startswith(server.url) or noise.append(r.url))
+        own = (server.url, "blob:")  # the worker of the editor is a part of the page
+        page.on("request", lambda r: r.url.startswith(own) or noise.append(r.url))
         page.goto(server.url)
         yield page, path
         context.close()
@@ -62,6 +63,18 @@ def test_rules_are_saved_and_changes_on_disk_are_noticed(served):
     page.get_by_role("button", name="Reload it").click()
     page.locator("#rules .outcome", has_text="gratis").first.wait_for()
     assert page.locator("#saving").inner_text() == ""
+
+
+def test_an_order_is_not_offered_where_the_file_cannot_keep_it(served):
+    page, _ = served
+    page.locator(".edit-grid").focus()
+    page.keyboard.type("< 20")
+    page.keyboard.press("Enter")
+    names = page.locator(".guard .actions button").all_inner_texts
+    page.locator(".guard").wait_for()
+    assert "Keep the free part of row 1" in names()
+    assert "Let the first row decide" not in names()
+    page.keyboard.press("Control+z")  # the page may close
 
 
 def test_a_notebook_gets_the_rules(browser, tmp_path):

@@ -24,7 +24,7 @@ import {
 } from "./table.js";
 import { h, show } from "../dom.js";
 import { canCompute } from "../engine/kernels.js";
-import { canSave, saveEdited } from "../page/saving.js";
+import { canSave, canSaveOrder, saveEdited } from "../page/saving.js";
 import { model, on } from "../state.js";
 import { summary } from "../summary.js";
 
@@ -45,7 +45,7 @@ export function startEditor(section) {
   if (!canCompute) return; // then nothing could be checked
   /** @type {Editor | null} */
   let editor = null;
-  const open = () => void (editor = openEditor(section, canSave ? { save: saveEdited } : {}));
+  const open = () => void (editor = openEditor(section, canSave ? { save: saveEdited, canOrder: canSaveOrder } : {}));
   const close = () => {
     editor?.close();
     editor = null;
@@ -60,11 +60,12 @@ export function startEditor(section) {
 
 /**
  * Open the editor in a section. Save gets the rules as irenic.loads reads them; without it, files can be downloaded.
+ * Only where canOrder is true, it offers to let the first row decide.
  * @param {HTMLElement} section
- * @param {{ save?: (rules: Record<string, any>) => void | Promise<void> }} [options]
+ * @param {{ save?: (rules: Record<string, any>) => void | Promise<void>, canOrder?: boolean }} [options]
  * @returns {Editor}
  */
-export function openEditor(section, { save } = {}) {
+export function openEditor(section, { save, canOrder = true } = {}) {
   const table = newTable(model());
   const edited = document.getElementById("edited");
   if (edited) restoreTable(table, JSON.parse(edited.textContent ?? ""));
@@ -96,7 +97,7 @@ export function openEditor(section, { save } = {}) {
   );
   /** @param {string} text */
   const say = (text) => void show(note, text);
-  const desk = { table, grid, ask: checks.ask, say };
+  const desk = { table, grid, ask: checks.ask, say, canOrder };
 
   // --- drawing
 

@@ -11,7 +11,7 @@ const MOST_DRAWN = 30; // findings of a kind that are drawn
 
 /**
  * @typedef {{ table: EditedTable, grid: ReturnType<typeof import("./grid.js").newGrid>,
- *   ask: (what: string, given?: any) => Promise<any>, say: (text: string) => void }} Desk
+ *   ask: (what: string, given?: any) => Promise<any>, say: (text: string) => void, canOrder: boolean }} Desk
  */
 
 /**
@@ -123,7 +123,7 @@ export function guardNotice(desk, status, row) {
       { class: "actions" },
       action(`Keep the free part of ${name}`, () => void keepFree(desk, row)),
       action(rivals > 1 ? `Cut the other rows` : `Cut row ${other + 1}`, () => void cutOthers(desk, row)),
-      table.now.policy.how === "agree" && action("Let the first row decide", () => orderRows(table)),
+      desk.canOrder && table.now.policy.how === "agree" && action("Let the first row decide", () => orderRows(table)),
       action("Undo", () => travel(table, "past")),
     ),
   );

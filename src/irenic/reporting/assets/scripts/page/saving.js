@@ -21,6 +21,9 @@ let keepsOwn = false;
 /** Whether the page can save; if not, it can only download. */
 export const canSave = savesTo !== "";
 
+/** Whether rules can become a list: a file without an order keeps none, so that its server would reject them. */
+export const canSaveOrder = savesTo !== "server";
+
 /**
  * Save rules, given as irenic.loads reads them. An error says why they could not be saved.
  * @param {object} rules
