@@ -164,6 +164,30 @@ def test_rows_are_added_split_moved_and_deleted(page_of, tmp_path):
     )
 
 
+@pytest.mark.parametrize("name", ["Duplicate", "Delete", "↑", "Cut row 5", "Undo", "Split …"])
+def test_keys_work_after_a_click_on_a_button(page_of, tmp_path, name):
+    page = open_editor(page_of, fares(tmp_path))
+    before = texts(page)
+    keys(page, "End", "ArrowDown")
+    if name == "Cut row 5":
+        page.evaluate("() => editor.actions.setCells([{row: 3, column: 0, text: '>= 65'}])")
+        page.locator(".guard").wait_for()
+        before = texts(page)
+    elif name == "Undo":
+        page.evaluate("() => editor.actions.deleteRows(0, 0)")
+        before = texts(page)
+    page.evaluate("() => { window.before = editor.table.now; }")
+    page.get_by_role("button", name=name, exact=True).first.click()
+    if name == "Split …":
+        keys(page, "Escape")
+    else:
+        page.wait_for_function("() => editor.table.now !== window.before")
+        page.wait_for_function("() => document.activeElement.matches('.edit-grid')")
+        keys(page, "Control+y" if name == "Undo" else "Control+z")
+    assert texts(page) == before
+    page.wait_for_function("() => document.activeElement.matches('.edit-grid')")
+
+
 def test_the_editor_works_in_the_frame_of_a_notebook(page_of, tmp_path):
     notebook = page_of(summarize(RuleSet())).context.new_page()
     notebook.set_content(irenic.report(fares(tmp_path))._repr_html_())

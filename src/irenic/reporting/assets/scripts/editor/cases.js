@@ -33,6 +33,7 @@ export function newCaseDialog({ table, grid, ask, say }, hidden) {
       h("button", { type: "button", onclick: () => element.close() }, "Cancel"),
     ),
   );
+  element.addEventListener("close", () => grid.element.focus({ preventScroll: true }));
   /** @type {(HTMLInputElement | HTMLSelectElement | null)[]} */
   let inputs = [];
 

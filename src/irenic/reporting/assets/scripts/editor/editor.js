@@ -139,6 +139,14 @@ export function openEditor(section, { save, canOrder = true } = {}) {
     );
   }
 
+  /** Give the focus back to the grid if a button had it, so that keys such as Ctrl+Z work after a click. */
+  function focusGrid() {
+    const active = document.activeElement;
+    const isFree =
+      !active || active === document.body || (active.matches("button, summary") && section.contains(active));
+    if (isFree && section.isConnected) grid.element.focus({ preventScroll: true });
+  }
+
   /** The rest of the page shows the rules as opened, and says so while they differ. */
   const markPage = () => document.body.classList.toggle("edited", isChanged(table));
   markPage();
@@ -155,6 +163,7 @@ export function openEditor(section, { save, canOrder = true } = {}) {
     redo.disabled = !table.future.length;
     otherwise.value = table.now.otherwise === null ? "" : table.outcomes[table.now.otherwise].text;
     draw();
+    focusGrid();
   });
   findingsPanel.addEventListener("toggle", draw);
   changesPanel.addEventListener("toggle", () => void checks.settled().then(drawChanges));
@@ -162,7 +171,13 @@ export function openEditor(section, { save, canOrder = true } = {}) {
   // --- the tools
 
   /** @param {string} text @param {() => void} onclick @param {string} [title] */
-  const tool = (text, onclick, title) => h("button", { type: "button", onclick, title }, text);
+  const tool = (text, onclick, title) => {
+    const press = () => {
+      onclick();
+      focusGrid();
+    };
+    return h("button", { type: "button", onclick: press, title }, text);
+  };
   const undo = tool("Undo", () => travel(table, "past"), "Ctrl+Z");
   const redo = tool("Redo", () => travel(table, "future"), "Ctrl+Y");
   [undo.disabled, redo.disabled] = [!table.past.length, true];
@@ -210,7 +225,10 @@ export function openEditor(section, { save, canOrder = true } = {}) {
   const splitField = h("p", { class: "split-field", hidden: true });
   splitInput.addEventListener("keydown", (event) => {
     if (event.key === "Enter") endSplit();
-    else if (event.key === "Escape") splitField.hidden = true;
+    else if (event.key === "Escape") {
+      splitField.hidden = true;
+      grid.element.focus();
+    }
   });
   const otherwise = h("input", { size: 12, "aria-label": "What is decided where no rule holds" });
   otherwise.value = table.now.otherwise === null ? "" : table.outcomes[table.now.otherwise].text;
@@ -253,6 +271,7 @@ export function openEditor(section, { save, canOrder = true } = {}) {
    */
   function download(name, suffix, type, write) {
     menu.open = false;
+    focusGrid();
     const open = table.now.rows.length - rulesCount();
     try {
       const address = URL.createObjectURL(new Blob([write(table)], { type }));
@@ -267,6 +286,7 @@ export function openEditor(section, { save, canOrder = true } = {}) {
   }
 
   async function saveRules() {
+    focusGrid();
     const { now } = table;
     const open = now.rows.length - rulesCount();
     if (open) return say(`Finish or delete ${open === 1 ? "the row" : `the ${open} rows`} marked with … first.`);

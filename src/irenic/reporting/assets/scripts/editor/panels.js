@@ -222,6 +222,7 @@ function pairItem(desk, { rows, sides, agree }) {
   const showIt = () => {
     grid.select(b, table.features.length);
     grid.mark(rows, sides);
+    grid.element.focus();
   };
   return h(
     "li",
