@@ -603,6 +603,10 @@ def test_a_host_saves_the_rules_and_its_errors_are_shown(page_of, tmp_path):
     note.get_by_text("Saved.").wait_for()
     (kept,) = page.evaluate("() => kept")
     assert irenic.loads(kept, format="json") == current(page)
+    page.evaluate("() => editor.actions.setCells([{row: 1, column: 0, text: '>= 65'}])")
+    settle(page)
+    save.click()
+    note.get_by_text("Saved. The rules have 1 conflict.").wait_for()
 
 
 def test_the_saved_page_opens_with_the_edited_rules(page_of, tmp_path, noise):

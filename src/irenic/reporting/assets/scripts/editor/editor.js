@@ -27,6 +27,7 @@ import { canCompute } from "../engine/kernels.js";
 import { canSave, canSaveOrder, saveEdited } from "../page/saving.js";
 import { model, on } from "../state.js";
 import { summary } from "../summary.js";
+import { pluralText } from "../words.js";
 
 /** @type {[string, string, string, (table: EditedTable) => string][]} */
 const FORMATS = [
@@ -293,7 +294,8 @@ export function openEditor(section, { save, canOrder = true } = {}) {
     try {
       await save?.(rulesData(table));
       saved = now;
-      say("Saved.");
+      const count = checks.status()?.conflicts.count ?? 0;
+      say(count && now.policy.how === "agree" ? `Saved. The rules have ${pluralText(count, "conflict")}.` : "Saved.");
     } catch (error) {
       say(`Not saved: ${error instanceof Error ? error.message : error}`);
     }
