@@ -593,6 +593,7 @@ def test_a_host_saves_the_rules_and_its_errors_are_shown(page_of, tmp_path):
     note = page.locator(".edit-note")
     save.click()
     note.get_by_text("Not saved: the file is locked").wait_for()
+    assert note.get_attribute("class") == "edit-note wrong-text"
     page.locator(".edit-grid").focus()
     page.keyboard.type("[1..")
     keys(page, "Enter")
@@ -601,6 +602,7 @@ def test_a_host_saves_the_rules_and_its_errors_are_shown(page_of, tmp_path):
     page.evaluate("() => editor.actions.deleteRows(0, 0)")
     save.click()
     note.get_by_text("Saved.").wait_for()
+    assert note.get_attribute("class") == "edit-note"
     (kept,) = page.evaluate("() => kept")
     assert irenic.loads(kept, format="json") == current(page)
     page.evaluate("() => editor.actions.setCells([{row: 1, column: 0, text: '>= 65'}])")

@@ -65,6 +65,15 @@ def test_rules_are_saved_and_changes_on_disk_are_noticed(served):
     assert page.locator("#saving").inner_text() == ""
 
 
+def test_after_the_end_of_the_command_saving_says_so(served):
+    page, path = served
+    page.route("**/save?*", lambda route: route.abort())
+    page.get_by_role("button", name="Save", exact=True).click()
+    text = "Not saved: irenic edit has ended; download the rules instead."
+    page.locator(".edit-note.wrong-text", has_text=text).wait_for()
+    assert path.read_text() == TEXT
+
+
 def test_an_order_is_not_offered_where_the_file_cannot_keep_it(served):
     page, _ = served
     page.locator(".edit-grid").focus()

@@ -96,8 +96,11 @@ export function openEditor(section, { save, canOrder = true } = {}) {
     },
     () => void show(verdict, "The rules cannot be checked here: the browser does not allow it."),
   );
-  /** @param {string} text */
-  const say = (text) => void show(note, text);
+  /** @param {string} text @param {boolean} [wrong] whether it is an error */
+  const say = (text, wrong = false) => {
+    note.classList.toggle("wrong-text", wrong);
+    show(note, text);
+  };
   const desk = { table, grid, ask: checks.ask, say, canOrder };
 
   // --- drawing
@@ -217,7 +220,7 @@ export function openEditor(section, { save, canOrder = true } = {}) {
   function endSplit() {
     const { row, column } = grid.state;
     const error = splitRow(table, row, column, splitInput.value);
-    if (error) return say(error);
+    if (error) return say(error, true);
     splitField.hidden = true;
     grid.element.focus();
   }
@@ -233,7 +236,7 @@ export function openEditor(section, { save, canOrder = true } = {}) {
   });
   const otherwise = h("input", { size: 12, "aria-label": "What is decided where no rule holds" });
   otherwise.value = table.now.otherwise === null ? "" : table.outcomes[table.now.otherwise].text;
-  otherwise.addEventListener("change", () => say(setOtherwise(table, otherwise.value)));
+  otherwise.addEventListener("change", () => say(setOtherwise(table, otherwise.value), true));
   const columns = h("select", { "aria-label": "Show another column" });
   const drawColumns = () => {
     const hidden = grid.hiddenColumns();
@@ -282,7 +285,7 @@ export function openEditor(section, { save, canOrder = true } = {}) {
       saved = table.now;
       say(open && suffix !== "html" ? `Saved without ${open} unfinished ${open === 1 ? "row" : "rows"}.` : "");
     } catch (error) {
-      say(`${name}: ${error instanceof Error ? error.message : error}`);
+      say(`${name}: ${error instanceof Error ? error.message : error}`, true);
     }
   }
 
@@ -290,14 +293,14 @@ export function openEditor(section, { save, canOrder = true } = {}) {
     focusGrid();
     const { now } = table;
     const open = now.rows.length - rulesCount();
-    if (open) return say(`Finish or delete ${open === 1 ? "the row" : `the ${open} rows`} marked with … first.`);
+    if (open) return say(`Finish or delete ${open === 1 ? "the row" : `the ${open} rows`} marked with … first.`, true);
     try {
       await save?.(rulesData(table));
       saved = now;
       const count = checks.status()?.conflicts.count ?? 0;
       say(count && now.policy.how === "agree" ? `Saved. The rules have ${pluralText(count, "conflict")}.` : "Saved.");
     } catch (error) {
-      say(`Not saved: ${error instanceof Error ? error.message : error}`);
+      say(`Not saved: ${error instanceof Error ? error.message : error}`, true);
     }
   }
 

@@ -11,7 +11,7 @@ const MOST_DRAWN = 30; // findings of a kind that are drawn
 
 /**
  * @typedef {{ table: EditedTable, grid: ReturnType<typeof import("./grid.js").newGrid>,
- *   ask: (what: string, given?: any) => Promise<any>, say: (text: string) => void, canOrder: boolean }} Desk
+ *   ask: (what: string, given?: any) => Promise<any>, say: (text: string, wrong?: boolean) => void, canOrder: boolean }} Desk
  */
 
 /**
@@ -139,7 +139,7 @@ async function askOr({ ask, say }, what, given) {
   try {
     return await ask(what, given);
   } catch (error) {
-    say(`This cannot be done: ${error instanceof Error ? error.message : error}.`);
+    say(`This cannot be done: ${error instanceof Error ? error.message : error}.`, true);
     return null;
   }
 }

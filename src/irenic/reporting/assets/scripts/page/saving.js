@@ -32,7 +32,9 @@ export const canSaveOrder = savesTo !== "server";
 export async function saveEdited(rules) {
   const text = JSON.stringify(rules);
   if (savesTo === "notebook") return window.parent.postMessage({ irenic: "rules", rules: text }, "*");
-  const answer = await request("save", text, keepsOwn ? "&keep=true" : "");
+  const answer = await request("save", text, keepsOwn ? "&keep=true" : "").catch(() => {
+    throw new Error("irenic edit has ended; download the rules instead.");
+  });
   if (answer.error !== undefined) {
     if (answer.changed) showChanged();
     throw new Error(answer.error);
