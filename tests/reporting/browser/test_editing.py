@@ -119,7 +119,7 @@ def test_an_invalid_cell_is_marked_and_explained(page_of, tmp_path):
         ("[30..20]", "The range is reversed: write 20..30."),
     ]:
         page.keyboard.type(typed)
-        keys(page, "Enter", "ArrowUp")
+        keys(page, "Enter")  # stays in the cell
         cell = page.locator("#cell-0-0")
         assert cell.get_attribute("aria-invalid") == "true"
         assert page.locator(".edit-line .wrong-text").inner_text().strip() == error

@@ -310,7 +310,7 @@ def test_cells_mean_what_they_mean_in_spreadsheets(page_of, tmp_path, name):
         ("age", "18,", "A value is missing next to a comma."),
         ("age", "> 130", "No value satisfies this: age is at least 0 and at most 120."),
         ("age", "18.5", "“18.5” is not a whole number."),
-        ("age", "null", "No value satisfies this: age is at least 0 and at most 120."),
+        ("age", "null", "age is never missing."),
         ("job", '"nurse', "The closing quote is missing."),
         ("job", "< nurse", "Values of job have no order: “<” cannot compare them."),
         ("job", "18-25", "“18-25” is not a value; put it in quotes if it is one."),

@@ -187,7 +187,10 @@ function parseNumbers(feature, typed) {
   const selected = anyOf(splitRanges(feature, typed));
   const spans = selected.spans.filter(({ lower, upper }) => isPossible(feature, lower.at, upper.at));
   const holdsMissing = selected.missing === true && feature.missing;
-  if (!spans.length && !holdsMissing) throw new CellError(nothingText(feature));
+  if (!spans.length && !holdsMissing) {
+    const onlyMissing = selected.missing === true && !selected.spans.length;
+    throw new CellError(onlyMissing ? `${feature.name} is never missing.` : nothingText(feature));
+  }
   return { test: testOf(feature, spans, holdsMissing) };
 }
 
@@ -201,8 +204,12 @@ const isPossible = (feature, low, high) =>
 
 /** @param {Continuous} feature */
 function nothingText(feature) {
-  const least = feature.lowest === null ? "" : ` at least ${formatValue(feature, feature.lowest)}`;
-  const most = feature.end === null ? "" : ` at most ${formatValue(feature, valueBefore(feature, feature.end))}`;
+  const least =
+    feature.lowest === null || !feature.bounded[0] ? "" : ` at least ${formatValue(feature, feature.lowest)}`;
+  const most =
+    feature.end === null || !feature.bounded[1]
+      ? ""
+      : ` at most ${formatValue(feature, valueBefore(feature, feature.end))}`;
   const bounds = [least, most].filter(Boolean).join(" and");
   return bounds ? `No value satisfies this: ${feature.name} is${bounds}.` : "No value satisfies this.";
 }
