@@ -281,6 +281,13 @@ def test_a_selection_of_excel_is_pasted_with_new_rows_and_values(page_of, tmp_pa
     assert len(texts(page)) == 5
 
 
+def test_a_pasted_cell_has_one_value_per_line(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    keys(page, "ArrowRight")
+    paste(page, '"nurse\nclerk,\n\npilot"')
+    assert texts(page)[0][1] == "nurse, clerk, pilot"
+
+
 def test_a_pasted_header_is_skipped_and_one_cell_fills_the_selection(page_of, tmp_path):
     page = open_editor(page_of, fares(tmp_path))
     paste(page, "age\tjob\n< 10\tnurse\n")

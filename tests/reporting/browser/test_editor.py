@@ -311,6 +311,13 @@ def test_cells_mean_what_they_mean_in_spreadsheets(page_of, tmp_path, name):
         ("age", "> 130", "No value satisfies this: age is at least 0 and at most 120."),
         ("age", "18.5", "“18.5” is not a whole number."),
         ("age", "null", "age is never missing."),
+        (
+            "age",
+            "unter 6 kg",
+            "“unter 6 kg” is not a whole number."
+            " Write 6, < 6 or >= 6, without words and units.",
+        ),
+        ("age", ">5 <3", "“5 <3” is not a whole number. Write “and” between two comparisons."),
         ("job", '"nurse', "The closing quote is missing."),
         ("job", "< nurse", "Values of job have no order: “<” cannot compare them."),
         ("job", "18-25", "“18-25” is not a value; put it in quotes if it is one."),

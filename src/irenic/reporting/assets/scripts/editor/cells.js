@@ -40,7 +40,7 @@ export function parseCell(feature, text) {
 class CellError extends Error {}
 
 /**
- * The parts of a list, separated by commas outside quotes and brackets.
+ * The parts of a list, separated by commas or line ends outside quotes and brackets.
  * @param {string} text
  */
 function splitList(text) {
@@ -55,8 +55,9 @@ function splitList(text) {
     if (sign === '"') quoted = !quoted;
     if (!quoted && sign === "(") depth += 1;
     if (!quoted && sign === ")") depth -= 1;
-    if (!quoted && depth <= 0 && sign === ",") {
-      if (/\d$/.test(part) && /^\d/.test(text.slice(i + 1))) {
+    if (!quoted && depth <= 0 && (sign === "," || sign === "\n")) {
+      if (sign === "\n" && !part.trim()) continue; // a blank line, or a comma at the end of one
+      if (sign === "," && /\d$/.test(part) && /^\d/.test(text.slice(i + 1))) {
         throw new CellError(`“${text}” is ambiguous: write a decimal point, or a space after the comma of a list.`);
       }
       parts.push(part.trim());
@@ -280,8 +281,20 @@ function boundOf(feature, text) {
   const typed = call ? unquotedText(call[1] ?? call[2]) : unquotedText(text);
   if (!typed) throw new CellError("A value is missing after the comparison.");
   const read = parseBound(feature, typed);
-  if (read.error !== undefined) throw new CellError(read.error);
+  if (read.error !== undefined) throw new CellError(read.error + numberHint(feature, typed));
   return read.value + 0; // no -0
+}
+
+/**
+ * How to write a number that was typed with words, a unit or a second comparison.
+ * @param {Continuous} feature
+ * @param {string} typed
+ */
+function numberHint(feature, typed) {
+  const [digits] = /\d+(\.\d+)?/.exec(typed) ?? [];
+  if (!digits || (feature.kind !== "number" && feature.kind !== "integer")) return "";
+  if (/[<>≤≥]/.test(typed)) return " Write “and” between two comparisons.";
+  return /\p{L}/u.test(typed) ? ` Write ${digits}, < ${digits} or >= ${digits}, without words and units.` : "";
 }
 
 /**
