@@ -65,9 +65,22 @@ def test_rules_are_saved_and_changes_on_disk_are_noticed(served):
     assert page.locator("#saving").inner_text() == ""
 
 
+def test_a_deleted_file_is_written_again_on_request(served):
+    page, path = served
+    path.unlink()
+    page.get_by_text("The file was deleted.").wait_for()
+    assert "the file was deleted; keep this version" in save(page, rules_of(TEXT))
+    assert page.get_by_role("button", name="Reload it").count() == 0
+    page.evaluate("() => scrollTo(0, 10_000)")
+    assert page.locator("#saving .notice").bounding_box()["y"] >= 0
+    page.get_by_role("button", name="Keep this version").click()
+    assert save(page, rules_of(TEXT)) == ""
+    assert path.read_text() == TEXT
+
+
 def test_after_the_end_of_the_command_saving_says_so(served):
     page, path = served
-    page.route("**/save?*", lambda route: route.abort())
+    page.evaluate("() => { window.fetch = () => Promise.reject(new TypeError('Failed to fetch')); }")
     page.get_by_role("button", name="Save", exact=True).click()
     text = "Not saved: irenic edit has ended; download the rules instead."
     page.locator(".edit-note.wrong-text", has_text=text).wait_for()
