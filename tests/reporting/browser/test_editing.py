@@ -82,6 +82,9 @@ def test_a_report_is_read_only_until_the_button_is_pressed(page_of, tmp_path):
     assert heads.all_inner_texts() == ["age", "job", "distance", "fare"]
     page.locator(".verdict-part.good", has_text="no conflicts").wait_for()
     page.locator(".verdict-part.warn", has_text="1 gap").wait_for()
+    page.get_by_role("button", name="Close", exact=True).click()
+    page.get_by_role("button", name="Edit the rules").wait_for()
+    assert page.locator(".edit-grid").count() == 0
 
 
 def test_cells_are_edited_with_the_keys_of_a_spreadsheet(page_of, tmp_path):

@@ -46,7 +46,7 @@ export function startEditor(section) {
   if (!canCompute) return; // then nothing could be checked
   /** @type {Editor | null} */
   let editor = null;
-  const open = () => void (editor = openEditor(section, canSave ? { save: saveEdited, canOrder: canSaveOrder } : {}));
+  const open = () => void (editor = openEditor(section, canSave ? { save: saveEdited, canOrder: canSaveOrder } : { close: () => close() }));
   const close = () => {
     editor?.close();
     editor = null;
@@ -61,12 +61,12 @@ export function startEditor(section) {
 
 /**
  * Open the editor in a section. Save gets the rules as irenic.loads reads them; without it, files can be downloaded.
- * Only where canOrder is true, it offers to let the first row decide.
+ * Only where canOrder is true, it offers to let the first row decide; close adds a button that calls it.
  * @param {HTMLElement} section
- * @param {{ save?: (rules: Record<string, any>) => void | Promise<void>, canOrder?: boolean }} [options]
+ * @param {{ save?: (rules: Record<string, any>) => void | Promise<void>, canOrder?: boolean, close?: () => void }} [options]
  * @returns {Editor}
  */
-export function openEditor(section, { save, canOrder = true } = {}) {
+export function openEditor(section, { save, canOrder = true, close } = {}) {
   const table = newTable(model());
   const edited = document.getElementById("edited");
   if (edited) restoreTable(table, JSON.parse(edited.textContent ?? ""));
@@ -309,6 +309,10 @@ export function openEditor(section, { save, canOrder = true } = {}) {
     if (table.now !== saved) event.preventDefault();
   };
   window.addEventListener("beforeunload", keepChanges);
+  const leave = () => {
+    const isSaved = table.now === saved || !isChanged(table);
+    if (isSaved || window.confirm("Close the editor and discard the changes?")) close?.();
+  };
 
   const rulesCount = () => new Set(rowsOfRules(table)).size;
   const dialog = newCaseDialog(desk, () => grid.hiddenColumns());
@@ -332,6 +336,7 @@ export function openEditor(section, { save, canOrder = true } = {}) {
       tool("Rule for a case …", dialog.open),
       columns,
       menu,
+      close && h("button", { type: "button", onclick: leave }, "Close"),
     ),
     splitField,
     note,

@@ -3,7 +3,7 @@
 
 import { exampleText } from "./examples.js";
 import { regionNotation } from "./files.js";
-import { addRow, deleteRows, isFinished, orderRows, replaceRows, travel } from "./table.js";
+import { addRow, deleteRows, isFinished, orderRows, replaceRows } from "./table.js";
 import { h, nameWords, show } from "../dom.js";
 import { countText, percentText, pluralText } from "../words.js";
 
@@ -124,7 +124,6 @@ export function guardNotice(desk, status, row) {
       action(`Keep the free part of ${name}`, () => void keepFree(desk, row)),
       action(rivals > 1 ? `Cut the other rows` : `Cut row ${other + 1}`, () => void cutOthers(desk, row)),
       desk.canOrder && table.now.policy.how === "agree" && action("Let the first row decide", () => orderRows(table)),
-      action("Undo", () => travel(table, "past")),
     ),
   );
 }
