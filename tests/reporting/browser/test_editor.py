@@ -314,8 +314,7 @@ def test_cells_mean_what_they_mean_in_spreadsheets(page_of, tmp_path, name):
         (
             "age",
             "unter 6 kg",
-            "“unter 6 kg” is not a whole number."
-            " Write 6, < 6 or >= 6, without words and units.",
+            "“unter 6 kg” is not a whole number. Write 6, < 6 or >= 6, without words and units.",
         ),
         ("age", ">5 <3", "“5 <3” is not a whole number. Write “and” between two comparisons."),
         ("job", '"nurse', "The closing quote is missing."),

@@ -80,7 +80,7 @@ def test_a_deleted_file_is_written_again_on_request(served):
 
 def test_after_the_end_of_the_command_saving_says_so(served):
     page, path = served
-    page.evaluate("() => { window.fetch = () => Promise.reject(new TypeError('Failed to fetch')); }")
+    page.evaluate("() => { window.fetch = () => Promise.reject(new TypeError()); }")
     page.get_by_role("button", name="Save", exact=True).click()
     text = "Not saved: irenic edit has ended; download the rules instead."
     page.locator(".edit-note.wrong-text", has_text=text).wait_for()

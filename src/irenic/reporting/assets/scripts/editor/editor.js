@@ -46,7 +46,11 @@ export function startEditor(section) {
   if (!canCompute) return; // then nothing could be checked
   /** @type {Editor | null} */
   let editor = null;
-  const open = () => void (editor = openEditor(section, canSave ? { save: saveEdited, canOrder: canSaveOrder } : { close: () => close() }));
+  const open = () =>
+    void (editor = openEditor(
+      section,
+      canSave ? { save: saveEdited, canOrder: canSaveOrder } : { close: () => close() },
+    ));
   const close = () => {
     editor?.close();
     editor = null;
