@@ -38,6 +38,10 @@ def test_saved_rules_are_those_of_the_widget(rules):
     assert list(editor.rules) == list(RULES)
     assert '<meta name="irenic-saves-to" content="notebook">' in editor.page
     assert "connect-src" not in editor.page
+    assert repr(editor) == (
+        "<editor of rules; it is shown only in a notebook:"
+        " elsewhere, save the rules to a file and run irenic edit FILE>"
+    )
     cut = RuleSet([Rule({"age": (0, 16)}, then="free")])
     editor.edited = irenic.dumps(cut, format="json")
     assert editor.rules == cut

@@ -110,6 +110,8 @@ class EditedFile:
         FileError
             If the file cannot be written.
         """
+        if not self.path.exists() and not keep:
+            raise FormatError("the file was deleted; keep this version to write it again")
         if self.changed_on_disk and not keep:
             raise FormatError("the file was changed on disk; reload it, or keep your version")
         with warnings.catch_warnings():

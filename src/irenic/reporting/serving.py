@@ -117,7 +117,13 @@ class EditingServer(ThreadingHTTPServer):
                 self.file.save(body, keep=query.get("keep") == ["true"])
             elif path == "reload":
                 self.file.reload()
-            return {"changed": path != "goodbye" and self.file.changed_on_disk}
+            return {"changed": False} if path == "goodbye" else self.disk()
+
+    def disk(self) -> dict[str, bool]:
+        """Return whether the file was changed on disk, and deleted if it was."""
+        changed = self.file.changed_on_disk
+        deleted = changed and not self.file.path.exists()
+        return {"changed": changed, **({"deleted": True} if deleted else {})}
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Print errors, except that the browser broke a connection off."""
@@ -180,9 +186,9 @@ class _Handler(BaseHTTPRequestHandler):
             answer = self.server.answer(path, body, query)
         except IrenicError as error:
             located = error if isinstance(error, FormatError) else FormatError(str(error))
-            changed = self.server.file.changed_on_disk
-            answer = {"error": str(error), "changed": changed, "problem": problem(located)}
-            status = HTTPStatus.CONFLICT if changed else HTTPStatus.UNPROCESSABLE_ENTITY
+            disk = self.server.disk()
+            answer = {"error": str(error), **disk, "problem": problem(located)}
+            status = HTTPStatus.CONFLICT if disk["changed"] else HTTPStatus.UNPROCESSABLE_ENTITY
         self._send(status, json.dumps(answer).encode("ascii"), "application/json")
 
     def _refuse(self, status: HTTPStatus) -> None:

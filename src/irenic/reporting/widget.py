@@ -79,6 +79,12 @@ def _widget_class() -> Any:
             super().__init__(page=page)
             self.rules = rules
 
+        def __repr__(self) -> str:  # notebooks show the page instead
+            return (
+                "<editor of rules; it is shown only in a notebook:"
+                " elsewhere, save the rules to a file and run irenic edit FILE>"
+            )
+
         @traitlets.observe("edited")  # type: ignore[untyped-decorator]
         def _save(self, change: Any) -> None:
             self.rules = loads(change["new"].encode("utf-8"), format="json")

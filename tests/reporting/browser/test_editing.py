@@ -82,6 +82,9 @@ def test_a_report_is_read_only_until_the_button_is_pressed(page_of, tmp_path):
     assert heads.all_inner_texts() == ["age", "job", "distance", "fare"]
     page.locator(".verdict-part.good", has_text="no conflicts").wait_for()
     page.locator(".verdict-part.warn", has_text="1 gap").wait_for()
+    page.get_by_role("button", name="Close", exact=True).click()
+    page.get_by_role("button", name="Edit the rules").wait_for()
+    assert page.locator(".edit-grid").count() == 0
 
 
 def test_cells_are_edited_with_the_keys_of_a_spreadsheet(page_of, tmp_path):
@@ -119,7 +122,7 @@ def test_an_invalid_cell_is_marked_and_explained(page_of, tmp_path):
         ("[30..20]", "The range is reversed: write 20..30."),
     ]:
         page.keyboard.type(typed)
-        keys(page, "Enter", "ArrowUp")
+        keys(page, "Enter")  # stays in the cell
         cell = page.locator("#cell-0-0")
         assert cell.get_attribute("aria-invalid") == "true"
         assert page.locator(".edit-line .wrong-text").inner_text().strip() == error
@@ -162,6 +165,30 @@ def test_rows_are_added_split_moved_and_deleted(page_of, tmp_path):
     assert texts(page) == page.evaluate(
         "() => editor.table.opened.rows.map((r) => [...r.cells.map((c) => c.text), r.outcomeText])"
     )
+
+
+@pytest.mark.parametrize("name", ["Duplicate", "Delete", "↑", "Cut row 5", "Undo", "Split …"])
+def test_keys_work_after_a_click_on_a_button(page_of, tmp_path, name):
+    page = open_editor(page_of, fares(tmp_path))
+    before = texts(page)
+    keys(page, "End", "ArrowDown")
+    if name == "Cut row 5":
+        page.evaluate("() => editor.actions.setCells([{row: 3, column: 0, text: '>= 65'}])")
+        page.locator(".guard").wait_for()
+        before = texts(page)
+    elif name == "Undo":
+        page.evaluate("() => editor.actions.deleteRows(0, 0)")
+        before = texts(page)
+    page.evaluate("() => { window.before = editor.table.now; }")
+    page.get_by_role("button", name=name, exact=True).first.click()
+    if name == "Split …":
+        keys(page, "Escape")
+    else:
+        page.wait_for_function("() => editor.table.now !== window.before")
+        page.wait_for_function("() => document.activeElement.matches('.edit-grid')")
+        keys(page, "Control+y" if name == "Undo" else "Control+z")
+    assert texts(page) == before
+    page.wait_for_function("() => document.activeElement.matches('.edit-grid')")
 
 
 def test_the_editor_works_in_the_frame_of_a_notebook(page_of, tmp_path):
@@ -255,6 +282,13 @@ def test_a_selection_of_excel_is_pasted_with_new_rows_and_values(page_of, tmp_pa
     )
     keys(page, "Control+z")
     assert len(texts(page)) == 5
+
+
+def test_a_pasted_cell_has_one_value_per_line(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    keys(page, "ArrowRight")
+    paste(page, '"nurse\nclerk,\n\npilot"')
+    assert texts(page)[0][1] == "nurse, clerk, pilot"
 
 
 def test_a_pasted_header_is_skipped_and_one_cell_fills_the_selection(page_of, tmp_path):
@@ -397,16 +431,39 @@ def test_a_case_that_should_be_something_else_cuts_the_rule_that_covers_it(page_
     page.get_by_role("button", name="Rule for a case …").click()
     dialog = page.get_by_role("dialog", name="Rule for a case")
     dialog.get_by_label("age").fill("70")
+    dialog.get_by_label("job").select_option("nurse")
     dialog.get_by_label("distance").fill("20")
     dialog.get_by_label("Outcome").fill("free")
     dialog.get_by_role("button", name="Add the rule").click()
-    page.locator(".edit-note", has_text="A row was added, and row 5 was cut.").wait_for()
-    assert settle(page)["conflicts"] == 0
-    case = {"age": [70], "job": ["pilot"], "distance": [20]}
-    assert current(page).predict(case).tolist() == ["free"]
+    page.locator(".edit-note", has_text="row 5 was cut around it").wait_for()
+    assert settle(page) == {"conflicts": 0, "gaps": 1, "redundant": []}
+    assert texts(page)[-1] == ["70", "nurse", "20", "free"]
+    cases = {"age": [70, 71, 70, 70], "job": ["nurse", "nurse", "clerk", "nurse"]}
+    predicted = current(page).predict({**cases, "distance": [20, 20, 20, 21]})
+    assert predicted.tolist() == ["free", "half", "half", "half"]
 
 
 # --- what changes
+
+
+def test_the_rest_of_the_page_says_that_it_shows_the_rules_as_opened(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    notes = page.locator(".as-opened:visible")
+    look = "() => getComputedStyle(document.querySelector('#verdicts')).opacity"
+    assert notes.count() == 0
+    assert page.evaluate(look) == "1"
+    keys(page, "ArrowRight")
+    page.keyboard.type("pilot")  # a new value, which changes the history
+    keys(page, "Enter")
+    assert notes.all_inner_texts() == ["The rules as opened: the editor has changes."] * 2
+    assert page.evaluate(look) == "0.6"
+    path = tmp_path / "edited.html"
+    path.write_text(page.evaluate("() => editor.actions.files().html"), encoding="utf-8")
+    keys(page, "Control+z")
+    assert notes.count() == 0
+    other = page.context.new_page()
+    other.goto(path.as_uri())
+    other.locator(".as-opened:visible").first.wait_for()
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -546,6 +603,7 @@ def test_a_host_saves_the_rules_and_its_errors_are_shown(page_of, tmp_path):
     note = page.locator(".edit-note")
     save.click()
     note.get_by_text("Not saved: the file is locked").wait_for()
+    assert note.get_attribute("class") == "edit-note wrong-text"
     page.locator(".edit-grid").focus()
     page.keyboard.type("[1..")
     keys(page, "Enter")
@@ -554,8 +612,13 @@ def test_a_host_saves_the_rules_and_its_errors_are_shown(page_of, tmp_path):
     page.evaluate("() => editor.actions.deleteRows(0, 0)")
     save.click()
     note.get_by_text("Saved.").wait_for()
+    assert note.get_attribute("class") == "edit-note"
     (kept,) = page.evaluate("() => kept")
     assert irenic.loads(kept, format="json") == current(page)
+    page.evaluate("() => editor.actions.setCells([{row: 1, column: 0, text: '>= 65'}])")
+    settle(page)
+    save.click()
+    note.get_by_text("Saved. The rules have 1 conflict.").wait_for()
 
 
 def test_the_saved_page_opens_with_the_edited_rules(page_of, tmp_path, noise):

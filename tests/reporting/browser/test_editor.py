@@ -310,7 +310,13 @@ def test_cells_mean_what_they_mean_in_spreadsheets(page_of, tmp_path, name):
         ("age", "18,", "A value is missing next to a comma."),
         ("age", "> 130", "No value satisfies this: age is at least 0 and at most 120."),
         ("age", "18.5", "“18.5” is not a whole number."),
-        ("age", "null", "No value satisfies this: age is at least 0 and at most 120."),
+        ("age", "null", "age is never missing."),
+        (
+            "age",
+            "unter 6 kg",
+            "“unter 6 kg” is not a whole number. Write 6, < 6 or >= 6, without words and units.",
+        ),
+        ("age", ">5 <3", "“5 <3” is not a whole number. Write “and” between two comparisons."),
         ("job", '"nurse', "The closing quote is missing."),
         ("job", "< nurse", "Values of job have no order: “<” cannot compare them."),
         ("job", "18-25", "“18-25” is not a value; put it in quotes if it is one."),
@@ -324,3 +330,49 @@ def test_errors_of_cells_say_what_is_wrong(page_of, name, cell, error):
     page.evaluate("(text) => editor.actions.setCells([{row: 0, column: 0, text}])", cell)
     assert ask(page, "editor.table.now.rows[0].cells[0].error") == error
     assert ask(page, "editor.currentRules().rules") == []
+
+
+# --- outcomes
+
+AMOUNTS = {
+    "13%": 0.13,
+    "7,1 %": 0.071,
+    "3,75": 3.75,
+    "1,200.50": 1200.5,
+    "€ 99,50": 99.5,
+    "-5": -5,
+    '"13%"': "13%",
+    "3.5": 3.5,
+}
+
+
+def test_an_amount_is_the_number_that_files_are_read_as(page_of):
+    rules = RuleSet([Rule({"age": (i, i + 1)}, then=3.5) for i in range(8)], Space([SPACE["age"]]))
+    page = open_editor(page_of, rules)
+    cells = [{"row": i, "column": 1, "text": text} for i, text in enumerate(AMOUNTS)]
+    page.evaluate("(cells) => editor.actions.setCells(cells)", cells)
+    outcomes = [rule["then"] for rule in ask(page, "editor.currentRules().rules")]
+    assert outcomes == [*AMOUNTS.values()]
+
+
+def test_text_among_numbers_and_ambiguous_numbers_are_rejected(page_of):
+    page = open_editor(page_of, RuleSet([Rule({}, then=3.5)], Space([SPACE["age"]])))
+    for text, error in {
+        "refuse": "“refuse” is not a number such as 3.5; put it in quotes if it is text.",
+        "1,234": "“1,234” is ambiguous: write it without thousands separators.",
+    }.items():
+        page.evaluate("(text) => editor.actions.setCells([{row: 0, column: 1, text}])", text)
+        assert ask(page, "editor.currentRules().rules") == []
+        assert ask(page, "editor.table.now.rows[0].outcomeText") == text
+        assert ask(page, f"editor.actions.setOtherwise({json.dumps(text)})") == error
+    assert ask(page, "editor.table.now.otherwise") is None
+
+
+@pytest.mark.filterwarnings("ignore::irenic.FormatWarning")
+def test_where_numbers_have_a_decimal_comma_a_point_may_separate_thousands(page_of, tmp_path):
+    path = tmp_path / "fees.csv"
+    path.write_text("zone;fee\nA;3,50\nB;7,50\n")
+    page = open_editor(page_of, irenic.parse(path).bind().tables[0])
+    errors = ["3,75", "3.75", "1.200"]
+    found = [ask(page, f"editor.actions.setOtherwise('{text}')") for text in errors]
+    assert found == ["", "", "“1.200” is ambiguous: write it without thousands separators."]

@@ -34,7 +34,8 @@ def served(browser, tmp_path, monkeypatch):
         page = context.new_page()
         page.set_default_timeout(10_000)
         page.on("pageerror", lambda error: noise.append(str(error)))
-        page.on("request", lambda r: r.url.startswith(server.url) or noise.append(r.url))
+        own = (server.url, "blob:")  # the worker of the editor is a part of the page
+        page.on("request", lambda r: r.url.startswith(own) or noise.append(r.url))
         page.goto(server.url)
         yield page, path
         context.close()
@@ -62,6 +63,40 @@ def test_rules_are_saved_and_changes_on_disk_are_noticed(served):
     page.get_by_role("button", name="Reload it").click()
     page.locator("#rules .outcome", has_text="gratis").first.wait_for()
     assert page.locator("#saving").inner_text() == ""
+
+
+def test_a_deleted_file_is_written_again_on_request(served):
+    page, path = served
+    path.unlink()
+    page.get_by_text("The file was deleted.").wait_for()
+    assert "the file was deleted; keep this version" in save(page, rules_of(TEXT))
+    assert page.get_by_role("button", name="Reload it").count() == 0
+    page.evaluate("() => scrollTo(0, 10_000)")
+    assert page.locator("#saving .notice").bounding_box()["y"] >= 0
+    page.get_by_role("button", name="Keep this version").click()
+    assert save(page, rules_of(TEXT)) == ""
+    assert path.read_text() == TEXT
+
+
+def test_after_the_end_of_the_command_saving_says_so(served):
+    page, path = served
+    page.evaluate("() => { window.fetch = () => Promise.reject(new TypeError()); }")
+    page.get_by_role("button", name="Save", exact=True).click()
+    text = "Not saved: irenic edit has ended; download the rules instead."
+    page.locator(".edit-note.wrong-text", has_text=text).wait_for()
+    assert path.read_text() == TEXT
+
+
+def test_an_order_is_not_offered_where_the_file_cannot_keep_it(served):
+    page, _ = served
+    page.locator(".edit-grid").focus()
+    page.keyboard.type("< 20")
+    page.keyboard.press("Enter")
+    names = page.locator(".guard .actions button").all_inner_texts
+    page.locator(".guard").wait_for()
+    assert "Keep the free part of row 1" in names()
+    assert "Let the first row decide" not in names()
+    page.keyboard.press("Control+z")  # the page may close
 
 
 def test_a_notebook_gets_the_rules(browser, tmp_path):

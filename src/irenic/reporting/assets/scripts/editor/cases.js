@@ -2,6 +2,7 @@
 // A rule from a case: the largest region around it that contradicts no other row.
 
 import { pointSides } from "./examples.js";
+import { outcomeError } from "./outcomes.js";
 import { outcomeNamed, replaceRows } from "./table.js";
 import { h, show } from "../dom.js";
 import { isCategory } from "../values/features.js";
@@ -32,6 +33,7 @@ export function newCaseDialog({ table, grid, ask, say }, hidden) {
       h("button", { type: "button", onclick: () => element.close() }, "Cancel"),
     ),
   );
+  element.addEventListener("close", () => grid.element.focus({ preventScroll: true }));
   /** @type {(HTMLInputElement | HTMLSelectElement | null)[]} */
   let inputs = [];
 
@@ -83,7 +85,9 @@ export function newCaseDialog({ table, grid, ask, say }, hidden) {
     const found = values();
     if (typeof found === "string") return void show(problem, found);
     const place = outcomeNamed(table, outcome.value);
-    if (place === null) return void show(problem, "Type the outcome.");
+    if (place === null) {
+      return void show(problem, outcomeError(table.outcomes, outcome.value) || "Type the outcome.");
+    }
     const sides = pointSides(table.features, found);
     const grown = await ask("growCase", { sides, outcome: place }).catch((/** @type {Error} */ error) => {
       show(problem, `This cannot be done: ${error.message}.`);
@@ -98,7 +102,11 @@ export function newCaseDialog({ table, grid, ask, say }, hidden) {
     grid.select(table.now.rows.length - 1, table.features.length);
     grid.element.focus();
     const cut = grown.cut.map((/** @type {{ row: number }} */ each) => each.row + 1);
-    say(cut.length ? `A row was added, and row ${cut.join(", ")} was cut.` : "A row was added.");
+    say(
+      cut.length
+        ? `A row was added for this case alone, and row ${cut.join(", ")} was cut around it. All other cases stay as they were.`
+        : "A row was added.",
+    );
   }
 
   return { element, open };

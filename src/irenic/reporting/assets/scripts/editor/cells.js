@@ -40,7 +40,7 @@ export function parseCell(feature, text) {
 class CellError extends Error {}
 
 /**
- * The parts of a list, separated by commas outside quotes and brackets.
+ * The parts of a list, separated by commas or line ends outside quotes and brackets.
  * @param {string} text
  */
 function splitList(text) {
@@ -55,8 +55,9 @@ function splitList(text) {
     if (sign === '"') quoted = !quoted;
     if (!quoted && sign === "(") depth += 1;
     if (!quoted && sign === ")") depth -= 1;
-    if (!quoted && depth <= 0 && sign === ",") {
-      if (/\d$/.test(part) && /^\d/.test(text.slice(i + 1))) {
+    if (!quoted && depth <= 0 && (sign === "," || sign === "\n")) {
+      if (sign === "\n" && !part.trim()) continue; // a blank line, or a comma at the end of one
+      if (sign === "," && /\d$/.test(part) && /^\d/.test(text.slice(i + 1))) {
         throw new CellError(`“${text}” is ambiguous: write a decimal point, or a space after the comma of a list.`);
       }
       parts.push(part.trim());
@@ -187,7 +188,10 @@ function parseNumbers(feature, typed) {
   const selected = anyOf(splitRanges(feature, typed));
   const spans = selected.spans.filter(({ lower, upper }) => isPossible(feature, lower.at, upper.at));
   const holdsMissing = selected.missing === true && feature.missing;
-  if (!spans.length && !holdsMissing) throw new CellError(nothingText(feature));
+  if (!spans.length && !holdsMissing) {
+    const onlyMissing = selected.missing === true && !selected.spans.length;
+    throw new CellError(onlyMissing ? `${feature.name} is never missing.` : nothingText(feature));
+  }
   return { test: testOf(feature, spans, holdsMissing) };
 }
 
@@ -201,8 +205,12 @@ const isPossible = (feature, low, high) =>
 
 /** @param {Continuous} feature */
 function nothingText(feature) {
-  const least = feature.lowest === null ? "" : ` at least ${formatValue(feature, feature.lowest)}`;
-  const most = feature.end === null ? "" : ` at most ${formatValue(feature, valueBefore(feature, feature.end))}`;
+  const least =
+    feature.lowest === null || !feature.bounded[0] ? "" : ` at least ${formatValue(feature, feature.lowest)}`;
+  const most =
+    feature.end === null || !feature.bounded[1]
+      ? ""
+      : ` at most ${formatValue(feature, valueBefore(feature, feature.end))}`;
   const bounds = [least, most].filter(Boolean).join(" and");
   return bounds ? `No value satisfies this: ${feature.name} is${bounds}.` : "No value satisfies this.";
 }
@@ -273,8 +281,20 @@ function boundOf(feature, text) {
   const typed = call ? unquotedText(call[1] ?? call[2]) : unquotedText(text);
   if (!typed) throw new CellError("A value is missing after the comparison.");
   const read = parseBound(feature, typed);
-  if (read.error !== undefined) throw new CellError(read.error);
+  if (read.error !== undefined) throw new CellError(read.error + numberHint(feature, typed));
   return read.value + 0; // no -0
+}
+
+/**
+ * How to write a number that was typed with words, a unit or a second comparison.
+ * @param {Continuous} feature
+ * @param {string} typed
+ */
+function numberHint(feature, typed) {
+  const [digits] = /\d+(\.\d+)?/.exec(typed) ?? [];
+  if (!digits || (feature.kind !== "number" && feature.kind !== "integer")) return "";
+  if (/[<>≤≥]/.test(typed)) return " Write “and” between two comparisons.";
+  return /\p{L}/u.test(typed) ? ` Write ${digits}, < ${digits} or >= ${digits}, without words and units.` : "";
 }
 
 /**

@@ -5,11 +5,13 @@ import { newCaseDialog } from "./cases.js";
 import { startChecks } from "./checks.js";
 import { pageText, rowsOfRules, rulesCsv, rulesData, rulesDmn, rulesJson, rulesNotation } from "./files.js";
 import { newGrid } from "./grid.js";
+import { outcomeError } from "./outcomes.js";
 import { editChanges, fillPanel, editFindings, guardNotice, verdictLine } from "./panels.js";
 import {
   addRow,
   deleteRows,
   duplicateRows,
+  isChanged,
   moveRows,
   newTable,
   orderRows,
@@ -22,9 +24,10 @@ import {
 } from "./table.js";
 import { h, show } from "../dom.js";
 import { canCompute } from "../engine/kernels.js";
-import { canSave, saveEdited } from "../page/saving.js";
+import { canSave, canSaveOrder, saveEdited } from "../page/saving.js";
 import { model, on } from "../state.js";
 import { summary } from "../summary.js";
+import { pluralText } from "../words.js";
 
 /** @type {[string, string, string, (table: EditedTable) => string][]} */
 const FORMATS = [
@@ -43,7 +46,11 @@ export function startEditor(section) {
   if (!canCompute) return; // then nothing could be checked
   /** @type {Editor | null} */
   let editor = null;
-  const open = () => void (editor = openEditor(section, canSave ? { save: saveEdited } : {}));
+  const open = () =>
+    void (editor = openEditor(
+      section,
+      canSave ? { save: saveEdited, canOrder: canSaveOrder } : { close: () => close() },
+    ));
   const close = () => {
     editor?.close();
     editor = null;
@@ -58,11 +65,12 @@ export function startEditor(section) {
 
 /**
  * Open the editor in a section. Save gets the rules as irenic.loads reads them; without it, files can be downloaded.
+ * Only where canOrder is true, it offers to let the first row decide; close adds a button that calls it.
  * @param {HTMLElement} section
- * @param {{ save?: (rules: Record<string, any>) => void | Promise<void> }} [options]
+ * @param {{ save?: (rules: Record<string, any>) => void | Promise<void>, canOrder?: boolean, close?: () => void }} [options]
  * @returns {Editor}
  */
-export function openEditor(section, { save } = {}) {
+export function openEditor(section, { save, canOrder = true, close } = {}) {
   const table = newTable(model());
   const edited = document.getElementById("edited");
   if (edited) restoreTable(table, JSON.parse(edited.textContent ?? ""));
@@ -92,9 +100,12 @@ export function openEditor(section, { save } = {}) {
     },
     () => void show(verdict, "The rules cannot be checked here: the browser does not allow it."),
   );
-  /** @param {string} text */
-  const say = (text) => void show(note, text);
-  const desk = { table, grid, ask: checks.ask, say };
+  /** @param {string} text @param {boolean} [wrong] whether it is an error */
+  const say = (text, wrong = false) => {
+    note.classList.toggle("wrong-text", wrong);
+    show(note, text);
+  };
+  const desk = { table, grid, ask: checks.ask, say, canOrder };
 
   // --- drawing
 
@@ -122,7 +133,11 @@ export function openEditor(section, { save } = {}) {
     const row = table.now.rows[place];
     if (!row) return void show(cellLine, "No rows yet.");
     const cell = row.cells[column];
-    const wrong = cell ? cell.error : row.outcome === null ? "Type what this rule says." : "";
+    const wrong = cell
+      ? cell.error
+      : row.outcome === null
+        ? outcomeError(table.outcomes, row.outcomeText) || "Type what this rule says."
+        : "";
     const name = table.features[column]?.name ?? table.outcomeName;
     show(
       cellLine,
@@ -132,7 +147,20 @@ export function openEditor(section, { save } = {}) {
     );
   }
 
+  /** Give the focus back to the grid if a button had it, so that keys such as Ctrl+Z work after a click. */
+  function focusGrid() {
+    const active = document.activeElement;
+    const isFree =
+      !active || active === document.body || (active.matches("button, summary") && section.contains(active));
+    if (isFree && section.isConnected) grid.element.focus({ preventScroll: true });
+  }
+
+  /** The rest of the page shows the rules as opened, and says so while they differ. */
+  const markPage = () => document.body.classList.toggle("edited", isChanged(table));
+  markPage();
+
   table.listeners.push(() => {
+    markPage();
     const old = new Set(before);
     const fresh = table.now.rows.filter((row) => !old.has(row));
     if (fresh.length) watched = fresh[0].id;
@@ -143,6 +171,7 @@ export function openEditor(section, { save } = {}) {
     redo.disabled = !table.future.length;
     otherwise.value = table.now.otherwise === null ? "" : table.outcomes[table.now.otherwise].text;
     draw();
+    focusGrid();
   });
   findingsPanel.addEventListener("toggle", draw);
   changesPanel.addEventListener("toggle", () => void checks.settled().then(drawChanges));
@@ -150,7 +179,13 @@ export function openEditor(section, { save } = {}) {
   // --- the tools
 
   /** @param {string} text @param {() => void} onclick @param {string} [title] */
-  const tool = (text, onclick, title) => h("button", { type: "button", onclick, title }, text);
+  const tool = (text, onclick, title) => {
+    const press = () => {
+      onclick();
+      focusGrid();
+    };
+    return h("button", { type: "button", onclick: press, title }, text);
+  };
   const undo = tool("Undo", () => travel(table, "past"), "Ctrl+Z");
   const redo = tool("Redo", () => travel(table, "future"), "Ctrl+Y");
   [undo.disabled, redo.disabled] = [!table.past.length, true];
@@ -189,7 +224,7 @@ export function openEditor(section, { save } = {}) {
   function endSplit() {
     const { row, column } = grid.state;
     const error = splitRow(table, row, column, splitInput.value);
-    if (error) return say(error);
+    if (error) return say(error, true);
     splitField.hidden = true;
     grid.element.focus();
   }
@@ -198,11 +233,14 @@ export function openEditor(section, { save } = {}) {
   const splitField = h("p", { class: "split-field", hidden: true });
   splitInput.addEventListener("keydown", (event) => {
     if (event.key === "Enter") endSplit();
-    else if (event.key === "Escape") splitField.hidden = true;
+    else if (event.key === "Escape") {
+      splitField.hidden = true;
+      grid.element.focus();
+    }
   });
   const otherwise = h("input", { size: 12, "aria-label": "What is decided where no rule holds" });
   otherwise.value = table.now.otherwise === null ? "" : table.outcomes[table.now.otherwise].text;
-  otherwise.addEventListener("change", () => setOtherwise(table, otherwise.value));
+  otherwise.addEventListener("change", () => say(setOtherwise(table, otherwise.value), true));
   const columns = h("select", { "aria-label": "Show another column" });
   const drawColumns = () => {
     const hidden = grid.hiddenColumns();
@@ -241,6 +279,7 @@ export function openEditor(section, { save } = {}) {
    */
   function download(name, suffix, type, write) {
     menu.open = false;
+    focusGrid();
     const open = table.now.rows.length - rulesCount();
     try {
       const address = URL.createObjectURL(new Blob([write(table)], { type }));
@@ -250,20 +289,22 @@ export function openEditor(section, { save } = {}) {
       saved = table.now;
       say(open && suffix !== "html" ? `Saved without ${open} unfinished ${open === 1 ? "row" : "rows"}.` : "");
     } catch (error) {
-      say(`${name}: ${error instanceof Error ? error.message : error}`);
+      say(`${name}: ${error instanceof Error ? error.message : error}`, true);
     }
   }
 
   async function saveRules() {
+    focusGrid();
     const { now } = table;
     const open = now.rows.length - rulesCount();
-    if (open) return say(`Finish or delete ${open === 1 ? "the row" : `the ${open} rows`} marked with … first.`);
+    if (open) return say(`Finish or delete ${open === 1 ? "the row" : `the ${open} rows`} marked with … first.`, true);
     try {
       await save?.(rulesData(table));
       saved = now;
-      say("Saved.");
+      const count = checks.status()?.conflicts.count ?? 0;
+      say(count && now.policy.how === "agree" ? `Saved. The rules have ${pluralText(count, "conflict")}.` : "Saved.");
     } catch (error) {
-      say(`Not saved: ${error instanceof Error ? error.message : error}`);
+      say(`Not saved: ${error instanceof Error ? error.message : error}`, true);
     }
   }
 
@@ -272,6 +313,10 @@ export function openEditor(section, { save } = {}) {
     if (table.now !== saved) event.preventDefault();
   };
   window.addEventListener("beforeunload", keepChanges);
+  const leave = () => {
+    const isSaved = table.now === saved || !isChanged(table);
+    if (isSaved || window.confirm("Close the editor and discard the changes?")) close?.();
+  };
 
   const rulesCount = () => new Set(rowsOfRules(table)).size;
   const dialog = newCaseDialog(desk, () => grid.hiddenColumns());
@@ -295,6 +340,7 @@ export function openEditor(section, { save } = {}) {
       tool("Rule for a case …", dialog.open),
       columns,
       menu,
+      close && h("button", { type: "button", onclick: leave }, "Close"),
     ),
     splitField,
     note,
@@ -316,8 +362,9 @@ export function openEditor(section, { save } = {}) {
     onChange: (listener) => void table.listeners.push(listener),
     status: checks.status,
     settled: checks.settled,
-    hasChanges: () => table.now !== table.opened,
+    hasChanges: () => isChanged(table),
     close: () => {
+      document.body.classList.remove("edited");
       checks.stop();
       window.removeEventListener("beforeunload", keepChanges);
     },

@@ -1,6 +1,7 @@
 // @ts-check
 // The rows as a grid like that of a spreadsheet: keyboard, selection, copy and paste. Only rows in view are drawn.
 
+import { outcomeError } from "./outcomes.js";
 import { completionsFor, startTyping } from "./typing.js";
 import { ANY_CELL, isFinished, pasteCells, setCells, travel } from "./table.js";
 import { h, show } from "../dom.js";
@@ -79,6 +80,14 @@ export function newGrid(table, options) {
   /** @param {TableRow} row @param {number} column */
   const textAt = (row, column) => row.cells[column]?.text ?? row.outcomeText;
 
+  /**
+   * Why the text of a cell cannot be read; empty if it can, or if there is none.
+   * @param {TableRow} row
+   * @param {number} column
+   */
+  const wrongAt = (row, column) =>
+    row.cells[column]?.error ?? (row.outcome === null ? outcomeError(table.outcomes, row.outcomeText) : "");
+
   // --- rows
 
   let drawn = { first: -1, last: -1 };
@@ -141,7 +150,8 @@ export function newGrid(table, options) {
    */
   function cellElement(row, place, column, k) {
     const cell = row.cells[column];
-    const wrong = cell ? cell.error : row.outcome === null ? "An outcome is missing." : "";
+    const missing = !cell && row.outcome === null ? "An outcome is missing." : "";
+    const wrong = wrongAt(row, column) || missing;
     const text = textAt(row, column);
     const classes = [
       "grid-cell",
@@ -260,7 +270,9 @@ export function newGrid(table, options) {
         grid.focus({ preventScroll: true });
         if (typed !== null) setCells(table, [{ row: place, column, text: typed }]);
         drawRows();
-        if (go === "down") step(1, 0, false);
+        if (typed !== null && table.now.rows[place] && wrongAt(table.now.rows[place], column))
+          options.selected(); // stays, and says why
+        else if (go === "down") step(1, 0, false);
         else if (go) step(0, go === "right" ? 1 : -1, false);
         else options.selected();
       },

@@ -1,11 +1,20 @@
 // @ts-check
 // Outcomes as people type them.
 
+import { summary } from "../summary.js";
+import { plainNumber } from "../values/reading.js";
+import { formatNumber } from "../values/texts.js";
+
+/** A number with a currency or percent sign. */
+const AMOUNT = /^(?:(?:[€$£¥]|EUR|USD|GBP|CHF)\s*)?([+\-−]?[\d.,][^%€$£¥]*?)\s*(%|[€$£¥]|EUR|USD|GBP|CHF)?$/i;
+
 /**
- * The place of an outcome, or a new one to add; null for an empty text.
+ * The place of an outcome, a new one to add, or an error; null for an empty text.
  * @param {EditedOutcome[]} outcomes
  * @param {string} text
- * @returns {{ place: number, added?: undefined } | { place?: undefined, added: EditedOutcome } | null}
+ * @returns {{ place: number, added?: undefined, error?: undefined } |
+ *   { place?: undefined, added: EditedOutcome, error?: undefined } |
+ *   { place?: undefined, added?: undefined, error: string } | null}
  */
 export function parseOutcome(outcomes, text) {
   const typed = text.trim();
@@ -13,13 +22,46 @@ export function parseOutcome(outcomes, text) {
   const named = outcomes.findIndex((outcome) => outcome.text === typed);
   if (named >= 0) return { place: named };
   // labels such as "1" are text: then other numbers are, too
-  const areTexts = outcomes.some(({ value }) => typeof value === "string" && typeof scalarValue(value) === "number");
-  const parsed = outcomeValue(typed);
+  const areTexts = outcomes.some(({ value }) => typeof value === "string" && amountOf(value) !== null);
+  const amount = areTexts ? null : amountOf(typed);
+  if (Number.isNaN(amount)) return { error: `“${typed}” is ambiguous: write it without thousands separators.` };
+  const parsed = amount ?? outcomeValue(typed);
   const value = areTexts && typeof parsed === "number" ? typed : parsed;
+  const areNumbers = outcomes.length > 0 && outcomes.every((outcome) => typeof outcome.value === "number");
+  if (areNumbers && typeof value === "string" && !typed.startsWith('"')) {
+    return { error: `“${typed}” is not a number such as ${outcomes[0].text}; put it in quotes if it is text.` };
+  }
   const same = JSON.stringify(value);
   const place = outcomes.findIndex((outcome) => JSON.stringify(outcome.value) === same);
-  return place >= 0 ? { place } : { added: { text: typed, value } };
+  return place >= 0 ? { place } : { added: { text: amount === null ? typed : formatNumber(amount), value } };
 }
+
+/**
+ * Why a text is not an outcome; empty if it is one, or if there is no text.
+ * @param {EditedOutcome[]} outcomes
+ * @param {string} text
+ */
+export const outcomeError = (outcomes, text) => parseOutcome(outcomes, text)?.error ?? "";
+
+/**
+ * The number of an amount as files are read: 13% is 0.13, and 3,75 is 3.75. NaN if it is ambiguous, as 1,234 is; null
+ * for other texts.
+ * @param {string} typed
+ */
+function amountOf(typed) {
+  const [, digits, sign] = AMOUNT.exec(typed) ?? [];
+  const plain = digits === undefined ? null : plainNumber(digits);
+  if (plain === null) return null;
+  if (plain === "?" || (hasDecimalComma && /^[+-]?[1-9]\d{0,2}\.\d{3}$/.test(plain) && digits.includes(".")))
+    return NaN;
+  if (sign !== "%") return Number.isFinite(Number(plain)) ? Number(plain) + 0 : null;
+  return /e/i.test(plain) ? null : Number(`${plain}e-2`) + 0; // without the error of a division
+}
+
+/** Whether numbers in the file have a decimal comma, so that 1.234 may mean 1234. */
+const hasDecimalComma = Boolean(
+  summary.reading?.columns.some(({ interpreted }) => interpreted.some(({ text }) => /\d,\d{1,2}(?!\d)/.test(text))),
+);
 
 /**
  * The value of an outcome as files write it: a number, a boolean, a set {a, b}, a tuple (a, b), or text.

@@ -3,7 +3,7 @@
 
 import { exampleText } from "./examples.js";
 import { regionNotation } from "./files.js";
-import { addRow, deleteRows, isFinished, orderRows, replaceRows, travel } from "./table.js";
+import { addRow, deleteRows, isFinished, orderRows, replaceRows } from "./table.js";
 import { h, nameWords, show } from "../dom.js";
 import { countText, percentText, pluralText } from "../words.js";
 
@@ -11,7 +11,7 @@ const MOST_DRAWN = 30; // findings of a kind that are drawn
 
 /**
  * @typedef {{ table: EditedTable, grid: ReturnType<typeof import("./grid.js").newGrid>,
- *   ask: (what: string, given?: any) => Promise<any>, say: (text: string) => void }} Desk
+ *   ask: (what: string, given?: any) => Promise<any>, say: (text: string, wrong?: boolean) => void, canOrder: boolean }} Desk
  */
 
 /**
@@ -123,8 +123,7 @@ export function guardNotice(desk, status, row) {
       { class: "actions" },
       action(`Keep the free part of ${name}`, () => void keepFree(desk, row)),
       action(rivals > 1 ? `Cut the other rows` : `Cut row ${other + 1}`, () => void cutOthers(desk, row)),
-      table.now.policy.how === "agree" && action("Let the first row decide", () => orderRows(table)),
-      action("Undo", () => travel(table, "past")),
+      desk.canOrder && table.now.policy.how === "agree" && action("Let the first row decide", () => orderRows(table)),
     ),
   );
 }
@@ -139,7 +138,7 @@ async function askOr({ ask, say }, what, given) {
   try {
     return await ask(what, given);
   } catch (error) {
-    say(`This cannot be done: ${error instanceof Error ? error.message : error}.`);
+    say(`This cannot be done: ${error instanceof Error ? error.message : error}.`, true);
     return null;
   }
 }
@@ -222,6 +221,7 @@ function pairItem(desk, { rows, sides, agree }) {
   const showIt = () => {
     grid.select(b, table.features.length);
     grid.mark(rows, sides);
+    grid.element.focus();
   };
   return h(
     "li",

@@ -2,7 +2,7 @@
 // The table that is edited: its rows, what can be done with them, and undo.
 
 import { cellText, parseCell, sidesOfTest, testFrom } from "./cells.js";
-import { contradictions, parseOutcome } from "./outcomes.js";
+import { contradictions, outcomeError, parseOutcome } from "./outcomes.js";
 import { writtenConditions } from "../conditions.js";
 import { summary } from "../summary.js";
 import { cutAbove, isCategory, LOWEST, OTHER_CODE } from "../values/features.js";
@@ -157,6 +157,16 @@ function change(table, next) {
   announce(table);
 }
 
+/**
+ * Whether the table differs from the one that was opened. New values of categories alone are no difference.
+ * @param {EditedTable} table
+ */
+export function isChanged({ now, opened }) {
+  const { rows, otherwise, policy } = opened;
+  const same = now.rows.length === rows.length && rows.every((row, place) => row === now.rows[place]);
+  return !same || now.otherwise !== otherwise || now.policy !== policy;
+}
+
 /** @param {EditedTable} table */
 function announce(table) {
   for (const listener of table.listeners) listener();
@@ -234,7 +244,7 @@ function withOutcome(table, row, text) {
  */
 export function outcomeNamed(table, text) {
   const found = parseOutcome(table.outcomes, text);
-  if (found === null || found.place !== undefined) return found?.place ?? null;
+  if (!found?.added) return found?.place ?? null;
   table.outcomes = [...table.outcomes, found.added];
   table.growth += 1;
   return table.outcomes.length - 1;
@@ -528,12 +538,16 @@ function splitSpans(feature, test, text) {
 }
 
 /**
+ * Set what is decided where no rule holds; empty for nothing. Returns an error, empty if there is none.
  * @param {EditedTable} table
  * @param {string} text
  */
 export function setOtherwise(table, text) {
+  const error = outcomeError(table.outcomes, text);
+  if (error) return error;
   const otherwise = outcomeNamed(table, text);
   if (otherwise !== table.now.otherwise) change(table, { otherwise });
+  return "";
 }
 
 /**

@@ -504,20 +504,16 @@ export function startChecker(send) {
   }
 
   /**
-   * The largest free region around a case, if it should have an outcome: without the rows that say something else.
-   * Such rows that cover the case are cut.
+   * The largest free region around a case, if it should have an outcome. Where rows that cover the case say something
+   * else, it is the case alone, and these rows are cut around it.
    * @param {{ sides: Sides, outcome: number }} given
    */
   function growCase({ sides, outcome }) {
     const seed = packBox(layout, sides);
     const covering = rows.filter((row) => row.boxes.some((box) => isInside(seed, box)));
     const against = covering.filter((row) => differ(row.outcome, outcome));
-    const rivals = rivalsOf(outcome).filter((row) => !against.includes(row));
-    const limits = against.flatMap((row) => row.boxes.filter((box) => isInside(seed, box)));
-    /** @type {Packed | null} */
-    let grown = grow(seed, [...rivals.flatMap((row) => row.boxes), ...impossible], []);
-    for (const limit of limits) grown = grown && sharedBox(layout, grown, limit);
-    const region = grown ?? seed;
+    const rivals = rivalsOf(outcome).flatMap((row) => row.boxes);
+    const region = against.length ? seed : grow(seed, [...rivals, ...impossible], []);
     return {
       sides: unpackBox(layout, region),
       agreeing: covering.filter((row) => !differ(row.outcome, outcome)).map((row) => row.index),

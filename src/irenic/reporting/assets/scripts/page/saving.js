@@ -21,6 +21,9 @@ let keepsOwn = false;
 /** Whether the page can save; if not, it can only download. */
 export const canSave = savesTo !== "";
 
+/** Whether rules can become a list: a file without an order keeps none, so that its server would reject them. */
+export const canSaveOrder = savesTo !== "server";
+
 /**
  * Save rules, given as irenic.loads reads them. An error says why they could not be saved.
  * @param {object} rules
@@ -29,9 +32,11 @@ export const canSave = savesTo !== "";
 export async function saveEdited(rules) {
   const text = JSON.stringify(rules);
   if (savesTo === "notebook") return window.parent.postMessage({ irenic: "rules", rules: text }, "*");
-  const answer = await request("save", text, keepsOwn ? "&keep=true" : "");
+  const answer = await request("save", text, keepsOwn ? "&keep=true" : "").catch(() => {
+    throw new Error("irenic edit has ended; download the rules instead.");
+  });
   if (answer.error !== undefined) {
-    if (answer.changed) showChanged();
+    if (answer.changed) showChanged(answer.deleted);
     throw new Error(answer.error);
   }
   keepsOwn = false;
@@ -46,8 +51,8 @@ export function startSaving() {
   addEventListener("pageshow", (event) => event.persisted && location.reload()); // it said goodbye before
   const ask = async () => {
     try {
-      const { changed } = await request("status");
-      if (changed && !keepsOwn) showChanged();
+      const { changed, deleted } = await request("status");
+      if (changed && !keepsOwn) showChanged(deleted);
       else if (!changed) showNotice();
     } catch {
       showNotice("irenic edit has ended: the rules can be downloaded, but no longer saved.");
@@ -64,7 +69,7 @@ const addressOf = (what) => `${what}?page=${encodeURIComponent(pageId)}`;
  * @param {string} what
  * @param {string} [body]
  * @param {string} [options]
- * @returns {Promise<{ changed: boolean, error?: string }>}
+ * @returns {Promise<{ changed: boolean, deleted?: boolean, error?: string }>}
  */
 async function request(what, body, options = "") {
   const how = body === undefined ? {} : { method: "POST", body };
@@ -83,7 +88,8 @@ function showNotice(text, ...buttons) {
   show(place, text && h("div", { class: "notice" }, h("p", {}, text), h("p", { class: "actions" }, buttons)));
 }
 
-function showChanged() {
+/** @param {boolean} [deleted] */
+function showChanged(deleted = false) {
   const reload = async () => {
     const { error } = await request("reload", "");
     if (error === undefined) location.reload();
@@ -93,10 +99,13 @@ function showChanged() {
     keepsOwn = true;
     showNotice();
   };
-  if (document.getElementById("saving-reload")) return;
+  const shown = deleted ? "deleted" : "changed";
+  if (document.querySelector(`#saving [data-shown="${shown}"]`)) return;
+  const button = h("button", { type: "button", "data-shown": shown, onclick: keep }, "Keep this version");
+  if (deleted) return showNotice("The file was deleted.", button);
   showNotice(
     "The file was changed on disk.",
-    h("button", { id: "saving-reload", type: "button", onclick: () => void reload() }, "Reload it"),
-    h("button", { type: "button", onclick: keep }, "Keep this version"),
+    h("button", { type: "button", onclick: () => void reload() }, "Reload it"),
+    button,
   );
 }

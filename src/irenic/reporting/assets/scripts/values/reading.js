@@ -124,7 +124,7 @@ function readNumber(feature, typed) {
  * A typed number with a decimal point and without group separators; "?" if it is ambiguous, as 1,234 is; or null.
  * @param {string} typed
  */
-function plainNumber(typed) {
+export function plainNumber(typed) {
   let text = typed.replace("−", "-").replace(/(?<=\d)[ \u00a0\u2009\u202f_'’](?=\d{3}(?!\d))/g, "");
   if (/^[+-]?[1-9]\d{0,2},\d{3}$/.test(text)) return "?";
   if (/^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$/.test(text) && !text.startsWith("0,")) text = text.replaceAll(",", "");
