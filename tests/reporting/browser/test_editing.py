@@ -425,6 +425,14 @@ def test_a_gap_becomes_a_rule_with_one_click(page_of, tmp_path):
     assert settle(page) == {"conflicts": 0, "gaps": 0, "redundant": []}
 
 
+def test_a_rule_for_a_gap_does_not_hold_for_unknown_values(page_of):
+    space = Space([Categorical("zone", ["A", "B", "C"], other=True)])
+    page = open_editor(page_of, RuleSet([Rule({"zone": {"in": ["A"]}}, then="x")], space))
+    page.get_by_role("button", name="Add a rule for").first.click()
+    page.locator("input.grid-input").wait_for()
+    assert texts(page)[-1][0] == "B, C"
+
+
 def test_a_case_that_should_be_something_else_cuts_the_rule_that_covers_it(page_of, tmp_path):
     page = open_editor(page_of, fares(tmp_path))
     page.get_by_role("button", name="Rule for a case …").click()
