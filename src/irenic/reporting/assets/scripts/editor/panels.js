@@ -5,6 +5,7 @@ import { exampleText } from "./examples.js";
 import { regionNotation } from "./files.js";
 import { addRow, deleteRows, isFinished, orderRows, replaceRows } from "./table.js";
 import { h, nameWords, show } from "../dom.js";
+import { isCategory, OTHER_CODE } from "../values/features.js";
 import { countText, percentText, pluralText } from "../words.js";
 
 const MOST_DRAWN = 30; // findings of a kind that are drawn
@@ -246,12 +247,26 @@ function pairItem(desk, { rows, sides, agree }) {
   );
 }
 
+/**
+ * A region without the values that no rule names, where it has others: a rule for B is not one for unknown values, too.
+ * @param {EditedTable} table
+ * @param {Sides} sides
+ * @returns {Sides}
+ */
+function knownValues({ features }, sides) {
+  return sides.map((side, place) => {
+    if (!side || !isCategory(features[place])) return side;
+    const known = side.filter((code) => code !== OTHER_CODE);
+    return known.some((code) => Number(code) > OTHER_CODE) ? known : side;
+  });
+}
+
 /** @param {Desk} desk @param {Sides} sides */
 function gapItem(desk, sides) {
   const { table, grid, ask } = desk;
   const fill = async () => {
     const grown = await ask("growGap", { sides });
-    addRow(table, table.now.rows.length - 1, grown.sides);
+    addRow(table, table.now.rows.length - 1, knownValues(table, grown.sides));
     grid.select(table.now.rows.length - 1, table.features.length);
     grid.edit("");
   };
