@@ -14,7 +14,6 @@ import importlib.util
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -120,15 +119,12 @@ def scores(data: datasets.Single, max_rows: int, **options: Any) -> dict[str, li
         clf = RuleSetClassifier(random_state=fold, **options).fit(X.iloc[learn], y[learn])
         size = [len(clf.rules_) + 1.0, time.perf_counter() - started]
         truth = np.searchsorted(clf.classes_, y[test])
-
-        def add(name: str, predict: Callable[[Any], Floats], cases: Any, *more: float) -> None:
-            found.setdefault(name, []).append([*measures(truth, predict(cases)), *more])  # noqa: B023
-
-        add("irenic", clf.predict_proba, X.iloc[test], *size)
-        for name, model in trees(filled.iloc[learn], y[learn]).items():
-            add(name, model.predict_proba, filled.iloc[test])
-        for name, model in boosted(table.iloc[learn], y[learn]).items():
-            add(name, model.predict_proba, table.iloc[test])
+        fitted = [("irenic", clf, X, size)]
+        fitted += [(*one, filled, []) for one in trees(filled.iloc[learn], y[learn]).items()]
+        fitted += [(*one, table, []) for one in boosted(table.iloc[learn], y[learn]).items()]
+        for name, model, cases, more in fitted:
+            likely = model.predict_proba(cases.iloc[test])
+            found.setdefault(name, []).append([*measures(truth, likely), *more])
     return {name: np.mean(rows, axis=0).tolist() for name, rows in found.items()}
 
 
