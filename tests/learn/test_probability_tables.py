@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import log_loss, make_scorer, roc_auc_score
 
 import irenic
-from benchmarks.probabilities import calibration_error, measures
+from benchmarks import quality
+from benchmarks.quality import calibration_error, measures
 from irenic import DataError, FormatError
 from irenic.learn._left_out import Judge, Seen, led, roc_area
 from irenic.learn._probabilities import region_sums
@@ -366,12 +367,30 @@ def test_rule_sets_that_decide_more_can_be_selected():
 
 def test_measures_of_probabilities():
     truth, likely = np.array([0, 1, 1, 0]), np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [1, 0]])
-    loss, area, squares, gap, right = measures(truth, likely)
+    right, f1, loss, area, squares, gap = measures(truth, likely, likely.argmax(axis=1)).values()
+    assert f1 == pytest.approx((4 / 5 + 2 / 3) / 2)
     assert loss == pytest.approx(log_loss(truth, likely), abs=1e-4)
     assert area == roc_auc_score(truth, likely[:, 1])
     assert squares == pytest.approx(((likely[:, 1] - truth) ** 2).mean(), abs=1e-5)
     assert right == 0.75
     assert gap == pytest.approx((0.05 * 2 + 0.2 + 0.6) / 4, abs=1e-4)
+
+
+def test_a_benchmark_of_quality_continues_where_it_was(tmp_path, capsys):
+    out = tmp_path / "records.jsonl"
+    trees = ["--sets", "iris", "--out", str(out), "--learners", "tree 8", "pruned"]
+    quality.main(trees)
+    assert len(out.read_text().splitlines()) == 2 * 5
+    capsys.readouterr()
+    quality.main([*trees, "irenic", "tree, same size"])
+    records = [json.loads(line) for line in out.read_text().splitlines()]
+    assert len(records) == 4 * 5
+    rules = {(one["fold"], one["learner"]): one["rules"] for one in records}
+    assert all(rules[i, "tree, same size"] == max(2, rules[i, "irenic"]) for i in range(5))
+    printed = capsys.readouterr().out
+    accuracy = np.mean([one["accuracy"] for one in records if one["learner"] == "pruned"])
+    assert f"| pruned | {accuracy:.3f} |" in printed
+    assert accuracy > 0.9
 
 
 # --- columns with many values
