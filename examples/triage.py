@@ -2,8 +2,8 @@
 A triage protocol
 =================
 
-A protocol (made up for this example) decides how soon a patient is seen. One group of patients is not
-in it. Test cases on and next to every bound keep the next revision honest.
+A protocol (made up for this example) decides how soon a patient is seen. One group of patients is
+not in it. Test cases on and next to every bound keep the next revision honest.
 """
 
 import matplotlib.pyplot as plt
