@@ -21,7 +21,7 @@ MODEL = """<?xml version="1.0" encoding="UTF-8"?>
   <import name="other" namespace="o" locationURI="{outside}"
     importType="https://www.omg.org/spec/DMN/20191111/MODEL/"/>
   <decision name="Risk" id="risk"><decisionTable id="t1">
-    <input><inputExpression typeRef="number"><text>age</text></inputExpression></input>
+    <input><inputExpression typeRef="other.tAge"><text>age</text></inputExpression></input>
     <output name="risk"/>
     <rule><inputEntry><text>-</text></inputEntry><outputEntry><text>1</text></outputEntry></rule>
   </decisionTable></decision>
@@ -184,7 +184,7 @@ def test_files_that_others_name_are_not_read_either(agent, folder):
         assert answer.is_error
         assert "it is outside the folder" in answer.content[0].text
     answer = agent.ask("check", files=["model.dmn"])
-    assert "outside the folder" in answer.content[0].text
+    assert "must be a file in the folder of the model" in answer.content[0].text
     answer = agent.ask("check", files=["up"])
     assert answer.is_error
     answer = agent.ask("check", files=["."])
@@ -207,8 +207,7 @@ def test_errors_say_what_to_do(agent):
     text = answer.content[0].text
     assert text.endswith("properties must not be empty; try 'NEVER outcome WHERE …'")
     answer = agent.ask("enlarge", rules="mended.csv", seed="age = 3")
-    assert answer.is_error
-    assert "age" in answer.content[0].text
+    assert "the point has no value for 'job'" in answer.content[0].text
     answer = agent.ask("check", files=["mended.csv"], hit_policy="FRIST")
     assert "did you mean" in answer.content[0].text
 
