@@ -57,7 +57,8 @@ _OUT = typer.Option(
     "--output",
     "-o",
     metavar="OUT",
-    help="New file (.json, .txt, .csv, .xlsx, .dmn, .sql or .py), or - (default: print text).",
+    help="New file (.json, .txt, .csv, .xlsx, .dmn, .pmml, .sql or .py), or - (default: print"
+    " text).",
 )
 _IN_PLACE = typer.Option(
     "--in-place",
@@ -337,6 +338,7 @@ def merge(
     epilog="""[bold]Examples[/]
 irenic convert loans.dmn loans.json
 irenic convert rules.txt rules.dmn
+irenic convert model.json model.pmml
 irenic convert rules.txt rules.sql --dialect postgres --sql-table people
 irenic convert list.dmn set.txt --as-set
 irenic convert - - --from dmn --to json < loans.dmn
@@ -350,7 +352,8 @@ def convert(
     out: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="New file (.json, .txt, .csv, .xlsx, .dmn, .sql or .py), or -."
+            metavar="OUT",
+            help="New file (.json, .txt, .csv, .xlsx, .dmn, .pmml, .sql or .py), or -.",
         ),
     ],
     table: TableName = None,
@@ -382,7 +385,7 @@ def convert(
     sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
     parsed = parse_file(rules, form, **reading)
     result = _table(parsed, table, given_space(space, form), sink)
-    if sink.form in ("sql", "py") and space is None and parsed.declared is None:
+    if sink.form in ("pmml", "sql", "py") and space is None and parsed.declared is None:
         result = parsed.open_to_missing(table)  # as in irenic predict
     change = ""
     if as_set and result.is_ordered:
