@@ -15,6 +15,7 @@ from irenic.cli.common import (
     Json,
     To,
     check_one_output,
+    completing,
     console,
     is_standard,
     note,
@@ -369,7 +370,12 @@ def convert(
         ),
     ] = False,
     dialect: Annotated[
-        str, typer.Option(metavar="NAME", help="SQL dialect: duckdb, postgres, sqlite, spark, …")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="SQL dialect: duckdb, postgres, sqlite, spark, …",
+            autocompletion=completing("formats.sql.source", "DIALECTS"),
+        ),
     ] = "duckdb",
     sql_table: Annotated[
         str, typer.Option(metavar="NAME", help="Name of the table that the SQL query reads.")
