@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
@@ -64,7 +65,7 @@ class Places:
     def row(self, table: DecisionTable, row: int) -> Span:
         """Return a row of a table; the first line if it is not known."""
         if self.parsed.format == "dmn":
-            rules = self._nodes[index_of(self.parsed, table)].all("rule")
+            rules = self._rules[index_of(self.parsed, table)]
             return self._characters(rules[row]) if row < len(rules) else self.line(1)
         if self.parsed.format == "json":
             return self._entries[row] if row < len(self._entries) else self.line(1)
@@ -82,7 +83,7 @@ class Places:
             return None
         node, inputs = self._nodes[index], self.parsed.drafts[index].inputs
         names = [*(each.name for each in inputs), *table.outputs]
-        rules = node.all("rule")
+        rules = self._rules[index]
         if column not in names or (row is not None and row >= len(rules)):
             return None
         parent, tags = (node, "") if row is None else (rules[row], "Entry")
@@ -124,14 +125,16 @@ class Places:
         return tables_in(self.parsed.content)
 
     @cached_property
+    def _rules(self) -> list[list[Element]]:
+        return [node.all("rule") for node in self._nodes]
+
+    @cached_property
     def _starts(self) -> list[int]:
         """The index of the first byte of each character."""
         mark = len(codecs.BOM_UTF8) if self.parsed.content.startswith(codecs.BOM_UTF8) else 0
         return list(accumulate(map(_width, self.text), initial=mark))
 
     def _characters(self, element: Element) -> Span:
-        from bisect import bisect_left
-
         inner = element.tag == "text" and not element.is_empty_tag
         start, end = (element.opened, element.closing) if inner else (element.start, element.end)
         return bisect_left(self._starts, start), bisect_left(self._starts, end)
