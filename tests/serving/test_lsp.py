@@ -37,8 +37,9 @@ JSON = """{"version": 1, "space": [{"name": "age", "kind": "integer", "bounds": 
 class Editor:
     """A client that keeps the last diagnostics of each file."""
 
-    def __init__(self, folder):
-        self.folder, self.texts, self.versions = folder, {}, {}
+    def __init__(self, folder, *, resolves=True):
+        self.folder, self.resolves = folder, resolves
+        self.texts, self.versions = {}, {}
         self.client = LanguageClient("test", "1")
 
         @self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
@@ -48,7 +49,11 @@ class Editor:
     async def start(self):
         self.published = asyncio.Queue()
         await self.client.start_io(sys.executable, "-m", "irenic", "lsp")
-        root = types.InitializeParams(types.ClientCapabilities(), root_uri=self.folder.as_uri())
+        support = types.ClientCodeActionResolveOptions(["edit"]) if self.resolves else None
+        fixes = types.CodeActionClientCapabilities(resolve_support=support)
+        text = types.TextDocumentClientCapabilities(code_action=fixes)
+        capabilities = types.ClientCapabilities(text_document=text)
+        root = types.InitializeParams(capabilities, root_uri=self.folder.as_uri())
         self.features = (await self.client.initialize_async(root)).capabilities
         self.client.initialized(types.InitializedParams())
 
@@ -93,7 +98,11 @@ class Editor:
         document = types.TextDocumentIdentifier(self.uri(name))
         context = types.CodeActionContext(list(diagnostics))
         params = types.CodeActionParams(document, span, context)
-        return {a.title: a for a in await self.client.text_document_code_action_async(params)}
+        found = await self.client.text_document_code_action_async(params)
+        if self.resolves:
+            assert not any(action.edit for action in found)  # not before one is chosen
+            found = [await self.client.code_action_resolve_async(action) for action in found]
+        return {action.title: action for action in found}
 
     async def hover(self, name, line, character):
         document = types.TextDocumentIdentifier(self.uri(name))
@@ -242,6 +251,19 @@ def test_repairs_mend_all_contradictions(edit):
         assert await editor.actions("fares.json", nowhere) == {}
 
     edit(session)
+
+
+def test_clients_that_ask_for_no_edits_get_them_at_once(tmp_path):
+    async def session():
+        editor = Editor(tmp_path, resolves=False)
+        await editor.start()
+        [conflict] = await editor.open("fares.rules", RULES)
+        actions = await editor.actions("fares.rules", conflict.range)
+        new = editor.applied("fares.rules", actions["Remove rule 2"])
+        assert new == RULES.replace("IF age >= 17 THEN full\n", "")
+        assert await editor.stop() == 0
+
+    asyncio.run(session())
 
 
 def test_redundant_rules_are_removed_or_merged(edit):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import accumulate
 from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from irenic.errors import FormatError
 from irenic.formats.editing import index_of
@@ -129,15 +130,18 @@ class Places:
         return [node.all("rule") for node in self._nodes]
 
     @cached_property
-    def _starts(self) -> list[int]:
+    def _starts(self) -> npt.NDArray[np.int64]:
         """The index of the first byte of each character."""
         mark = len(codecs.BOM_UTF8) if self.parsed.content.startswith(codecs.BOM_UTF8) else 0
-        return list(accumulate(map(_width, self.text), initial=mark))
+        codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        widths = 1 + sum((codes > most).astype(np.int64) for most in (0x7F, 0x7FF, 0xFFFF))
+        return np.concatenate([[mark], mark + np.cumsum(widths)])
 
     def _characters(self, element: Element) -> Span:
         inner = element.tag == "text" and not element.is_empty_tag
-        start, end = (element.opened, element.closing) if inner else (element.start, element.end)
-        return bisect_left(self._starts, start), bisect_left(self._starts, end)
+        span = (element.opened, element.closing) if inner else (element.start, element.end)
+        start, end = np.searchsorted(self._starts, span).tolist()
+        return start, end
 
     @cached_property
     def _entries(self) -> list[Span]:
@@ -145,11 +149,6 @@ class Places:
             return list(_entries(self.text))
         except (FormatError, ValueError, RecursionError):
             return []
-
-
-def _width(character: str) -> int:
-    code = ord(character)
-    return 1 + (code > 0x7F) + (code > 0x7FF) + (code > 0xFFFF)
 
 
 def _entries(text: str) -> Iterator[Span]:

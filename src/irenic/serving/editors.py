@@ -129,33 +129,57 @@ def make_server(seconds: float = SECONDS) -> LanguageServer:
         contents = types.MarkupContent(types.MarkupKind.Markdown, text)
         return types.Hover(contents, version.range(span))
 
+    def resolves() -> bool:
+        """Return whether the client asks for the edit of an action once it is chosen."""
+        text = server.client_capabilities.text_document
+        support = text and text.code_action and text.code_action.resolve_support
+        return bool(support and "edit" in support.properties)
+
     async def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
         only = params.context.only
         if only is not None and types.CodeActionKind.QuickFix not in only:
             return []
         uri = params.text_document.uri
         version = await asyncio.to_thread(latest, uri)
-        file, place = version.file, params.range
-        if file is None:
+        if version.file is None:
             return []
-        start, end = version.offset(place.start), version.offset(place.end)
-        mended = await asyncio.to_thread(file.actions, start, end)
-        return [
+        span = version.offset(params.range.start), version.offset(params.range.end)
+        offered = [
             types.CodeAction(
                 action.title,
                 types.CodeActionKind.QuickFix,
                 [d for d in params.context.diagnostics if d.code in action.kinds],
-                edit=types.WorkspaceEdit({uri: [_text_edit(version, action.text)]}),
+                data={"uri": uri, "version": version.document.version, "span": span},
             )
-            for action in mended
+            for action in version.file.actions(*span)
         ]
+        if resolves():
+            return offered
+        return [each for each in [await resolve(each) for each in offered] if each.edit]
+
+    async def resolve(action: types.CodeAction) -> types.CodeAction:
+        """Return an action with its edit, which can take a while to find."""
+        data: Any = action.data
+        version = await asyncio.to_thread(latest, data["uri"])
+        if version.file is None or version.document.version != data["version"]:
+            return action
+        edits = {each.title: each.edit for each in version.file.actions(*data["span"])}
+        text = await asyncio.to_thread(edits[action.title])
+        if text is not None:
+            action.edit = types.WorkspaceEdit({data["uri"]: [_text_edit(version, text)]})
+        elif resolves():
+            message = f"{action.title}: the file cannot be edited so; irenic repair says why"
+            show = types.ShowMessageParams(types.MessageType.Info, message)
+            server.window_show_message(show)
+        return action
 
     server.feature(types.TEXT_DOCUMENT_DID_OPEN)(opened)
     server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(changed)
     server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(closed)
     server.feature(types.TEXT_DOCUMENT_HOVER)(hover)
-    options = types.CodeActionOptions([types.CodeActionKind.QuickFix])
+    options = types.CodeActionOptions([types.CodeActionKind.QuickFix], resolve_provider=True)
     server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(actions)
+    server.feature(types.CODE_ACTION_RESOLVE)(resolve)
     return server
 
 

@@ -51,11 +51,12 @@ class Note:
 
 @dataclass(frozen=True)
 class Action:
-    """An edit that mends findings: its title, their kinds, and the new text of the file."""
+    """An edit that mends findings: its title, their kinds, and what makes the new text."""
 
     title: str
     kinds: frozenset[str]
-    text: str
+    edit: Callable[[], str | None]
+    """Returns the new text of the file; None if it cannot be edited so."""
 
 
 class OpenedFile:
@@ -83,7 +84,7 @@ class OpenedFile:
     >>> action = file.actions(0, 5)[0]
     >>> action.title
     'Cut rule 1 back to its free part'
-    >>> action.text
+    >>> action.edit()
     'IF age < 17 THEN free\\nIF age >= 17 THEN full\\n'
     >>> print(file.words(0)[1])
     **Rule 1** says free where `age < 18`, for example at `age = 9`.
@@ -174,8 +175,9 @@ class OpenedFile:
                     if known is not None:
                         kinds = known.kinds | {finding.kind}
                         actions[title] = replace(known, kinds=kinds)
-                    elif (text := self._edited(table, mend)) is not None:
-                        actions[title] = Action(title, frozenset({finding.kind}), text)
+                    else:
+                        edit = partial(self._edited, table, mend)
+                        actions[title] = Action(title, frozenset({finding.kind}), edit)
         return list(actions.values())
 
     def _meets(self, table: DecisionTable, row: int, start: int, end: int) -> bool:
