@@ -109,19 +109,19 @@ def _edited(parsed: Parsed, table: DecisionTable, edits: Edits, command: str) ->
     if parsed.format == "dmn":
         from irenic.formats.dmn.editing import edit_dmn
 
-        index = _index(parsed, table)
+        index = index_of(parsed, table)
         inputs = [column.name for column in parsed.drafts[index].inputs]
         return edit_dmn(raw, table, edits, command, index=index, inputs=inputs)
     from irenic.formats.sheets.editing import edit_csv, edit_xlsx
 
-    draft = parsed.drafts[_index(parsed, table)]
+    draft = parsed.drafts[index_of(parsed, table)]
     if parsed.format in ("csv", "tsv"):
         delimiter = "\t" if parsed.format == "tsv" else ""
         return edit_csv(raw, table, draft, edits, command, delimiter=delimiter)
     return edit_xlsx(raw, table, draft, edits, command)
 
 
-def _index(parsed: Parsed, table: DecisionTable) -> int:
+def index_of(parsed: Parsed, table: DecisionTable) -> int:
     """Return the place of a table among those of the source."""
     if len(parsed.drafts) == 1:
         return 0
@@ -141,7 +141,7 @@ def _check(
 ) -> None:
     """Raise an error if an edited file does not contain the rules that it should."""
     assert parsed.again is not None
-    again, position = parsed.again(content), _index(parsed, before)
+    again, position = parsed.again(content), index_of(parsed, before)
     for space in (None, after.space):
         part = again.assemble(again.drafts[position], space) if not again.failures else Tables()
         errors = [*again.failures, *part.errors]

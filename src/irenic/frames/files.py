@@ -9,6 +9,7 @@ import secrets
 import stat
 from collections.abc import Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -22,6 +23,43 @@ File: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 MOST_BYTES: Final = 64 * 2**20
 """Larger files of decision tables are rejected before they are read."""
+
+_FOLDER: Final[ContextVar[Path | None]] = ContextVar("folder", default=None)
+
+
+@contextmanager
+def reading_only(folder: Path) -> Iterator[None]:
+    """Read files inside a folder only, wherever links lead, and write none.
+
+    >>> with reading_only(Path("rules")):
+    ...     read_bytes("rules/../secret.csv")
+    Traceback (most recent call last):
+    irenic.errors.FileError: cannot read rules/../secret.csv: it is outside the folder rules
+    """
+    token = _FOLDER.set(folder)
+    try:
+        yield
+    finally:
+        _FOLDER.reset(token)
+
+
+def check_readable(path: Path) -> None:
+    """Raise an error if a file is outside the folder of :func:`reading_only`."""
+    folder = _FOLDER.get()
+    if folder is None:
+        return
+    with _as_file_error("read", path):
+        try:
+            is_inside = path.resolve().is_relative_to(folder.resolve())
+        except RuntimeError:  # links form a loop
+            raise _os_error(errno.ELOOP) from None
+    if not is_inside:
+        raise FileError(f"cannot read {path}: it is outside the folder {folder}")
+
+
+def _check_written(path: Path) -> None:
+    if _FOLDER.get() is not None:
+        raise FileError(f"cannot write {path}: files are only read here")
 
 
 def is_stream(file: object) -> bool:
@@ -65,6 +103,7 @@ def read_bytes(file: File, limit: int | None = None) -> bytes:
     if is_stream(file):
         return _read_stream(file, limit)
     path = Path(file)  # type: ignore[arg-type]
+    check_readable(path)
     with _as_file_error("read", path):
         if limit is not None and path.stat().st_size > limit:
             raise too_large(path.stat().st_size).at(path=str(path))
@@ -121,6 +160,7 @@ def write_file(file: File, data: str | bytes) -> None:
         _write_stream(file, data)
         return
     path = Path(file)  # type: ignore[arg-type]
+    _check_written(path)
     raw = data.encode("utf-8") if isinstance(data, str) else data
     with _as_file_error("write", path):
         target = _target(path)

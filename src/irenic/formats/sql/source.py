@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import ConditionError, FormatError
 from irenic.formats._branches import Branches, as_branches, is_null, relation
+from irenic.formats.sql._dialects import DIALECTS as DIALECTS
 from irenic.formats.sql._dialects import (
     Dialect,
     boolean,
