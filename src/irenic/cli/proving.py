@@ -163,15 +163,16 @@ def verify(
     reading: dict[str, Any],
 ) -> None:
     """Check a certificate against rules, with code of its own."""
-    from irenic.frames.files import as_text, read_bytes
+    from irenic.formats.json.rules import load_data
+    from irenic.frames.files import MOST_BYTES, as_text, read_bytes
     from irenic.proving import CertificateError
     from irenic.proving import verify as verify_document
 
     check_inputs({"CERTIFICATE": certificate, "RULES": rules, "--space": space}, form)
     try:
-        document = json.loads(as_text(read_bytes(certificate)))
-    except ValueError as error:
-        raise FormatError(f"not valid JSON ({error})", path=str(certificate)) from None
+        document = load_data(as_text(read_bytes(certificate, 4 * MOST_BYTES)))
+    except FormatError as error:
+        raise error.at(path=str(certificate)) from None
     model = read_decided(rules, table, space, form, reading)
     try:
         claims = verify_document(document, model, read=_reader(rules, rules, reading))
@@ -225,7 +226,7 @@ def _reader(rules: Path, beside: Path, reading: dict[str, Any]) -> Any:
 
 
 def _properties(rules: Path, given: list[str] | None, file: Path | None, parse: Any) -> Any:
-    from irenic.frames.files import as_text, read_bytes
+    from irenic.frames.files import MOST_BYTES, as_text, read_bytes
 
     listed = []
     for text in given or ():
@@ -240,7 +241,7 @@ def _properties(rules: Path, given: list[str] | None, file: Path | None, parse: 
         raise FormatError(
             f'no properties given, and there is no file {path}; try "NEVER outcome WHERE …"'
         )
-    found = parse(as_text(read_bytes(path)), name=str(path))
+    found = parse(as_text(read_bytes(path, MOST_BYTES)), name=str(path))
     if not found and not listed:
         raise FormatError("no properties in the file", path=str(path))
     return [*listed, *found]

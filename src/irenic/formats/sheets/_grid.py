@@ -16,11 +16,11 @@ from xml.etree import ElementTree
 
 from irenic.errors import FormatError
 from irenic.formats.tables.drafts import MOST_COLUMNS
-from irenic.frames.csv import delimiter_of
+from irenic.frames.csv import delimiter_of, lines_of
 from irenic.frames.files import MOST_BYTES, too_large
-from irenic.frames.xlsx import openpyxl_module
+from irenic.frames.unpacking import check_archive
+from irenic.frames.xlsx import check_length, openpyxl_module
 
-_MOST_UNPACKED: Final = 128 * 2**20
 _MOST_CELLS: Final = 5_000_000
 _MOST_ROWS: Final = 1_048_576  # the limit of Excel
 _MOST_MERGES: Final = 100_000
@@ -95,7 +95,7 @@ def _below_titles(text: str) -> str:
     """
     found = re.search(r"[,;\t]", text)
     text = text if found is None else text[text.rfind("\n", 0, found.start()) + 1 :]
-    table = re.sub(r"\A(?:#.*\n)+", "", text)
+    table = re.sub(r"\A(?:#.*\n)++", "", text)
     header = table.partition("\n")[0]
     is_other = delimiter_of(text) not in header and re.search(r"[,;\t]", header) is not None
     return table if is_other else text
@@ -103,7 +103,7 @@ def _below_titles(text: str) -> str:
 
 def _text(raw: bytes) -> str:
     if len(raw) > MOST_BYTES:
-        raise too_large(len(raw))
+        raise too_large(f"{len(raw) / 2**20:.0f} MB")
     utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
         text = raw.decode("utf-16" if utf16 else "utf-8-sig")
@@ -128,7 +128,7 @@ _DELIMITER: Final = re.compile(
 
 
 def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
+    reader = csv.reader(lines_of(text, delimiter), strict=True, delimiter=delimiter)
     skipped, n_cells = before, 0
     try:
         for row in reader:
@@ -152,17 +152,14 @@ def sheets(raw: bytes) -> list[tuple[str, list[Line]]]:
     """Return the titles and lines of the visible sheets of a workbook that are not empty."""
     load = openpyxl_module().load_workbook
     if len(raw) > MOST_BYTES:
-        raise too_large(len(raw))
+        raise too_large(f"{len(raw) / 2**20:.0f} MB")
     try:
+        check_archive(raw, "a workbook")
         with zipfile.ZipFile(io.BytesIO(raw)) as parts, warnings.catch_warnings():
-            unpacked = sum(part.file_size for part in parts.infolist())
-            if unpacked > _MOST_UNPACKED:
-                raise FormatError(
-                    f"a workbook must be at most {_MOST_UNPACKED // 2**20} MB when unpacked, got"
-                    f" {unpacked / 2**20:,.0f} MB; split it"
-                )
             warnings.simplefilter("ignore")  # about styles and other parts that are not read
             book = load(io.BytesIO(raw), read_only=True, data_only=False)
+            if len({sheet._worksheet_path for sheet in book.worksheets}) < len(book.worksheets):
+                raise zipfile.BadZipFile("two sheets have the same cells")
             tables = [
                 (str(sheet.title), _sheet_lines(sheet, parts))
                 for sheet in book.worksheets
@@ -209,6 +206,8 @@ def _sheet_cell(cell: Any, row: int, column: int) -> Any:
         value = seen(value)
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
+    if isinstance(value, str):
+        check_length(value)
     if kind in ("f", "e"):
         from openpyxl.utils import get_column_letter
 
