@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 MB = 2**20
-SIZE = 600 * MB
+SIZE = 1500 * MB
 """The size of large contents, more than any reader accepts."""
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATED = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -291,10 +291,11 @@ TEXTS = {
     "deep.json": text((b"[", 30 * MB)),
     "numbers.json": text(b'{"version": 1, "rules": [', (b"1.5,", 15 * MB), b"0]}"),
     "digits.json": text(b'{"version": ', (b"7", 30 * MB), b"}"),
-    "keys.json": text(b"{", (b'"a":{"b":', 5 * MB)),
+    "keys.json": text((b'{"a":', 5 * MB)),
     "line.rules": text(b"IF ", (b"a < 1 AND ", 3 * MB), b"a < 1 THEN x\n"),
     "parentheses.rules": text(b"IF ", (b"(", 30 * MB)),
     "lines.rules": text((b"\n", 60 * MB)),
+    "signs.rules": text((b"(\n", 30 * MB)),
     "word.rules": text((b"a", 60 * MB)),
     "elements.dmn": text(b"<definitions>", (b"<a/>", 14 * MB), b"</definitions>"),
     "attributes.dmn": text(b"<definitions ", (b'a=""', 14 * MB), b"/>"),

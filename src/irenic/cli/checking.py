@@ -167,9 +167,12 @@ def check(
     kinds = _kinds(fail_on)
     arguments = paths or []
     paths = list(files_of(arguments, exclude or []))
-    inputs = {f"FILE {number}": path for number, path in enumerate(paths, 1)}
-    check_inputs({**inputs, "--data": data, "--space": space}, source_form)
-    check_output(certificate, {**inputs, "--data": data, "--space": space}, "--certificate")
+    inputs: dict[str, Path | None] = {f"FILE {n}": path for n, path in enumerate(paths, 1)}
+    inputs |= {"--data": data, "--space": space}
+    check_inputs(inputs, source_form)
+    check_output(write_baseline, inputs, "--write-baseline")
+    inputs |= {"--baseline": baseline, "--write-baseline": write_baseline}
+    check_output(certificate, inputs, "--certificate")
     files = _check_files(
         paths or [None],
         given_data(data, space, source_form),

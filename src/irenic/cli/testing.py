@@ -393,12 +393,12 @@ def _read_cases(path: Path, form: str | None) -> Table:
     """Return the table of cases in a file; .json is a list of records."""
     from irenic.formats.json.rules import load_data
     from irenic.frames.columns import Table, as_column
-    from irenic.frames.files import MOST_BYTES, as_text, read_bytes
+    from irenic.frames.files import as_text, read_bytes
 
     if path.suffix.lower() != ".json":
         return read_data(path, form, as_written=True)
     try:
-        records = load_data(as_text(read_bytes(path, 4 * MOST_BYTES)))
+        records = load_data(as_text(read_bytes(path)))
     except FormatError as error:
         raise error.at(path=str(path)) from None
     if not isinstance(records, list) or not all(isinstance(r, dict) for r in records):

@@ -28,7 +28,7 @@ File: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, or a file object of text or bytes."""
 
 MOST_BYTES: Final = 64 * 2**20
-"""Larger files of decision tables are rejected before they are read."""
+"""Larger files of rules are rejected before they are read."""
 _MOST_STREAMED: Final = 256 * 2**20  # from pipes and devices, which may be endless
 _CHUNK: Final = 2**20
 
@@ -139,8 +139,7 @@ def too_large(got: str, limit: int | None = MOST_BYTES) -> FormatError:
     if limit is None:
         most = f"at most {_MOST_STREAMED // 2**20} MB"
         return FormatError(f"a pipe or device must give {most}, got {got}; save it as a file first")
-    what = "a file of decision tables" if limit == MOST_BYTES else "a file of this format"
-    return FormatError(f"{what} must be at most {limit // 2**20} MB, got {got}; split it")
+    return FormatError(f"a file of rules must be at most {limit // 2**20} MB, got {got}; split it")
 
 
 def as_text(raw: bytes) -> str:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from irenic.errors import FormatError
 from irenic.frames.columns import NOTHING, Table, as_column, as_values, check_header
-from irenic.frames.unpacking import check_archive
+from irenic.frames.unpacking import MOST_UNPACKED, check_archive
 
 ERRORS: Final = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
 """The results of formulas that failed."""
@@ -26,14 +26,12 @@ _MOST_CELLS: Final = 10_000_000
 
 def loads(raw: bytes) -> Table:
     """Return the columns of the first sheet; formulas are replaced by their cached results."""
-    load = openpyxl_module().load_workbook
+    openpyxl_module()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about styles and other parts that are not read
-            check_archive(raw, "a workbook", _MOST_BYTES)
-            book = load(io.BytesIO(raw), read_only=True, data_only=True)
-            rows = _rows(book.worksheets[0])
-            book.close()
+        check_workbook(raw, _MOST_BYTES)
+        book = open_workbook(raw, data_only=True)
+        rows = _rows(book.worksheets[0])
+        book.close()
     except FormatError:
         raise
     except Exception:  # openpyxl raises all kinds of errors for damaged files
@@ -46,6 +44,29 @@ def loads(raw: bytes) -> Table:
     check_header(header, 1)
     cells = list(zip(*rows[1:], strict=True)) or [() for _ in header]
     return Table({name: _typed(list(column)) for name, column in zip(header, cells, strict=True)})
+
+
+def open_workbook(raw: bytes, *, read_only: bool = True, data_only: bool = False) -> Any:
+    """Return a workbook of openpyxl, without its warnings about parts that are not read."""
+    load = openpyxl_module().load_workbook
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return load(io.BytesIO(raw), read_only=read_only, data_only=data_only)
+
+
+def check_workbook(raw: bytes, limit: int = MOST_UNPACKED) -> None:
+    """Reject a workbook that is too large, or in which several sheets are the same cells."""
+    from openpyxl.reader.excel import ExcelReader
+
+    check_archive(raw, "a workbook", limit)
+    reader = ExcelReader(io.BytesIO(raw), read_only=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        reader.read_manifest()
+        reader.read_workbook()
+    targets = [related.target for _, related in reader.parser.find_sheets()]
+    if len(set(targets)) < len(targets):
+        raise FormatError("two sheets of the workbook have the same cells; save it again")
 
 
 def _rows(sheet: Any) -> list[list[Any]]:

@@ -6,7 +6,6 @@ import csv
 import io
 import posixpath
 import re
-import warnings
 import zipfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -18,12 +17,12 @@ from irenic.errors import FormatError
 from irenic.formats.tables.drafts import MOST_COLUMNS
 from irenic.frames.csv import delimiter_of, lines_of
 from irenic.frames.files import MOST_BYTES, too_large
-from irenic.frames.unpacking import check_archive
-from irenic.frames.xlsx import check_length, openpyxl_module
+from irenic.frames.xlsx import check_length, check_workbook, open_workbook, openpyxl_module
 
 _MOST_CELLS: Final = 5_000_000
 _MOST_ROWS: Final = 1_048_576  # the limit of Excel
 _MOST_MERGES: Final = 100_000
+_MOST_MERGED: Final = 500_000
 # Zero-width spaces and byte order marks, which are pasted along with text and invisible.
 _UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 
@@ -150,16 +149,13 @@ def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
 
 def sheets(raw: bytes) -> list[tuple[str, list[Line]]]:
     """Return the titles and lines of the visible sheets of a workbook that are not empty."""
-    load = openpyxl_module().load_workbook
+    openpyxl_module()
     if len(raw) > MOST_BYTES:
         raise too_large(f"{len(raw) / 2**20:.0f} MB")
     try:
-        check_archive(raw, "a workbook")
-        with zipfile.ZipFile(io.BytesIO(raw)) as parts, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about styles and other parts that are not read
-            book = load(io.BytesIO(raw), read_only=True, data_only=False)
-            if len({sheet._worksheet_path for sheet in book.worksheets}) < len(book.worksheets):
-                raise zipfile.BadZipFile("two sheets have the same cells")
+        check_workbook(raw)
+        with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+            book = open_workbook(raw)
             tables = [
                 (str(sheet.title), _sheet_lines(sheet, parts))
                 for sheet in book.worksheets
@@ -235,7 +231,7 @@ _PLACE: Final = re.compile(rb"""(?:^|\s)(r|min|max)=["'](\d{1,7})["']""")
 
 def hidden_parts(raw: bytes) -> dict[str, tuple[list[int], list[int]]]:
     """Return the hidden rows (from 1) and columns (from 0) of a workbook's sheets, by title."""
-    book = openpyxl_module().load_workbook(io.BytesIO(raw), read_only=True)
+    book = open_workbook(raw)
     hidden = {}
     with zipfile.ZipFile(io.BytesIO(raw)) as parts:
         for sheet in book.worksheets:
@@ -262,7 +258,7 @@ _TARGET: Final = re.compile(rb"""\sTarget=["']([^"']+)["']""")
 
 def comments_in(raw: bytes) -> dict[str, list[tuple[int, str]]]:
     """Return the comments on cells of a workbook, by title of the sheet, with their rows."""
-    book = openpyxl_module().load_workbook(io.BytesIO(raw), read_only=True)
+    book = open_workbook(raw)
     comments = {}
     with zipfile.ZipFile(io.BytesIO(raw)) as parts:
         names = set(parts.namelist())
@@ -330,6 +326,21 @@ def _merges(part: Any, title: str) -> list[_Merge]:
             raise FormatError(f"sheet {title!r} must have at most {_MOST_MERGES:,} merged ranges")
         tail = text[max(end, len(text) - _LONGEST) :]
     return merges
+
+
+def check_merges(raw: bytes) -> None:
+    """Reject a workbook whose merged cells would fill the memory if each was made."""
+    book = open_workbook(raw)
+    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        for sheet in book.worksheets:
+            with parts.open(sheet._worksheet_path) as part:
+                merges = _merges(part, sheet.title)
+            if sum((m.bottom - m.top + 1) * (m.right - m.left + 1) for m in merges) > _MOST_MERGED:
+                raise FormatError(
+                    f"sheet {sheet.title!r} must have at most {_MOST_MERGED:,} merged cells;"
+                    " unmerge whole rows and columns"
+                )
+    book.close()
 
 
 def _place(letters: bytes) -> int:
