@@ -35,7 +35,7 @@ from irenic.model.ruleset import RuleSet
 
 _ACCEPT: Final = re.compile(r"#(?=\s*accept\s*:)", re.IGNORECASE)
 _MOST_CHARACTERS: Final = 1_000_000  # per line
-_MOST_ERRORS: Final = 10_000
+_MOST_ERRORS: Final = 1_000
 _NONE: Final[Mapping[int | None, Sequence[str]]] = MappingProxyType({})
 
 
