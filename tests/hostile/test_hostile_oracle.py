@@ -213,8 +213,8 @@ def test_the_oracle_notices_a_wrong_bound(wrong, monkeypatch):
     """A comparison that is off by one float is found, so that the oracle is no rubber stamp."""
     import oracle
 
-    monkeypatch.setitem(oracle.SIGNS, wrong[0], oracle.SIGNS[wrong[1]])
     trials = [Trial(seed) for seed in range(30)]
+    monkeypatch.setitem(oracle.SIGNS, wrong[0], oracle.SIGNS[wrong[1]])
 
     def ask_all():
         for trial in trials:

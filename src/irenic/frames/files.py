@@ -100,12 +100,15 @@ def _read(stream: Any, limit: int | None, name: str) -> Any:
         raise too_large(f"{size / 2**20:.0f} MB", limit).at(path=name)
     if limit is None and not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
         return stream.read()
+    if not isinstance(stream, io.IOBase):  # its method may have no argument
+        data = stream.read()
+        if limit is not None and isinstance(data, str | bytes) and len(as_bytes(data)) > limit:
+            raise too_large("more", limit).at(path=name)
+        return data
     most = _MOST_STREAMED if limit is None else limit
     chunks: list[Any] = []
     n_read = 0
     while chunk := stream.read(_CHUNK):
-        if not isinstance(chunk, str | bytes):
-            return chunk
         chunks.append(chunk)
         n_read += len(chunk) if isinstance(chunk, bytes) else len(as_bytes(chunk)) - 3
         if n_read > most:
@@ -119,7 +122,7 @@ def _status(stream: Any) -> tuple[int, int]:
         return stat.S_IFREG, stream.getbuffer().nbytes
     try:
         status = os.fstat(stream.fileno())
-    except (AttributeError, OSError, ValueError):
+    except (AttributeError, OSError, TypeError, ValueError):
         return 0, 0
     return status.st_mode, status.st_size
 
