@@ -39,15 +39,16 @@ def check_archive(raw: bytes, what: str, limit: int = MOST_UNPACKED) -> None:
     n_bytes = n_tags = 0
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         parts = archive.infolist()
+    declared = sum(part.file_size for part in parts)
+    if declared > limit:
+        raise _too_large(what, limit, f"{declared / 2**20:,.0f} MB")
     most_tags = min(_FEW_TAGS + _TAGS_PER_BYTE * len(raw), limit // _BYTES_PER_TAG)
     for part in parts:
         size, tail, in_row, in_sheet = 0, b"", 0, False
         for chunk in _chunks(raw, part):
             size += len(chunk)
             if n_bytes + size > limit:
-                raise FormatError(
-                    f"{what} must be at most {limit // 2**20} MB when unpacked, got more; split it"
-                )
+                raise _too_large(what, limit, "more")
             tags = chunk.count(b"<")
             n_tags += tags
             in_sheet = in_sheet or b"sheetData" in tail + chunk
@@ -65,6 +66,12 @@ def check_archive(raw: bytes, what: str, limit: int = MOST_UNPACKED) -> None:
         if size != part.file_size:
             raise zipfile.BadZipFile("a file has another size than declared")
         n_bytes += size
+
+
+def _too_large(what: str, limit: int, got: str) -> FormatError:
+    return FormatError(
+        f"{what} must be at most {limit // 2**20} MB when unpacked, got {got}; split it"
+    )
 
 
 def _chunks(raw: bytes, part: zipfile.ZipInfo) -> Iterator[bytes]:
