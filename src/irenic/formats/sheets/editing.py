@@ -19,7 +19,7 @@ from irenic.formats.sheets._sheet_xml import Grown, SheetXml
 from irenic.formats.spans import elements, patched
 from irenic.formats.tables.drafts import Draft
 from irenic.formats.tables.edits import Edits
-from irenic.frames.xlsx import openpyxl_module
+from irenic.frames.xlsx import open_workbook
 from irenic.model.decision_table import DecisionTable
 
 _BREAK: Final = re.compile(r"\r\n|\r|\n")
@@ -176,7 +176,7 @@ def edit_xlsx(raw: bytes, table: DecisionTable, draft: Draft, edits: Edits, comm
     values = {line.number: line.cells for line in lines}
     sheet = located(table, draft, texts, values, noted=bool(command))
     changed, added = new_cells(table, draft, edits, sheet, command)
-    book = openpyxl_module().load_workbook(io.BytesIO(raw), read_only=True)
+    book = open_workbook(raw)
     path, index, epoch = (
         book[table.name]._worksheet_path,
         book.sheetnames.index(table.name),

@@ -122,7 +122,7 @@ export function formatWord(text) {
   if (bare) return text;
   /** @param {string} sign */
   const escaped = (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(text).replace(/[\x7f-\x9f\u2028\u2029]/g, escaped);
+  return JSON.stringify(text).replace(/[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, escaped);
 }
 
 /** @param {string} text */
