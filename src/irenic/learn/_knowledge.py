@@ -7,6 +7,7 @@ whole space, by other code than the search.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,9 +20,11 @@ import numpy.typing as npt
 
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
+from irenic.learn._base import Labeled, check_labels
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Limits
-from irenic.learn.target import Target
+from irenic.learn.spaces import moved
+from irenic.learn.target import Consequents, Target
 from irenic.model.features import MISSING, Categorical, Continuous
 from irenic.model.literals import counted, display, format_literal, plain
 from irenic.model.notation import (
@@ -42,13 +45,45 @@ from irenic.model.space import Instances, Space
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
+Options = Mapping[str, Any]
+"""The parameters of a classifier by name."""
+
 _SIGNS: Final = {1: "INCREASES", -1: "DECREASES"}
 
 
 # --- spaces
 
 
-def declared_space(space: Space, declared: Space) -> Space:
+def space_of(space: Space, options: Options) -> Space:
+    """Return the space of a table, as users declare it and with all values that they name."""
+    if options["space"] is not None:
+        space = _declared_space(space, options["space"])
+    return _opened_space(space, Source.read(options["rules"]), _properties(options))
+
+
+def possible_rows(data: Labeled) -> Labeled:
+    """Return the training data without rows that cannot occur."""
+    regions = data.instances.space.impossible
+    if not regions:
+        return data
+    outside = np.any([region.contains(data.instances) for region in regions], axis=0)
+    if outside.all():
+        raise DataError("space must allow some of the rows of X, got only impossible ones")
+    if not outside.any():
+        return data
+    warnings.warn(
+        f"{counted(int(outside.sum()), 'row')} of X cannot occur according to the space, and"
+        " are not used",
+        stacklevel=5,
+    )
+    kept = np.flatnonzero(~outside)
+    check_labels(data.target.take(kept))
+    return Labeled(
+        data.instances.take(kept), data.target.take(kept), data.weight[kept], data.count[kept]
+    )
+
+
+def _declared_space(space: Space, declared: Space) -> Space:
     """Return the space of a table, with the features and impossible cases that a user declares."""
     if not isinstance(declared, Space):
         raise DataError(f"space must be a Space, got {type(declared).__name__}")
@@ -60,7 +95,7 @@ def declared_space(space: Space, declared: Space) -> Space:
     return Space(features, [region.conditions() for region in declared.impossible])
 
 
-def opened_space(space: Space, source: Source, properties: Sequence[Property]) -> Space:
+def _opened_space(space: Space, source: Source, properties: Sequence[Property]) -> Space:
     """Return a space with all values that rules and properties name, and what cannot occur."""
     for conditions in [*source.conditions, *(each.parsed.conditions for each in properties)]:
         for condition in (c for one in conditions or () for c in one):
@@ -213,6 +248,11 @@ class Property:
         return match if self.parsed.kind == "never" else ~match
 
 
+def _properties(options: Options) -> list[Property]:
+    words = ("never", "always")
+    return [each for word in words for each in Property.read(word, options[word])]
+
+
 # --- everything together
 
 
@@ -235,6 +275,92 @@ class Knowledge:
     ranks: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Place of each outcome in the order of predictions."""
     max_values: int | None = None
+
+    @classmethod
+    def read(
+        cls,
+        options: Options,
+        instances: Instances,
+        target: Target,
+        weight: Floats,
+        y: Any,
+        described: int | None,
+    ) -> Knowledge | None:
+        """Return what learned rules must respect, None if there is nothing.
+
+        ``described`` is the code of the label that only rules predict.
+        """
+        space, properties = instances.space, _properties(options)
+        labels = target.labels.tolist()
+        for each in properties:
+            each.check_label(labels)
+        source, signs = Source.read(options["rules"]), signs_of(options["monotonic_cst"], space)
+        abstains, max_values = options["default"] == "abstain", options["max_values"]
+        given = ("rules", "never", "always", "monotonic_cst", "cost")
+        names = [name for name in given if options[name] is not None]
+        if names and (target.many or options["conflicts"] != "avoid"):
+            why = "rows have several labels"
+            why = why if target.many else f"conflicts={options['conflicts']!r}"
+            raise DataError(f"{names[0]} must be None if {why}")
+        if not (names or space.impossible or max_values):
+            return None
+        if target.many:
+            what = "max_values must be None" if max_values else "space must allow all cases"
+            raise DataError(f"{what} if rows have several labels")
+        if signs and abstains:
+            raise DataError('monotonic_cst must be None if default="abstain"')
+        consequents = Consequents.from_target(target, weight, [], abstains=abstains)
+        kept = source.rule_set(space, labels)
+        known = cls(
+            space,
+            tuple(consequents.values()),
+            kept,
+            len(kept),
+            properties=tuple(properties),
+            signs=signs,
+            ranks=ranks_of(labels, y, signs),
+            max_values=max_values,
+        )
+        gains = consequents.gains(target.truth) * weight[:, None]
+        if kept.default is not None:
+            default = labels.index(kept.default)
+            if abstains or default == described:
+                raise DataError(
+                    f"rules must have no default if {'default' if abstains else 'describe'} says"
+                    f" otherwise, got {display(kept.default)}"
+                )
+        elif properties or signs:
+            default = known._best_default(gains, instances, target, weight, described)
+        else:
+            return known
+        known = replace(known, default=default).with_rules_of_properties(gains, instances)
+        alone = known.joined(RuleSet([], space, default=known.values[default]))
+        if objection := known.objection(alone):
+            raise DataError(f"the rules and properties exclude each other: {objection}")
+        return known
+
+    def _best_default(
+        self,
+        gains: Floats,
+        instances: Instances,
+        target: Target,
+        weight: Floats,
+        described: int | None,
+    ) -> int:
+        """Return the code of the default where fixed rules decide nothing."""
+        if self.values[-1] is None:
+            return len(self.values) - 1
+        free = self.fixed_codes(instances) < 0
+        free = free if free.any() else ~free
+        if self.signs and len(self.values) > 2 and described is None and target.cost is None:
+            # with a label in the middle, rules above and below it need no rules beyond them
+            order = np.argsort(self.ranks)
+            shares = np.cumsum((target.truth[free].T @ weight[free])[order])
+            return int(order[np.searchsorted(shares, shares[-1] / 2)])
+        totals = gains[free].sum(axis=0)
+        if described is not None:
+            totals[described] = -np.inf
+        return int(totals.argmax())
 
     @cached_property
     def _walls(self) -> tuple[Boxes, Bools, list[str]]:
@@ -419,7 +545,52 @@ class Knowledge:
         return beyond.take(~beyond.are_empty())
 
 
+def proved(
+    rules: RuleSet,
+    options: Options,
+    labels: Sequence[Hashable],
+    ranks: npt.NDArray[np.int64] | None,
+) -> tuple[str, ...]:
+    """Return the properties of the parameters, if rules are proved to have them."""
+    properties = _properties(options)
+    if not properties and options["monotonic_cst"] is None:
+        return ()
+    space = _opened_space(rules.space, Source(), properties)
+    known = Knowledge(
+        space,
+        (*labels, None),
+        RuleSet([], space),
+        properties=tuple(properties),
+        signs=signs_of(options["monotonic_cst"], space),
+        ranks=ranks_of(labels) if ranks is None else ranks,
+    )
+    return known.claims() if not known.objection(moved(rules, space)) else ()
+
+
 # --- other parameters
+
+
+def cells_of(
+    options: Options,
+    instances: Instances,
+    target: Target,
+    weight: Floats,
+    X: Any,
+    knowledge: Knowledge | None,
+    count: Floats,
+) -> Cells:
+    """Return the cells of the training rows."""
+    space, forbidden = instances.space, options["forbidden"]
+    forbidden = [forbidden] if isinstance(forbidden, str) else forbidden
+    return Cells.from_instances(
+        instances,
+        target.truth,
+        weight,
+        around=None if knowledge is None else knowledge.boxes,
+        orders=orders_of(options["ordered"], X, space),
+        untested=[feature_name(space, given, "forbidden") for given in forbidden or ()],
+        count=count,
+    )
 
 
 def feature_name(space: Space, given: Any, parameter: str) -> str:
