@@ -25,6 +25,7 @@ from irenic.learn._knowledge import (
     Knowledge,
     cells_of,
     cost_of,
+    named_columns,
     possible_rows,
     proved,
     space_of,
@@ -33,6 +34,7 @@ from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
 from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
+from irenic.learn._texts import doubtful_texts
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.target import Floats, Target, class_weights
@@ -101,7 +103,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     rules : RuleSet, fitted classifier, str or Path, optional
         Rules to keep: they are part of every rule set of the front, with the same conditions and
         outcomes, and so is their default if they have one. Other rules are learned where these
-        decide nothing, and contradict none of them. Text has one rule per line.
+        decide nothing, and contradict none of them. Text has one rule per line, and so has the file
+        of a Path; ``irenic.read(path)`` reads other formats.
     never, always : str or list of str, optional
         Outcomes that cases must not have, or must have, such as ``"accept WHERE age < 18"``, in the
         notation of :func:`irenic.proving.prove`. Every rule set of the front is proved to keep
@@ -118,9 +121,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     forbidden : list of str, optional
         Columns that learned rules must not test.
     ordered : list of str or dict, optional
-        Categories whose values have an order, so that learned conditions are ranges: names of
-        columns whose values ``space`` has in order, or the values by name, lowest first. Ordered
-        categories of pandas are always treated like this.
+        Categories whose values have an order, so that learned conditions are ranges: the values by
+        name, lowest first, also those that no row has; or names of columns whose values ``space``
+        has in order. Ordered categories of pandas are always treated like this.
     max_values : int, optional
         Maximum number of values that a learned condition lists after ``in`` or ``not in``.
     space : Space, optional
@@ -203,6 +206,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     estimate_: Estimate | None
     _validation: Validation | None = None
     _ranks: npt.NDArray[np.int64] | None = None
+    _kept_text: str | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
@@ -353,7 +357,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         (['free', 'full'], 2)
         """
         options = self.get_params(deep=False)
-        data = possible_rows(self._read(X, y, sample_weight, self.class_weight))
+        data = possible_rows(self._read(X, y, sample_weight, self.class_weight)).in_order()
+        for text in doubtful_texts(data.instances.space, X, named_columns(options)):
+            warnings.warn(text, stacklevel=4)
         state = int(check_random_state(self.random_state).randint(2**31 - 1))
         instances, target, weight, count = data.instances, data.target, data.weight, data.count
         # any penalty would outweigh weights that are below 1 on average; up to rounding
@@ -381,7 +387,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             limits = knowledge.limits(cells)
             if len(knowledge.rules):
                 problem = replace(problem, fixed=knowledge.fixed_codes(instances))
-        problem = problem.sampled(ROW_LIMIT, state).in_order()
+        problem = problem.sampled(ROW_LIMIT, state)
         n_kept = 0 if knowledge is None else knowledge.n_kept
         plan = self._plan(problem, state, float(count.sum()), n_kept)
         if knowledge is not None:
@@ -423,6 +429,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             front = training.judged(front, self.scoring, count)
         self._learned(data, y)
         self._ranks = None if knowledge is None else knowledge.ranks
+        self._kept_text = None if self.rules is None or not knowledge else knowledge.kept_text()
         self.stopped_by_ = result.stopped_by
         self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit

@@ -7,6 +7,7 @@ whole space, by other code than the search.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,12 +21,13 @@ import numpy.typing as npt
 
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
+from irenic.frames.files import as_text, read_bytes
 from irenic.learn._base import Labeled, check_labels
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Limits
 from irenic.learn.spaces import moved
 from irenic.learn.target import Consequents, Target
-from irenic.model.features import MISSING, Categorical, Continuous
+from irenic.model.features import MISSING, Categorical, Continuous, Feature
 from irenic.model.literals import counted, display, format_literal, plain
 from irenic.model.notation import (
     ParsedCondition,
@@ -48,6 +50,8 @@ Bools = npt.NDArray[np.bool_]
 Options = Mapping[str, Any]
 """The parameters of a classifier by name."""
 
+# Text without a rule in it that may be a path.
+_PATH: Final = re.compile(r"(?!(?:IF|DEFAULT|ELSE|IMPOSSIBLE)\b)[^\n={}]*[^\n={}.\s]\.\w{1,7}", re.IGNORECASE)
 _SIGNS: Final = {1: "INCREASES", -1: "DECREASES"}
 
 
@@ -58,6 +62,8 @@ def space_of(space: Space, options: Options) -> Space:
     """Return the space of a table, as users declare it and with all values that they name."""
     if options["space"] is not None:
         space = _declared_space(space, options["space"])
+    if isinstance(options["ordered"], Mapping):
+        space = _with_listed_values(space, options["ordered"])
     return _opened_space(space, Source.read(options["rules"]), _properties(options))
 
 
@@ -78,9 +84,7 @@ def possible_rows(data: Labeled) -> Labeled:
     )
     kept = np.flatnonzero(~outside)
     check_labels(data.target.take(kept))
-    return Labeled(
-        data.instances.take(kept), data.target.take(kept), data.weight[kept], data.count[kept]
-    )
+    return data.take(kept)
 
 
 def _declared_space(space: Space, declared: Space) -> Space:
@@ -93,6 +97,18 @@ def _declared_space(space: Space, declared: Space) -> Space:
             raise DataError(f"space must only have columns of X, got {name!r}{hint}")
     features = [declared[name] if name in declared else space[name] for name in space.names]
     return Space(features, [region.conditions() for region in declared.impossible])
+
+
+def _with_listed_values(space: Space, ordered: Mapping[Any, Sequence[Hashable]]) -> Space:
+    """Return a space with the values of orders, which a row need not have."""
+    listed = {feature_name(space, given, "ordered"): values for given, values in ordered.items()}
+    features: list[Feature] = []
+    for feature in space:
+        if feature.name in listed and isinstance(feature, Categorical) and feature.other:
+            values = dict.fromkeys([*feature.values, *map(plain, listed[feature.name])])
+            feature = replace(feature, values=tuple(values))
+        features.append(feature)
+    return Space(features, [region.conditions() for region in space.impossible])
 
 
 def _opened_space(space: Space, source: Source, properties: Sequence[Property]) -> Space:
@@ -131,8 +147,18 @@ class Source:
         if rules is None:
             return cls()
         if isinstance(rules, Path):
-            return cls._parse(rules.read_text(encoding="utf-8"))
+            if rules.suffix.lower() not in ("", ".rules", ".txt"):
+                raise DataError(
+                    f"rules must be a file of text, one rule per line, got {str(rules)!r};"
+                    f" irenic.read({str(rules)!r}) reads other formats"
+                )
+            return cls._parse(as_text(read_bytes(rules)))
         if isinstance(rules, str):
+            if _PATH.fullmatch(rules.strip()):
+                raise DataError(
+                    f"rules must be text with one rule per line, got {rules!r}; if that is a file,"
+                    f" use irenic.read({rules!r})"
+                )
             return cls._parse(rules)
         if not isinstance(learned_rules(rules), RuleSet):
             raise DataError(
@@ -267,6 +293,8 @@ class Knowledge:
     """Rules that are part of every rule set: those of the user, then those of properties."""
     n_kept: int = 0
     """Number of rules of the user."""
+    kept_default: Hashable | None = None
+    """The default of the rules of the user."""
     default: int | None = None
     """Code of the default; None if evolution may choose it."""
     properties: tuple[Property, ...] = ()
@@ -316,11 +344,18 @@ class Knowledge:
             tuple(consequents.values()),
             kept,
             len(kept),
+            kept.default,
             properties=tuple(properties),
             signs=signs,
             ranks=ranks_of(labels, y, signs),
             max_values=max_values,
         )
+        for size, most in ((len(kept), "max_rules"), (kept.n_conditions, "max_conditions")):
+            if options[most] is not None and size > options[most]:
+                raise DataError(
+                    f"{most} must be at least {size}, which the rules to keep have, got"
+                    f" {options[most]}"
+                )
         gains = consequents.gains(target.truth) * weight[:, None]
         if kept.default is not None:
             default = labels.index(kept.default)
@@ -392,6 +427,14 @@ class Knowledge:
             for name, sign in self.signs.items()
         ]
         return tuple(claims)
+
+    def kept_text(self) -> str:
+        """Return the rules of the user with their default and what cannot occur, line by line."""
+        lines = [str(rule) for rule in self.rules[: self.n_kept]]
+        if self.kept_default is not None:
+            lines.append(f"DEFAULT {format_literal(self.kept_default)}")
+        lines += [f"IMPOSSIBLE WHERE {region}" for region in self.space.impossible]
+        return "\n".join(lines)
 
     def fixed_codes(self, instances: Instances) -> npt.NDArray[np.int16]:
         """Return the code that fixed rules predict for each instance, -1 where none holds."""
@@ -582,13 +625,14 @@ def cells_of(
     """Return the cells of the training rows."""
     space, forbidden = instances.space, options["forbidden"]
     forbidden = [forbidden] if isinstance(forbidden, str) else forbidden
+    forbidden = () if forbidden is None else forbidden
     return Cells.from_instances(
         instances,
         target.truth,
         weight,
         around=None if knowledge is None else knowledge.boxes,
-        orders=orders_of(options["ordered"], X, space),
-        untested=[feature_name(space, given, "forbidden") for given in forbidden or ()],
+        orders=orders_of(options["ordered"], X, space, options["space"] or ()),
+        untested=[feature_name(space, given, "forbidden") for given in forbidden],
         count=count,
     )
 
@@ -601,6 +645,16 @@ def feature_name(space: Space, given: Any, parameter: str) -> str:
         hint = did_you_mean(str(given), space.names)
         raise DataError(f"{parameter} must name columns of X, got {given!r}{hint}")
     return str(given)
+
+
+def named_columns(options: Options) -> set[str]:
+    """Return the columns that users declare, order or forbid, as far as they name them."""
+    names = set() if options["space"] is None else set(options["space"].names)
+    for given in (options["ordered"], options["forbidden"]):
+        names |= (
+            {given} if isinstance(given, str) else set(map(str, () if given is None else given))
+        )
+    return names
 
 
 def signs_of(monotonic_cst: Any, space: Space) -> dict[str, int]:
@@ -650,11 +704,13 @@ def ranks_of(
     return np.arange(len(labels), dtype=np.int64)
 
 
-def orders_of(ordered: Any, X: Any, space: Space) -> dict[str, list[Hashable]]:
+def orders_of(
+    ordered: Any, X: Any, space: Space, declared: Space | tuple[()] = ()
+) -> dict[str, list[Hashable]]:
     """Return the values of ordered categories, lowest first.
 
-    ``ordered`` is a mapping from columns to values, or columns whose values the space has in
-    order; ordered categories of pandas are added.
+    ``ordered`` is a mapping from columns to values, or columns whose values the space that users
+    declare has in order; ordered categories of pandas are added.
     """
     orders: dict[str, list[Hashable]] = {}
     for name in getattr(X, "columns", ()):
@@ -662,12 +718,22 @@ def orders_of(ordered: Any, X: Any, space: Space) -> dict[str, list[Hashable]]:
             orders[str(name)] = values
     if isinstance(ordered, str):
         ordered = [ordered]
-    for given in ordered or ():
+    for given in () if ordered is None else ordered:
         name = feature_name(space, given, "ordered")
         feature = space[name]
         if not isinstance(feature, Categorical):
             raise DataError(f"ordered must name categories, got {name!r}, whose values are ordered")
-        values = list(ordered[given] if isinstance(ordered, Mapping) else feature.values)
+        if not isinstance(ordered, Mapping) and name not in orders and name not in declared:
+            listed = ", ".join(map(repr, feature.values))
+            raise DataError(
+                f"ordered must list the values of {name!r}, lowest first, because they have no"
+                f" order: {{{name!r}: [{listed}]}} is how to write it, with the right order"
+            )
+        if not isinstance(ordered, Mapping) and name in orders:
+            continue
+        values = list(
+            map(plain, ordered[given]) if isinstance(ordered, Mapping) else feature.values
+        )
         lacking = [value for value in feature.values if value not in values]
         unknown = [value for value in values if value not in feature.codes]
         if lacking or unknown or len(set(values)) < len(values):
