@@ -51,7 +51,9 @@ Options = Mapping[str, Any]
 """The parameters of a classifier by name."""
 
 # Text without a rule in it that may be a path.
-_PATH: Final = re.compile(r"(?!(?:IF|DEFAULT|ELSE|IMPOSSIBLE)\b)[^\n={}]*[^\n={}.\s]\.\w{1,7}", re.IGNORECASE)
+_PATH: Final = re.compile(
+    r"(?!(?:IF|DEFAULT|ELSE|IMPOSSIBLE)\b)[^\n={}]*[^\n={}.\s]\.\w{1,7}", re.IGNORECASE
+)
 _SIGNS: Final = {1: "INCREASES", -1: "DECREASES"}
 
 
