@@ -46,8 +46,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from irenic.frames.columns import Table
+    from irenic.learn.cross_validation import LeftOut
     from irenic.learn.models import Classifier
     from irenic.model.features import Feature
+    from irenic.reporting import document
 
 commands = typer.Typer()
 
@@ -229,7 +231,7 @@ def learn(
     form = _model_format(out, to)
     table, name, column = _training_table(data, target, source_form)
     groups = column_of(table, by, "--by", name)
-    from irenic.learn import cross_validate, cross_validation, split_target, suspect_columns
+    from irenic.learn import cross_validation, split_target, suspect_columns
 
     try:
         X, y = split_target(table, column)
@@ -287,9 +289,10 @@ def learn(
     if form:
         write_rules(model if form == "json" else model.rules_, out, form)
     scores: Any = None
+    left_out = None
     try:
         if folds or (cv is None and model.estimate_ is not None and not cost):
-            scores = cross_validate(
+            scores, left_out = cross_validation.cross_validated(
                 model, X, y, cv=folds or None, random_state=random_state, verbose=show_progress
             )
     except KeyboardInterrupt:
@@ -300,14 +303,9 @@ def learn(
     counts = dict(sorted(Counter(y.tolist()).items()))
     figures = None
     if by is not None:
-        from irenic.proving import compare_groups
-        from irenic.reporting.groups import encode_groups
-
-        try:
-            compared = compare_groups(model, X, groups, y)
-            figures = encode_groups(by, compared, model.rules_.default, "training")
-        except DataError as error:
-            raise DataError(f"{name}: --by: {error}") from None
+        if left_out is None:
+            note("--by counts training rows; with --cv 5 it counts rows left out of each fit")
+        figures = _by_group(by, model, X, groups, y, left_out, name)
     document = learn_document(
         model,
         data=name,
@@ -318,7 +316,7 @@ def learn(
         suspect=suspect,
     )
     if card is not None:
-        _write_card(card, model, X, y, column, data, None if by is None else (by, groups))
+        _write_card(card, model, X, y, column, data, figures)
     with output():
         if as_json:
             print_json(document)
@@ -337,7 +335,7 @@ def _write_card(
     y: Any,
     target: str,
     source: Path | None,
-    by: tuple[str, Any] | None,
+    groups: document.Groups | None,
 ) -> None:
     import json
 
@@ -345,10 +343,40 @@ def _write_card(
     from irenic.reporting import card_markdown, model_card
 
     known = None if is_standard(source) else source
-    card = model_card(model, X, y, target=target, source=known, by=by)
+    card = model_card(model, X, y, target=target, source=known)
+    if groups is not None:
+        card["groups"] = groups
     as_json = path.suffix.lower() == ".json"
     text = json.dumps(card, indent=2, ensure_ascii=False) + "\n" if as_json else card_markdown(card)
     write_file(path, text)
+
+
+def _by_group(
+    by: str,
+    model: Any,
+    X: Any,
+    groups: Any,
+    y: Any,
+    left_out: LeftOut | None,
+    name: str | Path,
+) -> document.Groups:
+    """Return what is decided for groups: of rows left out, or of the rows of X.
+
+    They are training rows if they have labels.
+    """
+    from irenic.proving import compare_groups
+    from irenic.proving._groups import figures_of
+    from irenic.reporting.groups import encode_groups
+
+    on: Any = "left_out" if left_out is not None else "instances" if y is None else "training"
+    try:
+        if left_out is None:
+            compared = compare_groups(model, X, groups, y)
+        else:
+            compared = figures_of(*left_out, groups, y)
+    except DataError as error:
+        raise DataError(f"{name}: --by: {error}") from None
+    return encode_groups(by, compared, _rules(model).default, on)
 
 
 def _label(text: str | None, labels: list[Any]) -> Any:
@@ -503,6 +531,7 @@ def _print_next_steps(out: Path | None, data: Path | None) -> None:
 irenic predict model.json new.csv                  print CSV
 irenic predict model.json new.csv -o out.csv       write a file
 irenic predict model.json new.csv -o out.xlsx --explain
+irenic predict model.json new.csv -o out.csv --by sex
 irenic predict rules.txt new.csv                   use rules of your own
 irenic predict model.dmn cases.csv                 decide with a whole DMN model
 
@@ -537,6 +566,10 @@ def predict(
             "--explain", metavar="", help="Add the deciding rule, its support and confidence."
         ),
     ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of DATA by which to compare what is decided."),
+    ] = None,
     resolve: Annotated[
         str | None,
         typer.Option(metavar="HOW", help="Decide between conflicting rules: best, vote or first."),
@@ -569,10 +602,14 @@ def predict(
     whole_model = parsed.decisions is not None and parsed.decisions.is_network
     if whole_model and explain:
         raise FormatError("--explain needs a model of one decision table", path=str(rules))
+    if by is not None and (whole_model or resolve is not None):
+        why = "a model of one decision table" if whole_model else "rules that need no --resolve"
+        raise FormatError(f"--by needs {why}", path=str(rules))
     model = None if whole_model else _model(parsed, name, resolve)
     table = read_data(data, form, as_written=model is not None and not parsed.is_model)
     if not table.shape[0]:
         raise FormatError("the table must have at least one row, got none", path=str(data))
+    groups = column_of(table, by, "--by", data)
     whole = table.select(list(table))
     if model is not None and not parsed.is_model:
         table = as_meant(table, parsed, _rules(model).space, name, data)
@@ -596,6 +633,14 @@ def predict(
             print(dumps_table(whole, "csv"), end="")
     else:
         write_standard(dumps_table(whole, out_form))
+    if by is not None:
+        from irenic.reporting import terminal
+
+        if isinstance(model, irenic.RuleSet | irenic.RuleList):
+            model = _over_table(model, parsed, table, name)
+        figures = _by_group(by, model, table, groups, None, None, data)
+        with output():
+            terminal.print_groups(figures, console(stderr=out is None or is_standard(out)))
     if model is None:
         _note_unused(parsed.decisions.inputs(parsed.decisions.chosen(name)), table)
     elif not (isinstance(model, irenic.DecisionTable) and model.computed):

@@ -94,6 +94,25 @@ class Labeled:
     weight: Floats
     count: Floats
 
+    def take(self, rows: npt.NDArray[np.intp]) -> Labeled:
+        """Return only the given rows."""
+        return Labeled(
+            self.instances.take(rows), self.target.take(rows), self.weight[rows], self.count[rows]
+        )
+
+    def in_order(self) -> Labeled:
+        """Return rows whose order does not depend on that in the table, if it could matter.
+
+        Sums of weights such as 0.1 depend on the order of rows in their last bits, and weights that
+        balance labels are made of such sums. Sums of whole numbers do not.
+        """
+        if (self.weight == np.floor(self.weight)).all():
+            return self
+        part, exponent = np.frexp(self.weight)
+        weight = np.ldexp(np.round(part, 12), exponent)
+        keys = [weight, *self.target.truth.T, *self.instances.codes, *self.instances.values]
+        return replace(self, weight=weight).take(np.lexsort(keys))
+
 
 class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers whose model is a rule set.

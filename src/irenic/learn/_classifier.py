@@ -18,30 +18,27 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from irenic.errors import ConditionError, DataError, did_you_mean
-from irenic.learn._base import Labeled, RuleClassifier, check_labels
+from irenic.learn._base import RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._evolution import TEST_LIMIT, Settings, Watch
 from irenic.learn._knowledge import (
     Knowledge,
-    Property,
-    Source,
+    cells_of,
     cost_of,
-    declared_space,
-    feature_name,
-    opened_space,
-    orders_of,
-    ranks_of,
-    signs_of,
+    named_columns,
+    possible_rows,
+    proved,
+    space_of,
 )
 from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
 from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
+from irenic.learn._texts import doubtful_texts
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
-from irenic.learn.spaces import moved
-from irenic.learn.target import Consequents, Floats, Target, class_weights
-from irenic.model.literals import counted, display, plain
+from irenic.learn.target import Floats, Target, class_weights
+from irenic.model.literals import display, plain
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 
@@ -106,7 +103,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     rules : RuleSet, fitted classifier, str or Path, optional
         Rules to keep: they are part of every rule set of the front, with the same conditions and
         outcomes, and so is their default if they have one. Other rules are learned where these
-        decide nothing, and contradict none of them. Text has one rule per line.
+        decide nothing, and contradict none of them. Text has one rule per line, and so has the file
+        of a Path; ``irenic.read(path)`` reads other formats.
     never, always : str or list of str, optional
         Outcomes that cases must not have, or must have, such as ``"accept WHERE age < 18"``, in the
         notation of :func:`irenic.proving.prove`. Every rule set of the front is proved to keep
@@ -123,9 +121,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     forbidden : list of str, optional
         Columns that learned rules must not test.
     ordered : list of str or dict, optional
-        Categories whose values have an order, so that learned conditions are ranges: names of
-        columns whose values ``space`` has in order, or the values by name, lowest first. Ordered
-        categories of pandas are always treated like this.
+        Categories whose values have an order, so that learned conditions are ranges: the values by
+        name, lowest first, also those that no row has; or names of columns whose values ``space``
+        has in order. Ordered categories of pandas are always treated like this.
     max_values : int, optional
         Maximum number of values that a learned condition lists after ``in`` or ``not in``.
     space : Space, optional
@@ -208,6 +206,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     estimate_: Estimate | None
     _validation: Validation | None = None
     _ranks: npt.NDArray[np.int64] | None = None
+    _kept_text: str | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
@@ -357,7 +356,10 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         >>> clf.classes_.tolist(), clf.n_features_in_
         (['free', 'full'], 2)
         """
-        data = self._possible(self._read(X, y, sample_weight, self.class_weight))
+        options = self.get_params(deep=False)
+        data = possible_rows(self._read(X, y, sample_weight, self.class_weight)).in_order()
+        for text in doubtful_texts(data.instances.space, X, named_columns(options)):
+            warnings.warn(text, stacklevel=4)
         state = int(check_random_state(self.random_state).randint(2**31 - 1))
         instances, target, weight, count = data.instances, data.target, data.weight, data.count
         # any penalty would outweigh weights that are below 1 on average; up to rounding
@@ -372,10 +374,12 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             scale = (len(cost) - 1) * len(cost) / cost.sum()
             factors = scale * (np.ones(len(cost)) if factors is None else factors)
             searched = searched * scale
-        knowledge = self._knowledge(data, target, searched, y)
+        knowledge = Knowledge.read(
+            options, data.instances, target, searched, y, self._described(target)
+        )
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
-        cells = cells or self._new_cells(instances, target, searched, X, knowledge, count)
+        cells = cells or cells_of(options, instances, target, searched, X, knowledge, count)
         encoded = cells.encode(instances)
         problem = Problem(cells, encoded, target, searched, count, factors=factors)
         limits = None
@@ -383,7 +387,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             limits = knowledge.limits(cells)
             if len(knowledge.rules):
                 problem = replace(problem, fixed=knowledge.fixed_codes(instances))
-        problem = problem.sampled(ROW_LIMIT, state).in_order()
+        problem = problem.sampled(ROW_LIMIT, state)
         n_kept = 0 if knowledge is None else knowledge.n_kept
         plan = self._plan(problem, state, float(count.sum()), n_kept)
         if knowledge is not None:
@@ -425,6 +429,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             front = training.judged(front, self.scoring, count)
         self._learned(data, y)
         self._ranks = None if knowledge is None else knowledge.ranks
+        self._kept_text = None if self.rules is None or not knowledge else knowledge.kept_text()
         self.stopped_by_ = result.stopped_by
         self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit
@@ -490,141 +495,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     # --- what users know
 
-    @property
-    def _properties(self) -> list[Property]:
-        return [*Property.read("never", self.never), *Property.read("always", self.always)]
-
     def _space(self, table: Any) -> Space:
-        space = super()._space(table)
-        if self.space is not None:
-            space = declared_space(space, self.space)
-        return opened_space(space, Source.read(self.rules), self._properties)
+        return space_of(super()._space(table), self.get_params(deep=False))
 
     def _proved(self, rules: RuleSet) -> tuple[str, ...]:
-        properties = self._properties
-        if not properties and self.monotonic_cst is None:
-            return ()
-        labels = self.classes_.tolist()
-        space = opened_space(rules.space, Source(), properties)
-        signs = signs_of(self.monotonic_cst, space)
-        known = Knowledge(
-            space,
-            (*labels, None),
-            RuleSet([], space),
-            properties=tuple(properties),
-            signs=signs,
-            ranks=ranks_of(labels) if self._ranks is None else self._ranks,
-        )
-        return known.claims() if not known.objection(moved(rules, space)) else ()
-
-    def _possible(self, data: Labeled) -> Labeled:
-        """Return the training data without rows that cannot occur."""
-        regions = data.instances.space.impossible
-        if not regions:
-            return data
-        outside = np.any([region.contains(data.instances) for region in regions], axis=0)
-        if outside.all():
-            raise DataError("space must allow some of the rows of X, got only impossible ones")
-        if not outside.any():
-            return data
-        warnings.warn(
-            f"{counted(int(outside.sum()), 'row')} of X cannot occur according to the space, and"
-            " are not used",
-            stacklevel=5,
-        )
-        kept = np.flatnonzero(~outside)
-        check_labels(data.target.take(kept))
-        return Labeled(
-            data.instances.take(kept), data.target.take(kept), data.weight[kept], data.count[kept]
-        )
-
-    def _new_cells(
-        self,
-        instances: Instances,
-        target: Target,
-        weight: Floats,
-        X: Any,
-        knowledge: Knowledge | None,
-        count: Floats,
-    ) -> Cells:
-        """Return the cells of the training rows."""
-        space = instances.space
-        forbidden = [self.forbidden] if isinstance(self.forbidden, str) else self.forbidden
-        return Cells.from_instances(
-            instances,
-            target.truth,
-            weight,
-            around=None if knowledge is None else knowledge.boxes,
-            orders=orders_of(self.ordered, X, space),
-            untested=[feature_name(space, given, "forbidden") for given in forbidden or ()],
-            count=count,
-        )
-
-    def _knowledge(self, data: Labeled, target: Target, weight: Floats, y: Any) -> Knowledge | None:
-        """Return what learned rules must respect, None if there is nothing."""
-        space, properties = data.instances.space, self._properties
-        for each in properties:
-            each.check_label(target.labels.tolist())
-        source, signs = Source.read(self.rules), signs_of(self.monotonic_cst, space)
-        given = {
-            "rules": self.rules,
-            "never": self.never,
-            "always": self.always,
-            "monotonic_cst": self.monotonic_cst,
-            "cost": self.cost,
-        }
-        names = [name for name, value in given.items() if value is not None]
-        if names and (target.many or self.conflicts != "avoid"):
-            why = "rows have several labels" if target.many else f"conflicts={self.conflicts!r}"
-            raise DataError(f"{names[0]} must be None if {why}")
-        if not (names or space.impossible or self.max_values):
-            return None
-        if target.many:
-            what = "max_values must be None" if self.max_values else "space must allow all cases"
-            raise DataError(f"{what} if rows have several labels")
-        abstains = self.default == "abstain"
-        consequents = Consequents.from_target(target, weight, [], abstains=abstains)
-        values = consequents.values()
-        labels = target.labels.tolist()
-        kept = source.rule_set(space, labels)
-        if signs and abstains:
-            raise DataError('monotonic_cst must be None if default="abstain"')
-        known = Knowledge(
-            space,
-            tuple(values),
-            kept,
-            len(kept),
-            properties=tuple(properties),
-            signs=signs,
-            ranks=ranks_of(labels, y, signs),
-            max_values=self.max_values,
-        )
-        gains = consequents.gains(target.truth) * weight[:, None]
-        free = known.fixed_codes(data.instances) < 0
-        totals = gains[free].sum(axis=0) if free.any() else gains.sum(axis=0)
-        if (described := self._described(target)) is not None:
-            totals[described] = -np.inf
-        if kept.default is not None:
-            default = labels.index(kept.default)
-            if abstains or default == described:
-                raise DataError(
-                    f"rules must have no default if {'default' if abstains else 'describe'} says"
-                    f" otherwise, got {display(kept.default)}"
-                )
-        elif properties or signs:
-            default = len(values) - 1 if abstains else int(totals.argmax())
-            if signs and len(labels) > 2 and described is None and target.cost is None:
-                # with a label in the middle, rules above and below it need no rules beyond them
-                order = np.argsort(known.ranks)
-                shares = np.cumsum((target.truth[free].T @ weight[free])[order])
-                default = int(order[np.searchsorted(shares, shares[-1] / 2)])
-        else:
-            return known
-        known = replace(known, default=default).with_rules_of_properties(gains, data.instances)
-        alone = known.joined(RuleSet([], space, default=values[default]))
-        if objection := known.objection(alone):
-            raise DataError(f"the rules and properties exclude each other: {objection}")
-        return known
+        return proved(rules, self.get_params(deep=False), self.classes_.tolist(), self._ranks)
 
     def _described(self, target: Target) -> int | None:
         """Return the code of the label that only rules predict, None if there is none."""

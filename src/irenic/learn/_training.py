@@ -98,7 +98,8 @@ class Training(Measure):
             n_kept=n_kept,
             columns=False,  # most points are not on the front
         )
-        return [replace(point, probabilities=self._probabilities(evolved, rules))]
+        filled = self._filling(default) if complete and default is None else None
+        return [replace(point, probabilities=self._probabilities(evolved, rules, filled))]
 
     def judged(self, front: Front, scoring: Any, count: Floats) -> Front:
         """Return a front whose training scores are by a ``scoring`` with probabilities."""
@@ -136,14 +137,22 @@ class Training(Measure):
         assert self.division is not None
         return self.division.places(self.encoded)
 
-    def _probabilities(self, evolved: Evolved, rules: RuleSet) -> ProbabilityTable | None:
-        """Return how likely each label is, given the prediction of a rule set and the region."""
+    def _probabilities(
+        self, evolved: Evolved, rules: RuleSet, filled: Hashable | None = None
+    ) -> ProbabilityTable | None:
+        """Return how likely each label is, given the prediction of a rule set and the region.
+
+        ``filled`` is what added rules predict where those of the candidate predict nothing.
+        """
         if self.division is None or self._regions is None:
             return None
         codes = self._codes(rules, rules.default)[self._decided(rules)]
         shape = len(self.consequents.values()), len(self._regions)
         labels = region_sums(codes, self._row_regions, self.target.truth, self.weight, shape)
         opinions = self.division.seen(evolved.candidate, self.conflicts, shape[0]).opinions
+        if filled is not None:
+            opinions[self.consequents.values().index(filled)] += opinions[-1]
+            opinions[-1] = 0.0
         overall = np.average(self.target.truth, axis=0, weights=self.weight)
         rows = (evolved.priors or Priors(1.0, 1.0)).opinion
         likely = Seen(labels, opinions).probabilities(rows, overall)

@@ -512,8 +512,8 @@ class Groups(TypedDict):
     """What rules decide for groups of rows."""
 
     column: str
-    on: Literal["instances", "training"]
-    """The rows: of the training rows, the accuracy is too good."""
+    on: Literal["instances", "training", "left_out"]
+    """The rows: of the training rows, the accuracy is too good, unless they were left out."""
     default: Written | None
     """The outcome where no rule holds."""
     groups: list[GroupFigures]
@@ -590,6 +590,8 @@ class Summary(Summarized):
     """What :func:`irenic.summarize` returns and ``irenic report --json`` prints."""
 
     format: Literal["irenic summary"]
+    groups: NotRequired[Groups]
+    """What the rules in use decide for groups of instances."""
 
 
 # --- what commands print
@@ -1043,6 +1045,8 @@ class Card(TypedDict):
     """The score to expect on new rows, and the ends of its 95 % interval; None if unknown."""
     training_score: float
     verdicts: Verdicts
+    proved: list[str]
+    """Properties that were asked for and proved, for all cases."""
     rules: list[CardRule]
     default: CardRule | None
     columns: list[CardColumn]

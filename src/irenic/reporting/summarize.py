@@ -72,6 +72,7 @@ def summarize(
     X: Any = None,
     y: Any = None,
     *,
+    by: tuple[str, Any] | None = None,
     name: str = "",
     budget: Budget | float | None = SECONDS,
     limit: int = 100,
@@ -92,6 +93,9 @@ def summarize(
     y : labels, optional
         True labels of the instances. Without instances, the summary of a classifier has the counts
         of its training rows.
+    by : (str, sequence), optional
+        Name and values of a column by which instances are grouped, to compare what is decided for
+        them; the rules need not know it.
     name : str
         Title of the rules.
     budget : Budget or float (seconds), optional
@@ -130,8 +134,17 @@ def summarize(
     (2, 1)
     """
     _check_options(name, limit, sample)
+    if by is not None and X is None:
+        raise ConditionError("by must be None without instances, got a column to group them by")
     source = Source(rules, X, y, Budget.from_value(budget), int(limit))
-    return source.summary(name, int(sample), random_state)
+    summary = source.summary(name, int(sample), random_state)
+    if by is not None:
+        from irenic.proving import compare_groups
+        from irenic.reporting.groups import encode_groups
+
+        figures = compare_groups(rules, X, by[1], y)
+        summary["groups"] = encode_groups(by[0], figures, source.table.rules.default, "instances")
+    return summary
 
 
 def check_summary(summary: Any) -> None:
