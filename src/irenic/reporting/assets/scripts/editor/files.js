@@ -1,7 +1,7 @@
 // @ts-check
 // The edited rules as files: JSON, CSV, text, DMN, and the page itself.
 
-import { codesText, isSingle, spanText, testFrom } from "./cells.js";
+import { codesText, isSingle, spanText } from "./cells.js";
 import { contradictions } from "./outcomes.js";
 import { isFinished } from "./table.js";
 import { isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
@@ -223,24 +223,6 @@ function conditionsText(features, conditions) {
   return (
     tested.map((feature) => testText(formatWord(feature.name), conditions[feature.name])).join(" AND ") || "anything"
   );
-}
-
-/**
- * A region in the notation of rules.
- * @param {EditedTable} table
- * @param {Sides} sides
- */
-export function regionNotation({ features }, sides) {
-  let data = Object.create(null);
-  features.forEach((feature, place) => {
-    const test = testFrom(feature, sides[place] ?? null);
-    if (!test) return;
-    const written = test.codes
-      ? codesData(/** @type {EditedFeature & Category} */ (feature), test.codes)
-      : spanData(/** @type {Continuous} */ (feature), test.spans[0]);
-    data = withEntry(data, feature.name, written);
-  });
-  return conditionsText(features, data).replaceAll(" AND ", " and ");
 }
 
 /**

@@ -40,7 +40,8 @@ export function newTable(model) {
   const impossible = summary.impossible.map(({ box }) => box);
   const history = { opened, now: opened, past: [], future: [], growth: 0, listeners: [] };
   const outcomeName = summary.reading?.columns.find(({ role }) => role === "outcome")?.name ?? "then";
-  return { name: summary.name, outcomeName, features, outcomes, impossible, ...history };
+  const asked = summary.properties.map((property) => property.asked);
+  return { name: summary.name, outcomeName, features, outcomes, impossible, asked, ...history };
 }
 
 /**
@@ -288,6 +289,15 @@ function addValues(table, place, texts) {
   };
   table.features = table.features.map((each, k) => (k === place ? grown : each));
   table.growth += 1;
+  /** @param {Box} box @returns {Box} */
+  const extendedBox = (box) =>
+    Object.hasOwn(box, feature.name) && box[feature.name].includes(OTHER_CODE)
+      ? { ...box, [feature.name]: [...box[feature.name], ...fresh] }
+      : box;
+  table.impossible = table.impossible.map(extendedBox);
+  table.asked = table.asked.map(
+    (each) => each && { ...each, where: each.where.map(extendedBox), excused: each.excused.map(extendedBox) },
+  );
   /** @type {Map<TableRow, TableRow>} */
   const kept = new Map();
   /** @param {TableRow} row */
