@@ -10,6 +10,7 @@ import typer
 
 import irenic
 from irenic.cli.common import note, output
+from irenic.cli.expecting import CasesFile, PropertiesFile, read_expectations
 from irenic.cli.reading import TableName, check_inputs, reads_rules
 from irenic.errors import FormatError
 
@@ -21,6 +22,7 @@ commands = typer.Typer()
 irenic edit rules.txt                edit rules
 irenic edit loans.xlsx               edit a decision table
 irenic edit loans.dmn --table Risk   edit one of several tables
+irenic edit fares.csv --cases c.csv  check test cases after every change
 irenic edit rules.txt --no-browser   print the address of the page
 
 [bold]Exit status[/]
@@ -33,6 +35,8 @@ def edit(
         typer.Argument(metavar="FILE", help="Rules (.txt, .json, .csv, .tsv, .xlsx or .dmn)."),
     ],
     table: TableName = None,
+    properties: PropertiesFile = None,
+    cases: CasesFile = None,
     browser: Annotated[
         bool,
         typer.Option("--browser/--no-browser", help="Open a browser, or only print the address."),
@@ -43,11 +47,16 @@ def edit(
     """Edit rules on a page in the browser, and write them to their file."""
     if str(file) == "-":
         raise FormatError("FILE must be a file that can be written, got -")
-    check_inputs({"FILE": file}, None)
+    check_inputs({"FILE": file, "--properties": properties, "--cases": cases}, None)
     from irenic.reporting.editing import EditedFile
     from irenic.reporting.serving import EditingServer
 
-    edited = EditedFile(file, table, lambda path: irenic.parse(path, **reading))
+    edited = EditedFile(
+        file,
+        table,
+        lambda path: irenic.parse(path, **reading),
+        lambda parsed, model: read_expectations(file, parsed, model, table, properties, cases),
+    )
     with EditingServer(edited) as server:
         with output():
             print(f"Editing {file} at {server.url}", flush=True)

@@ -36,6 +36,8 @@ class EditedFile:
         The table to edit, if the file contains several.
     read : callable, optional
         Parses the file; the default is :func:`irenic.parse`.
+    expect : callable, optional
+        Returns the properties and test cases of the table, as options of :func:`summarize`.
 
     Raises
     ------
@@ -61,8 +63,9 @@ class EditedFile:
         path: str | os.PathLike[str],
         table: str | None = None,
         read: Callable[[Path], Parsed] = parse,
+        expect: Callable[[Parsed, DecisionTable], dict[str, Any]] | None = None,
     ) -> None:
-        self.path, self.name, self._read = Path(path), table, read
+        self.path, self.name, self._read, self._expect = Path(path), table, read, expect
         self.reload()
 
     def reload(self) -> None:
@@ -72,7 +75,9 @@ class EditedFile:
             what = "a model" if parsed.is_model else f"a .{parsed.format} file"
             way_out = "write its rules to a .json or .xlsx file with irenic convert, and edit that"
             raise FormatError(f"{what} cannot be changed in place; {way_out}", path=parsed.name)
-        self.table = parsed.bind().table(self.name)
+        table = parsed.bind().table(self.name)
+        self._expected = {} if self._expect is None else self._expect(parsed, table)
+        self.table = table
         self.parsed, self._seen = parsed, _digest(parsed.content)
 
     def refresh(self) -> None:
@@ -91,7 +96,7 @@ class EditedFile:
     def page(self) -> Report:
         """Return the page about the table, with all values that its columns declare."""
         name = self.table.name or self.path.stem
-        return Report(summarize(self.table, name=name, budget=_SECONDS))
+        return Report(summarize(self.table, name=name, budget=_SECONDS, **self._expected))
 
     def save(self, rules: str | bytes, *, keep: bool = False) -> None:
         """Write rules to the file; nothing else in it changes.

@@ -16,7 +16,7 @@ from irenic.errors import ConditionError, ConflictError, FormatError
 from irenic.formats.json.rules import encode_value
 from irenic.mend.spaces import moved
 from irenic.model.decision_table import DecisionTable
-from irenic.model.features import MISSING, Continuous
+from irenic.model.features import MISSING
 from irenic.model.literals import say
 from irenic.model.notation import ParsedProperty
 from irenic.model.properties import boxes_of, opened
@@ -101,6 +101,9 @@ class Expectations(NamedTuple):
         ]
 
 
+NOTHING: Final = Expectations([], None, ())
+
+
 def _proved(
     rules: Any, text: str, parsed: ParsedProperty, budget: Budget
 ) -> document.ProvedProperty:
@@ -152,15 +155,13 @@ def _asked(parsed: ParsedProperty, table: DecisionTable) -> document.Asked | Non
         return None
     is_pair = _CLAIMS[parsed.kind] != "only"
     name = parsed.outcome.name or (say(parsed.outcome.operators.get("=")) if is_pair else "")
-    if table.outputs != ("then",) and name.lower() not in ("", "outcome", "decision"):
-        if name not in table.outputs:
-            return None
+    is_general = table.outputs == ("then",) or name.lower() in ("", "outcome", "decision")
+    if not is_general and name not in table.outputs:
+        return None
     space = table.space
     if is_pair and parsed.target not in space:
         return None
-    if _CLAIMS[parsed.kind] in ("rising", "falling") and not isinstance(
-        space[parsed.target], Continuous
-    ):
+    if parsed.kind in ("increases", "decreases") and parsed.target not in _numbers(space):
         return None
     try:
         regions = boxes_of(parsed.conditions, space)
@@ -178,6 +179,10 @@ def _asked(parsed: ParsedProperty, table: DecisionTable) -> document.Asked | Non
         "feature": parsed.target if is_pair else None,
         "order": order,
     }
+
+
+def _numbers(space: Space) -> list[str]:
+    return [feature.name for feature in space.continuous]
 
 
 def _boxes(boxes: Boxes) -> list[document.Box]:

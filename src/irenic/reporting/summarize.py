@@ -34,7 +34,7 @@ from irenic.reporting.encoding import (
     encode_rules,
     encode_then,
 )
-from irenic.reporting.expectations import Expectations
+from irenic.reporting.expectations import NOTHING, Expectations
 from irenic.reporting.features import encode_features
 from irenic.reporting.instances import (
     NO_RULE,
@@ -186,7 +186,7 @@ class Source:
         y: Any,
         budget: Budget,
         limit: int,
-        expected: Expectations = Expectations([], None, ()),
+        expected: Expectations = NOTHING,
     ) -> None:
         self.rules, self.expected = rules, expected
         self.points: list[FrontPoint] = []

@@ -554,8 +554,8 @@ export function startChecker(send) {
   }
 
   /**
-   * The largest free region around a case, if it should have an outcome. Where rows that cover the case say something
-   * else, it is the case alone, and these rows are cut around it.
+   * The rows that a case needs if it should have an outcome: for the largest free region around it, null if rows that
+   * cover the case say something else; and for the case alone, where these rows are cut around it.
    * @param {{ sides: Sides, outcome: number }} given
    */
   function growCase({ sides, outcome }) {
@@ -563,12 +563,12 @@ export function startChecker(send) {
     const covering = rows.filter((row) => row.boxes.some((box) => isInside(seed, box)));
     const against = covering.filter((row) => differ(row.outcome, outcome));
     const rivals = rivalsOf(outcome).flatMap((row) => row.boxes);
-    const region = against.length ? seed : grow(seed, [...rivals, ...impossible], []);
     return {
-      sides: unpackBox(layout, region),
+      region: against.length ? null : unpackBox(layout, grow(seed, [...rivals, ...impossible], [])),
+      point: unpackBox(layout, seed),
       agreeing: covering.filter((row) => !differ(row.outcome, outcome)).map((row) => row.index),
       cut: against.map((row) => {
-        const parts = row.boxes.flatMap((box) => allParts(box, [region]));
+        const parts = row.boxes.flatMap((box) => allParts(box, [seed]));
         return { row: row.index, parts: mergedBoxes(layout, parts).map((box) => unpackBox(layout, box)) };
       }),
     };
