@@ -86,8 +86,17 @@ function showButton({ table, grid }, rows, sides, label) {
   return h("button", { type: "button", onclick: press, "aria-label": label }, "Show");
 }
 
-/** @param {(number | null)[]} rows @param {number} k */
-const byRow = (rows, k) => (rows[k] === null ? "by default" : `row ${Number(rows[k]) + 1}`);
+/**
+ * What is decided, and by which row.
+ * @param {EditedTable} table
+ * @param {number | null} outcome
+ * @param {number | null} row
+ */
+function decidedWords(table, outcome, row) {
+  const isNone = outcome === null || outcome === -1;
+  const by = row !== null ? ` (row ${row + 1})` : isNone ? " (no rule)" : " (by default)";
+  return [h("b", {}, sayOutcome(table, outcome)), by];
+}
 
 /**
  * The properties that do not hold, with a case that breaks each, and those that are not known.
@@ -116,9 +125,9 @@ export function propertyItems(desk, { properties }) {
         h(
           "p",
           {},
-          h("b", {}, sayOutcome(table, outcomes[0])),
-          ` (${byRow(rows, 0)}) for ${texts ? texts[0] : exampleText(table, own)}`,
-          texts && [", but ", h("b", {}, sayOutcome(table, outcomes[1])), ` (${byRow(rows, 1)}) for ${texts[1]}`],
+          decidedWords(table, outcomes[0], rows[0]),
+          ` for ${texts ? texts[0] : exampleText(table, own)}`,
+          texts && [", but ", decidedWords(table, outcomes[1], rows[1]), ` for ${texts[1]}`],
           ".",
         ),
         !texts && h("p", { class: "muted small" }, regionCells(table, own)),
@@ -150,8 +159,8 @@ export function caseItems(desk, status, most) {
         "p",
         {},
         `Case ${wanted.name}: `,
-        h("b", {}, sayOutcome(table, outcome)),
-        ` (${byRow([row], 0)}) instead of `,
+        decidedWords(table, outcome, row),
+        " instead of ",
         h("b", {}, nameWords(wanted.text)),
         ".",
       ),

@@ -1,6 +1,7 @@
 // @ts-check
 // The rows as a grid like that of a spreadsheet: keyboard, selection, copy and paste. Only rows in view are drawn.
 
+import { neverText } from "./files.js";
 import { outcomeError } from "./outcomes.js";
 import { completionsFor, startTyping } from "./typing.js";
 import { ANY_CELL, isFinished, pasteCells, setCells, travel } from "./table.js";
@@ -42,7 +43,10 @@ export function newGrid(table, options) {
   /** @param {number} column */
   const columnName = (column) => table.features[column]?.name ?? table.outcomeName;
 
+  let headed = table.now.forbidden; // what the head shows as forbidden
+
   function drawHead() {
+    headed = table.now.forbidden;
     const widths = columns().map(widthOf);
     grid.style.setProperty("--columns", `3.25rem ${widths.map((width) => `minmax(${width}rem, 1fr)`).join(" ")}`);
     grid.style.setProperty("--width", `${widths.reduce((sum, width) => sum + width, 3.25)}rem`);
@@ -57,16 +61,26 @@ export function newGrid(table, options) {
       columns().map((column, k) =>
         h(
           "span",
-          { role: "columnheader", "aria-colindex": k + 2, title: columnTitle(column) },
+          {
+            role: "columnheader",
+            class: isForbidden(column) ? "forbidden" : null,
+            "aria-colindex": k + 2,
+            title: columnTitle(column),
+          },
           h("bdi", {}, columnName(column)),
+          isForbidden(column) && h("span", { class: "unseen" }, " not to be tested"),
         ),
       ),
     );
   }
 
   /** @param {number} column */
+  const isForbidden = (column) => table.now.forbidden.includes(table.features[column]?.name);
+
+  /** @param {number} column */
   function columnTitle(column) {
     const feature = table.features[column];
+    if (isForbidden(column)) return `${feature.name}: the learner must not test it`;
     if (!feature) return "What the rule says";
     return isCategory(feature) ? `${feature.name}: values` : `${feature.name}: ${feature.wanted}`;
   }
@@ -124,11 +138,18 @@ export function newGrid(table, options) {
         ? `contradicts ${conflicts === 1 ? "another row" : `${conflicts} others`}`
         : redundant
           ? "redundant"
-          : "";
+          : row.kept
+            ? "kept"
+            : "";
     const marked = conflicts ? "bad" : redundant ? "spare" : isFinished(row) ? "" : "open";
     const element = h(
       "div",
-      { role: "row", class: `grid-row ${marked}`, "aria-rowindex": place + 2, "data-row": place },
+      {
+        role: "row",
+        class: `grid-row ${marked} ${row.kept ? "kept" : ""}`,
+        "aria-rowindex": place + 2,
+        "data-row": place,
+      },
       h(
         "span",
         { role: "rowheader", class: "grid-number", "aria-colindex": 1, title: why },
@@ -157,6 +178,7 @@ export function newGrid(table, options) {
       "grid-cell",
       wrong && "wrong",
       cell === ANY_CELL && "any",
+      isNever(row, column) && "forbidden",
       !cell && "then",
       concerned.get(place)?.has(column) && "concerned",
       isSelected(place, column) && "selected",
@@ -175,6 +197,12 @@ export function newGrid(table, options) {
       },
       h("bdi", {}, text),
     );
+  }
+
+  /** @param {TableRow} row @param {number} column */
+  function isNever(row, column) {
+    const { never } = table.now;
+    return never.length > 0 && never.includes(neverText(table, row, [column]) ?? "");
   }
 
   // --- the selection
@@ -421,6 +449,7 @@ export function newGrid(table, options) {
     state.row = Math.max(0, Math.min(state.row, n - 1));
     state.toRow = Math.max(0, Math.min(state.toRow, n - 1));
     concerned = new Map();
+    if (table.now.forbidden !== headed) drawHead();
     drawRows();
     options.selected();
   });

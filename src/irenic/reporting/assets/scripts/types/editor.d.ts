@@ -173,13 +173,24 @@ type TableRow = {
   outcome: number | null;
   outcomeText: string;
   weight: CountedRule["weight"];
+  /** Whether the learner must keep it. */
+  kept?: boolean;
 };
 
 /** A feature of the editor, with all values as files write them. */
 type EditedFeature = Feature & { encoded: Encoded[] };
 
 /** What undo restores. */
-type Snapshot = { rows: TableRow[]; otherwise: number | null; policy: Policy; hitPolicy: string };
+type Snapshot = {
+  rows: TableRow[];
+  otherwise: number | null;
+  policy: Policy;
+  hitPolicy: string;
+  /** Features that the learner must not test. */
+  forbidden: string[];
+  /** What no case may have, such as `grant WHERE age < 18`. */
+  never: string[];
+};
 
 /** A cell that was parsed: the test, values that the feature does not have yet, or an error. */
 type ParsedCell = { test: Test | null; added?: string[]; error?: undefined } | { error: string };
