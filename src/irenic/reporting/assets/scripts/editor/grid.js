@@ -105,19 +105,34 @@ export function newGrid(table, options) {
   // --- rows
 
   let drawn = { first: -1, last: -1 };
+  /** @type {Map<number, HTMLElement>} */
+  let elements = new Map(); // of the rows that are drawn
+  /** @type {Map<number, FoundRow>} */
+  let redundant = new Map();
 
-  function drawRows() {
+  /** Draw the rows in view. While the grid is scrolled, rows that stay in view are left as they are. */
+  function drawRows(scrolled = false) {
     const n = table.now.rows.length;
     body.style.height = `${n * ROW_HEIGHT}px`;
     grid.setAttribute("aria-rowcount", String(n + 1));
     const top = Math.max(0, grid.scrollTop);
     const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - EXTRA);
     const last = Math.min(n - 1, Math.ceil((top + grid.clientHeight) / ROW_HEIGHT) + EXTRA);
+    const before = elements;
+    const [shown, selected] = [columns(), bounds()];
+    elements = new Map();
+    for (let place = first; place <= last; place++) {
+      const same = scrolled ? before.get(place) : undefined;
+      elements.set(place, same ?? rowElement(place, shown, selected));
+    }
+    if (!scrolled) body.replaceChildren(...elements.values());
+    else {
+      for (const [place, element] of before) if (!elements.has(place)) element.remove();
+      const fresh = [...elements].filter(([place]) => !before.has(place));
+      body.prepend(...fresh.filter(([place]) => place < drawn.first).map(([, element]) => element));
+      body.append(...fresh.filter(([place]) => place >= drawn.first).map(([, element]) => element));
+    }
     drawn = { first, last };
-    const redundant = new Map(status?.redundant.flatMap((found) => redundantRows(found).map((row) => [row, found])));
-    const rows = [];
-    for (let place = first; place <= last; place++) rows.push(rowElement(place, redundant.get(place)));
-    body.replaceChildren(...rows);
     markActive();
   }
 
@@ -126,22 +141,24 @@ export function newGrid(table, options) {
 
   /**
    * @param {number} place
-   * @param {FoundRow} [redundant]
+   * @param {number[]} shown
+   * @param {ReturnType<typeof bounds>} selected
    */
-  function rowElement(place, redundant) {
+  function rowElement(place, shown, selected) {
     const row = table.now.rows[place];
+    const isSpare = redundant.has(place);
     const conflicts = status?.conflicts.rows.get(place) ?? 0;
-    const mark = !isFinished(row) ? "…" : conflicts ? "!" : redundant ? "≡" : "";
+    const mark = !isFinished(row) ? "…" : conflicts ? "!" : isSpare ? "≡" : "";
     const why = !isFinished(row)
       ? "not finished"
       : conflicts
         ? `contradicts ${conflicts === 1 ? "another row" : `${conflicts} others`}`
-        : redundant
+        : isSpare
           ? "redundant"
           : row.kept
             ? "kept"
             : "";
-    const marked = conflicts ? "bad" : redundant ? "spare" : isFinished(row) ? "" : "open";
+    const marked = conflicts ? "bad" : isSpare ? "spare" : isFinished(row) ? "" : "open";
     const element = h(
       "div",
       {
@@ -157,7 +174,7 @@ export function newGrid(table, options) {
         String(place + 1),
         why && h("span", { class: "unseen" }, ` ${why}`),
       ),
-      columns().map((column, k) => cellElement(row, place, column, k)),
+      shown.map((column, k) => cellElement(row, place, column, k, isInBounds(selected, place, column))),
     );
     element.style.top = `${place * ROW_HEIGHT}px`;
     return element;
@@ -168,8 +185,9 @@ export function newGrid(table, options) {
    * @param {number} place
    * @param {number} column
    * @param {number} k
+   * @param {boolean} isSelected
    */
-  function cellElement(row, place, column, k) {
+  function cellElement(row, place, column, k, isSelected) {
     const cell = row.cells[column];
     const missing = !cell && row.outcome === null ? "An outcome is missing." : "";
     const wrong = wrongAt(row, column) || missing;
@@ -181,7 +199,7 @@ export function newGrid(table, options) {
       isNever(row, column) && "forbidden",
       !cell && "then",
       concerned.get(place)?.has(column) && "concerned",
-      isSelected(place, column) && "selected",
+      isSelected && "selected",
     ];
     return h(
       "span",
@@ -190,7 +208,7 @@ export function newGrid(table, options) {
         id: `cell-${place}-${column}`,
         class: classes.filter(Boolean).join(" "),
         "aria-colindex": k + 2,
-        "aria-selected": isSelected(place, column) ? "true" : "false",
+        "aria-selected": isSelected ? "true" : "false",
         "aria-invalid": wrong ? "true" : null,
         title: wrong || (text.length > 12 ? text : null),
         "data-column": column,
@@ -217,11 +235,9 @@ export function newGrid(table, options) {
     };
   }
 
-  /** @param {number} row @param {number} column */
-  function isSelected(row, column) {
-    const { top, bottom, columns: own } = bounds();
-    return row >= top && row <= bottom && own.includes(column);
-  }
+  /** @param {ReturnType<typeof bounds>} selected @param {number} row @param {number} column */
+  const isInBounds = ({ top, bottom, columns: own }, row, column) =>
+    row >= top && row <= bottom && own.includes(column);
 
   function markActive() {
     for (const cell of body.querySelectorAll(".active")) cell.classList.remove("active");
@@ -438,7 +454,7 @@ export function newGrid(table, options) {
       const last = Math.ceil((grid.scrollTop + grid.clientHeight) / ROW_HEIGHT);
       const n = table.now.rows.length;
       const inside = first >= drawn.first && Math.min(n - 1, last) <= drawn.last;
-      if (!inside && !stopTyping) drawRows();
+      if (!inside && !stopTyping) drawRows(true);
     });
   });
   table.listeners.push(() => {
@@ -464,7 +480,7 @@ export function newGrid(table, options) {
   drawHead();
   return {
     element: grid,
-    draw: drawRows,
+    draw: () => drawRows(),
     edit,
     select,
     showColumn,
@@ -475,6 +491,7 @@ export function newGrid(table, options) {
     /** @param {Status} next */
     setStatus: (next) => {
       status = next;
+      redundant = new Map(next.redundant.flatMap((found) => redundantRows(found).map((row) => [row, found])));
       if (!stopTyping) drawRows();
     },
     /**
