@@ -69,6 +69,7 @@ irenic learn people.csv --max-rules 5      learn at most five rules
 irenic learn people.csv --front 3          use the third of the listed rule sets
 irenic learn people.csv --cv 10            cross-validate, which takes longer
 irenic learn loans.csv --rules mine.rules --never 'yes WHERE age < 18' --monotonic income=+
+irenic learn loans.csv --knowledge model.knowledge.json    what irenic edit model.json saved
 irenic learn people.csv --by sex --card card.md
 
 [bold]Exit status[/]
@@ -148,6 +149,14 @@ def learn(
             metavar="COLUMN", help="Column that learned rules must not test; may be repeated."
         ),
     ] = None,
+    knowledge: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What the page of a model hands back (.json): rules to keep and what is forbidden,"
+            " in addition to the options above.",
+        ),
+    ] = None,
     ordered: Annotated[
         list[str] | None,
         typer.Option(
@@ -222,8 +231,10 @@ def learn(
         raise FormatError(f"--scoring must be one of {', '.join(_SCORINGS)}, got {scoring!r}{hint}")
     if cv and front is not None:
         raise FormatError("--front cannot be combined with --cv, which fits other fronts")
-    check_inputs({"DATA": data, "--rules": kept}, source_form)
-    check_output(out, {"--rules": kept})
+    if kept is not None and knowledge is not None:
+        raise FormatError("--rules and --knowledge both name rules to keep; use one of them")
+    check_inputs({"DATA": data, "--rules": kept, "--knowledge": knowledge}, source_form)
+    check_output(out, {"--rules": kept, "--knowledge": knowledge})
     check_one_output(out, to, as_json=as_json)
     check_output(card, {"DATA": data, "--output": out}, "--card")
     if card is not None and card.suffix.lower() not in (".md", ".json"):
@@ -231,7 +242,7 @@ def learn(
     form = _model_format(out, to)
     table, name, column = _training_table(data, target, source_form)
     groups = column_of(table, by, "--by", name)
-    from irenic.learn import cross_validation, split_target, suspect_columns
+    from irenic.learn import cross_validation, load_knowledge, split_target, suspect_columns
 
     try:
         X, y = split_target(table, column)
@@ -243,12 +254,13 @@ def learn(
         raise DataError(f"{name}: column {column!r}: {error} with --cv 0") from None
     if cv and folds < cv:
         note(cross_validation.fewer_folds(y, cv))
+    handed = {} if knowledge is None else load_knowledge(knowledge)
     known: dict[str, Any] = {
-        "rules": None if kept is None else _kept_rules(kept, source_form),
-        "never": never or None,
-        "always": always or None,
+        "rules": handed.get("rules") if kept is None else _kept_rules(kept, source_form),
+        "never": [*(never or ()), *handed.get("never", ())] or None,
+        "always": [*(always or ()), *handed.get("always", ())] or None,
         "monotonic_cst": _signs(monotonic),
-        "forbidden": forbid or None,
+        "forbidden": [*(forbid or ()), *handed.get("forbidden", ())] or None,
         "ordered": _orders(ordered),
         "max_values": max_values,
         "cost": _costs(cost, y.tolist()),

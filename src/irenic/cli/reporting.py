@@ -17,6 +17,7 @@ from irenic.cli.common import (
     print_json,
     write_standard,
 )
+from irenic.cli.expecting import CasesFile, PropertiesFile, read_expectations
 from irenic.cli.reading import (
     From,
     Rules,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from irenic.frames.columns import Table
     from irenic.learn.models import Classifier
     from irenic.model.decision_table import DecisionTable
+    from irenic.reporting.document import LearnDocument, Summary
 
 commands = typer.Typer()
 
@@ -48,6 +50,7 @@ irenic report rules.txt                      show your own rules
 irenic report rules.txt people.csv           count rows of a table, too
 irenic report model.json people.csv -o income.html
 irenic report loans.dmn --table Approval     show one of several tables
+irenic report loans.csv --cases cases.csv    check test cases on the page, too
 irenic report model.json people.csv --json   print the data of the page
 
 [bold]Exit status[/]
@@ -78,6 +81,8 @@ def report(
         str | None,
         typer.Option(metavar="NAME", help="Table to show, if the file contains several."),
     ] = None,
+    properties: PropertiesFile = None,
+    cases: CasesFile = None,
     form: From = None,
     sample: Annotated[
         int,
@@ -93,7 +98,7 @@ def report(
     reading: dict[str, Any],
 ) -> None:
     """Write an HTML report on rules that needs no server and no network."""
-    files = {"RULES": rules, "DATA": data}
+    files = {"RULES": rules, "DATA": data, "--properties": properties, "--cases": cases}
     check_inputs(files, form)
     check_one_output(out, None, as_json=as_json)
     if not as_json:
@@ -101,7 +106,8 @@ def report(
     parsed = parse_file(rules, form, **reading)
     model, X, y = _read(parsed, data, label, table, form)
     name = title if title is not None else _name(rules, model)
-    page = irenic.report(model, X, y, name=name, budget=budget, sample=sample)
+    expected = read_expectations(rules, parsed, model, table, properties, cases)
+    page = irenic.report(model, X, y, name=name, budget=budget, sample=sample, **expected)
     if is_standard(out):
         write_standard(page.html)
         return
@@ -115,8 +121,22 @@ def report(
         verdicts = page.summary["models"][page.summary["chosen"]]["verdicts"]
         for verdict in (verdicts["consistent"], verdicts["complete"]):
             print(f"{verdict['head']}: {verdict['text']}")
+        _say_expected(page.summary)
         size = len(page.html.encode("utf-8")) / 1e6
         print(f"Written to {out} ({size:.1f} MB); open it in a browser.")
+
+
+def _properties(n: int) -> str:
+    return "1 property" if n == 1 else f"{n:,} properties"
+
+
+def _say_expected(summary: Summary | LearnDocument) -> None:
+    proved = [each["verdict"] == "proved" for each in summary["properties"]]
+    passed = [each["passed"] is True for each in summary["cases"]]
+    if proved:
+        print(f"{sum(proved):,} of {_properties(len(proved))} proved.")
+    if passed:
+        print(f"{sum(passed):,} of {counted(len(passed), 'test case')} pass.")
 
 
 def _check_page(out: Path, inputs: dict[str, Path | None]) -> None:

@@ -108,12 +108,7 @@ def run_cases(
         failures = [f"case {n} fails: {d}" for n, d in zip(names, differences, strict=True) if d]
         _end_trial(trial, records, names, failures, coverage=coverage, as_json=as_json)
     model = decided_in(parsed, table, space, form)
-    rows = _read_cases(cases, form)
-    if not rows.shape[0]:
-        raise FormatError("no cases in the file", path=str(cases))
-    X, expected = split_outcomes(rows, _outputs(model), label, draft_of(parsed, table), cases)
-    if isinstance(model, irenic.DecisionTable):
-        X = as_meant(X, parsed, model.space, table, cases)
+    X, expected = read_expected(cases, form, parsed, model, table, label)
     try:
         trial = try_cases(model, X, expected)
     except DataError as error:
@@ -387,6 +382,24 @@ def impact(
 
 
 # --- reading cases
+
+
+def read_expected(
+    path: Path,
+    form: str | None,
+    parsed: irenic.formats.Parsed,
+    model: Any,
+    table: str | None,
+    label: str | None = None,
+) -> tuple[Table, list[Any]]:
+    """Return the test cases in a file, and their expected outcomes."""
+    rows = _read_cases(path, form)
+    if not rows.shape[0]:
+        raise FormatError("no cases in the file", path=str(path))
+    X, expected = split_outcomes(rows, _outputs(model), label, draft_of(parsed, table), path)
+    if isinstance(model, irenic.DecisionTable):
+        X = as_meant(X, parsed, model.space, table, path)
+    return X, expected
 
 
 def _read_cases(path: Path, form: str | None) -> Table:

@@ -32,6 +32,7 @@ OMITTED: Final[Mapping[str, tuple[str, ...]]] = {
     "Finding": ("noun", "then", "line"),
     "Label": ("value",),
     "Impossible": ("text",),
+    "AskedProperty": ("cases", "nodes", "stopped_by"),
 }
 """Keys of the document that the page does not embed, by type."""
 
@@ -60,6 +61,7 @@ def embedded(document: Summary | LearnDocument) -> dict[str, Any]:
         "outcomes": [_outcome(outcome) for outcome in document["outcomes"]],
         "labels": [_without("Label", label) for label in document["labels"]],
         "impossible": [_without("Impossible", r) for r in document["impossible"]],
+        "properties": [_without("AskedProperty", each) for each in document["properties"]],
         "models": [_model(model, features) for model in document["models"]],
     }
 

@@ -101,7 +101,12 @@ def key_of(region):
 
 
 def region_key(sides, space):
-    """Return the key of a region of the page, whose conditions are numbers."""
+    """Return the key of a region of the page."""
+    return key_of(region_of(sides, space))
+
+
+def region_of(sides, space):
+    """Return a region of the page, whose conditions are numbers."""
     box = Region(space).box.copy()
     for name, side in sides:
         feature = space[name]
@@ -115,7 +120,7 @@ def region_key(sides, space):
             for word in range(words.start, words.stop):
                 bits = sum(1 << (c & 63) for c in side if c >> 6 == word - words.start)
                 box.masks[0, word] = bits
-    return key_of(Region.from_box(box))
+    return Region.from_box(box)
 
 
 def as_table(found):

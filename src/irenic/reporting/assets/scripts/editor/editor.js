@@ -5,6 +5,7 @@ import { newCaseDialog } from "./cases.js";
 import { startChecks } from "./checks.js";
 import { pageText, rowsOfRules, rulesCsv, rulesData, rulesDmn, rulesJson, rulesNotation } from "./files.js";
 import { newGrid } from "./grid.js";
+import { isLearned, knowledgeData, knowledgeFile, knowledgePanel, knowledgeTools } from "./knowledge.js";
 import { outcomeError } from "./outcomes.js";
 import { editChanges, fillPanel, editFindings, guardNotice, verdictLine } from "./panels.js";
 import {
@@ -82,6 +83,9 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
   const changes = h("div", {});
   const findingsPanel = h("details", { class: "panel", open: true }, h("summary", {}, "Findings"), findings);
   const changesPanel = h("details", { class: "panel" }, h("summary", {}, "What changes"), changes);
+  const learner = h("div", {});
+  const learnerPanel = h("details", { class: "panel", open: true }, h("summary", {}, "For the learner"), learner);
+  const drawLearner = () => void (isLearned && show(learner, knowledgePanel(table, say)));
   /** @type {EditedResults | null} */
   let openedResults = null;
   let before = table.now.rows;
@@ -171,6 +175,7 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
     redo.disabled = !table.future.length;
     otherwise.value = table.now.otherwise === null ? "" : table.outcomes[table.now.otherwise].text;
     draw();
+    drawLearner();
     focusGrid();
   });
   findingsPanel.addEventListener("toggle", draw);
@@ -296,11 +301,12 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
   async function saveRules() {
     focusGrid();
     const { now } = table;
-    const open = now.rows.length - rulesCount();
+    const open = isLearned ? 0 : now.rows.length - rulesCount();
     if (open) return say(`Finish or delete ${open === 1 ? "the row" : `the ${open} rows`} marked with … first.`, true);
     try {
-      await save?.(rulesData(table));
+      await save?.(isLearned ? knowledgeData(table) : rulesData(table));
       saved = now;
+      if (isLearned) return say(`Saved to ${knowledgeFile()}: irenic learn DATA --knowledge ${knowledgeFile()}`);
       const count = checks.status()?.conflicts.count ?? 0;
       say(count && now.policy.how === "agree" ? `Saved. The rules have ${pluralText(count, "conflict")}.` : "Saved.");
     } catch (error) {
@@ -338,6 +344,7 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
       tool("↑", () => move(-1), "Move up (Alt+Up)"),
       tool("↓", () => move(1), "Move down (Alt+Down)"),
       tool("Rule for a case …", dialog.open),
+      knowledgeTools(table, grid, say),
       columns,
       menu,
       close && h("button", { type: "button", onclick: leave }, "Close"),
@@ -348,11 +355,12 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
     grid.element,
     cellLine,
     h("p", { class: "edit-default" }, h("label", {}, "Otherwise: ", otherwise)),
-    h("div", { class: "panels" }, findingsPanel, changesPanel),
+    h("div", { class: "panels" }, isLearned && learnerPanel, findingsPanel, changesPanel),
     dialog.element,
   );
   grid.draw();
   showLine();
+  drawLearner();
   checks.update();
   grid.element.focus({ preventScroll: true });
 
@@ -379,6 +387,7 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
       replaceRows: (replaced, added) => replaceRows(table, replaced, added),
       setOtherwise: (text) => setOtherwise(table, text),
       orderRows: () => orderRows(table),
+      knowledge: () => knowledgeData(table),
       undo: () => travel(table, "past"),
       redo: () => travel(table, "future"),
       ask: checks.ask,

@@ -1,7 +1,7 @@
 // @ts-check
 // The edited rules as files: JSON, CSV, text, DMN, and the page itself.
 
-import { codesText, isSingle, spanText, testFrom } from "./cells.js";
+import { codesText, isSingle, spanText } from "./cells.js";
 import { contradictions } from "./outcomes.js";
 import { isFinished } from "./table.js";
 import { isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
@@ -198,17 +198,53 @@ const line = (value) => JSON.stringify(value);
 /** @param {EditedTable} table */
 export function rulesNotation(table) {
   const { features, outcomes, now } = table;
-  const lines = orderedRows(table).flatMap((row) =>
-    conditionsOfRow(table, row).map((conditions) => {
-      const weight = row.weight === 1 ? "" : ` WEIGHT ${weightText(row.weight)}`;
-      return `IF ${conditionsText(features, conditions)} THEN ${literalText(outcomes[row.outcome ?? 0].value)}${weight}`;
-    }),
-  );
+  const lines = ruleLines(table, orderedRows(table));
   if (now.otherwise !== null) lines.push(`DEFAULT ${literalText(outcomes[now.otherwise].value)}`);
   for (const box of table.impossible) {
     lines.push(`IMPOSSIBLE WHERE ${conditionsText(features, boxData(table, box))}`);
   }
   return lines.map((each) => `${each}\n`).join("");
+}
+
+/**
+ * Rows in the notation of rules.
+ * @param {EditedTable} table
+ * @param {TableRow[]} rows
+ */
+const ruleLines = (table, rows) =>
+  rows.flatMap((row) =>
+    conditionsOfRow(table, row).map((conditions) => {
+      const weight = row.weight === 1 ? "" : ` WEIGHT ${weightText(row.weight)}`;
+      const outcome = literalText(table.outcomes[row.outcome ?? 0].value);
+      return `IF ${conditionsText(table.features, conditions)} THEN ${outcome}${weight}`;
+    }),
+  );
+
+/**
+ * Some rows as text, without weights and without a default, for the learner to keep.
+ * @param {EditedTable} table
+ * @param {TableRow[]} rows
+ */
+export const rowsNotation = (table, rows) =>
+  ruleLines(
+    table,
+    rows.map((row) => ({ ...row, weight: 1 })),
+  )
+    .map((each) => `${each}\n`)
+    .join("");
+
+/**
+ * That the outcome of a row must not follow where some of its conditions hold, as a property; null without conditions.
+ * @param {EditedTable} table
+ * @param {TableRow} row
+ * @param {number[]} columns
+ */
+export function neverText(table, row, columns) {
+  if (row.outcome === null || !columns.some((column) => row.cells[column]?.test)) return null;
+  const cells = row.cells.map((cell, place) => (columns.includes(place) ? cell : { ...cell, test: null }));
+  const where = conditionsOfRow(table, { ...row, cells });
+  const texts = where.map((conditions) => conditionsText(table.features, conditions));
+  return `${literalText(table.outcomes[row.outcome].value)} WHERE ${texts.join(" OR ")}`;
 }
 
 /** @param {CountedRule["weight"]} weight */
@@ -223,24 +259,6 @@ function conditionsText(features, conditions) {
   return (
     tested.map((feature) => testText(formatWord(feature.name), conditions[feature.name])).join(" AND ") || "anything"
   );
-}
-
-/**
- * A region in the notation of rules.
- * @param {EditedTable} table
- * @param {Sides} sides
- */
-export function regionNotation({ features }, sides) {
-  let data = Object.create(null);
-  features.forEach((feature, place) => {
-    const test = testFrom(feature, sides[place] ?? null);
-    if (!test) return;
-    const written = test.codes
-      ? codesData(/** @type {EditedFeature & Category} */ (feature), test.codes)
-      : spanData(/** @type {Continuous} */ (feature), test.spans[0]);
-    data = withEntry(data, feature.name, written);
-  });
-  return conditionsText(features, data).replaceAll(" AND ", " and ");
 }
 
 /**
@@ -542,14 +560,17 @@ const ours = (name, data) => ` irenic:${name}=${quoted(JSON.stringify(data))}`;
 /** The rows of the table as texts, for a page that opens with them. @param {EditedTable} table */
 export function tableData({ now, outcomes }) {
   return {
-    rows: now.rows.map(({ cells, outcomeText, weight }) => ({
+    rows: now.rows.map(({ cells, outcomeText, weight, kept }) => ({
       cells: cells.map(({ text }) => text),
       outcomeText,
       weight,
+      kept,
     })),
     otherwise: now.otherwise === null ? "" : outcomes[now.otherwise].text,
     policy: now.policy,
     hitPolicy: now.hitPolicy,
+    forbidden: now.forbidden,
+    never: now.never,
     outcomes,
   };
 }

@@ -5,6 +5,8 @@
 import { allocate, checkMemory, memoryAt, NO_MEMORY, putArray, putIntegers, putStruct } from "./kernels.js";
 import { LOWEST } from "../values/features.js";
 
+export const NODES = 2000; // steps of a search between two looks at the clock
+
 /**
  * @param {Axis[]} axes
  * @returns {Layout}

@@ -40,7 +40,7 @@ export function isAdmitted(feature, value) {
 
 /**
  * The greatest value below a cut.
- * @param {Continuous} feature
+ * @param {{ step: number }} feature
  * @param {number} cut
  */
 export function valueBefore(feature, cut) {

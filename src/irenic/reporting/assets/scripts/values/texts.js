@@ -129,3 +129,20 @@ export function formatWord(text) {
 function isDuration(text) {
   return !/(^|[PT])$/.test(text) && (DURATION.test(text) || MONTHS.test(text));
 }
+
+/**
+ * The values of a case as text.
+ * @param {Feature[]} features
+ * @param {Case} theCase
+ */
+export function formatCase(features, theCase) {
+  return features
+    .map((feature) => `${feature.name} = ${formatValueOf(feature, theCase[feature.name] ?? null)}`)
+    .join(", ");
+}
+
+/** @param {Feature} feature @param {Value} value */
+function formatValueOf(feature, value) {
+  if (feature.kind === "category") return feature.values[value ?? 0];
+  return value === null ? "missing" : formatValue(feature, value);
+}
