@@ -371,7 +371,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         With one label per row, they are those of ``chosen_.probabilities``: the label frequencies
         among the training rows with the same prediction in the same region, mixed with the opinion
         of a forest as far as rows left out advise, and adjusted so that the predicted label has the
-        highest probability, unless ``scoring`` is the balanced accuracy.
+        highest probability. With a ``cost``, and if ``scoring`` is the balanced accuracy, they are
+        not adjusted: :meth:`predict` then prefers labels that need not be the most likely ones.
+        Probabilities need not be monotonic where ``monotonic_cst`` makes predictions so.
 
         Without regions, and with several labels per row, they are the label frequencies among the
         training rows that the deciding rule covers, smoothed towards those of all rows. If several

@@ -148,7 +148,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         label need not have the highest one. The others choose the rule set by its probabilities or
         predictions on rows left out: "log_loss" the least log-loss (scores are minus it), "roc_auc"
         the area under the curve (with more than two labels, the mean of one label against the
-        rest), or another scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``.
+        rest), or another scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``. Scorers
+        with a parameter ``sample_weight`` get the weights of rows; others get rows in proportion.
     smoothing : float, default 0.5
         Weight, between 0 and 1, of the out-of-bag predictions of a random forest relative to the
         labels themselves. More smoothing means less noise and fewer rules.
@@ -422,7 +423,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 ' rules and properties; default="majority" may help'
             )
         if self.scoring not in ("accuracy", "balanced_accuracy"):
-            front = training.judged(front, self.scoring, count)
+            front = training.judged(front, self.scoring)
         self._learned(data, y)
         self._ranks = None if knowledge is None else knowledge.ranks
         self.stopped_by_ = result.stopped_by

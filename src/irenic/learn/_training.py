@@ -100,10 +100,10 @@ class Training(Measure):
         )
         return [replace(point, probabilities=self._probabilities(evolved, rules))]
 
-    def judged(self, front: Front, scoring: Any, count: Floats) -> Front:
+    def judged(self, front: Front, scoring: Any) -> Front:
         """Return a front whose training scores are by a ``scoring`` with probabilities."""
         truth = self.target.truth.argmax(axis=1)
-        judge = Judge.of(scoring, self.target.labels, truth, count)
+        judge = Judge.of(scoring, self.target.labels, truth, self.weight)
         points = []
         for point in front:
             rules, table = point.rule_set, point.probabilities
