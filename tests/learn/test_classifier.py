@@ -327,7 +327,10 @@ def test_explanations(conflicts):
         assert str(decision) == decision.text
         if not decision.rules:
             assert not row.any()
-            assert f"{label}, by default, because {decision.region} (support " in decision.text
+            reason = (
+                f"{label}, by default, because {decision.region} (all cases by default: support "
+            )
+            assert reason in decision.text
             assert decision.support == (float((~covering.any(axis=1)).sum()),)
             continue
         assert decision.region == clf.rules_[decision.rules[0]].region

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import irenic
 from irenic import RuleSetClassifier
-from irenic.learn._left_out import _PRIORS, Priors, Tally, likely, smoothed
+from irenic.learn._left_out import _ADDED, Priors, Tally, likely, smoothed
 from tests.learn.fitting import quick
 
 COUNTS = st.lists(
@@ -28,7 +28,7 @@ def slow_prior(rows, overall):
             total -= left_b * math.log((seen_b + prior * overall[1]) / n)
         return total
 
-    return min(loss(prior) for prior in _PRIORS), loss
+    return min(loss(prior) for prior in _ADDED), loss
 
 
 @given(COUNTS, st.sampled_from([0.1, 0.5, 0.8]))
@@ -43,8 +43,8 @@ def test_the_prior_makes_rows_left_out_most_likely(rows, share):
 def test_rows_left_out_that_agree_need_few_added_rows_and_others_many():
     overall = np.array([0.5, 0.5])
     seen = np.array([[20.0, 0.0], [0.0, 20.0]])
-    assert Tally(seen, seen).prior(overall) == _PRIORS[0]
-    assert Tally(seen, np.full((2, 2), 10.0)).prior(overall) == _PRIORS[-1]
+    assert Tally(seen, seen).prior(overall) == _ADDED[0]
+    assert Tally(seen, np.full((2, 2), 10.0)).prior(overall) == _ADDED[-1]
 
 
 def test_a_share_lies_in_its_interval():
