@@ -118,9 +118,11 @@ class Tally(NamedTuple):
         overall : array of shape (n_labels,)
             Label frequencies of all rows.
         """
-        shares = smoothed(self.seen, _ADDED[:, None, None], overall)
-        likelihood = (self.left_out * np.log(shares)).sum(axis=(1, 2))
-        return float(_ADDED[int(likelihood.argmax())])
+        # one after another: thousands of rules may have thousands of labels
+        likelihood = [
+            (self.left_out * np.log(smoothed(self.seen, added, overall))).sum() for added in _ADDED
+        ]
+        return float(_ADDED[int(np.argmax(likelihood))])
 
 
 class Seen(NamedTuple):
