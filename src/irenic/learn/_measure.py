@@ -14,8 +14,8 @@ from irenic.learn._columns import (
     ColumnFigures,
     Columns,
     column_limits,
-    evenly,
     columns_tested,
+    evenly,
 )
 from irenic.learn._evolution import Candidate
 from irenic.learn._left_out import Priors, likely, smoothed
