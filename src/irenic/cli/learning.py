@@ -575,7 +575,9 @@ def predict(
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain", metavar="", help="Add the deciding rule, its support and confidence."
+            "--explain",
+            metavar="",
+            help="Add the deciding rule, its support and confidence, and the probability.",
         ),
     ] = False,
     by: Annotated[
@@ -703,7 +705,7 @@ def _outcomes(
 
 def _outcome_of(columns: Mapping[str, Any]) -> list[Any]:
     """Return one of the outcomes of each row, None for a row without any."""
-    added = ("rule", "support", "confidence")
+    added = ("rule", "support", "confidence", "probability", "based on")
     outcomes = [column.tolist() for name, column in columns.items() if name not in added]
     return [
         next((part for part in parts if part is not None), None)

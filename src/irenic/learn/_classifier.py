@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -146,7 +147,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         label need not have the highest one. The others choose the rule set by its probabilities or
         predictions on rows left out: "log_loss" the least log-loss (scores are minus it), "roc_auc"
         the area under the curve (with more than two labels, the mean of one label against the
-        rest), or another scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``.
+        rest), or another scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``. Scorers
+        with a parameter ``sample_weight`` get the weights of rows; others get rows in proportion.
     smoothing : float, default 0.5
         Weight, between 0 and 1, of the out-of-bag predictions of a random forest relative to the
         labels themselves. More smoothing means less noise and fewer rules.
@@ -426,7 +428,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 ' rules and properties; default="majority" may help'
             )
         if self.scoring not in ("accuracy", "balanced_accuracy"):
-            front = training.judged(front, self.scoring, count)
+            front = training.judged(front, self.scoring)
         self._learned(data, y)
         self._ranks = None if knowledge is None else knowledge.ranks
         self._kept_text = None if self.rules is None or not knowledge else knowledge.kept_text()
@@ -561,15 +563,29 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         if self.class_weight is not None or self.cost is not None:
             return
         counts = target.truth.sum(axis=0)
-        said = {*self.rules_.thens, self.rules_.default}
         for label, count in zip(target.labels.tolist(), counts.tolist(), strict=True):
             share = count / len(target)
-            if count >= _FEW_ROWS and share < _RARE / len(counts) and label not in said:
+            if count < _FEW_ROWS or share >= _RARE / len(counts):
+                continue
+            if label not in {*self.rules_.thens, self.rules_.default}:
                 warnings.warn(
                     f"no rule predicts {display(label)} ({share:.1%} of the rows), because accuracy"
-                    " hardly depends on it; use scoring='balanced_accuracy', or predict_proba",
+                    " hardly depends on it; use scoring='balanced_accuracy', or predict_proba"
+                    f"{self._predicting(label)}",
                     stacklevel=5,
                 )
+
+    def _predicting(self, label: Hashable) -> str:
+        """Return how to select the best rule set of the front that predicts a label."""
+        able = [point for point in self.pareto_front_ if label in point.rule_set.thens]
+        if not able:
+            return ""
+        best = max(able, key=lambda point: (point.validated_score, point.training_score))
+        score = f"validated {best.validated_score:.3f}, not {self.chosen_.validated_score:.3f}"
+        if math.isnan(best.validated_score):
+            score = f"training score {best.training_score:.3f}"
+        index = self.pareto_front_.index(best)
+        return f", or select(index={index}), whose rules predict it ({score})"
 
     def _earlier(self, instances: Instances, target: Target) -> list[Named]:
         """Return the rule sets of the previous fit, if this one can start from them."""
@@ -616,6 +632,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         index: int | None = None,
     ) -> RuleSetClassifier:
         """Return a classifier that uses another rule set of the front, without a new fit.
+
+        A fit divides its moves between rule sets of all sizes. One with ``max_rules`` spends all of
+        them on small ones, so it may find a slightly better one of that size.
 
         Parameters
         ----------

@@ -482,8 +482,7 @@ def validate(
     left = problem.left_out(out)
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
-    free = inner.free(), left.free(), settings
-    tallies = () if left.target.many else tuple(_tallies(outcome, *free))
+    tallies = () if left.target.many else tuple(_tallies(outcome, inner.free(), left.free()))
     trials = tuple(_trials(outcome, prepared, inner, left, settings))
     validation = Validation(scores, left.weight, left.count, codes, tallies, trials)
     return replace(outcome, validation=validation)
@@ -511,22 +510,18 @@ def _left_out_scores(
         yield consequents.as_share(gains[row, codes])
 
 
-def _tallies(
-    outcome: Outcome, inner: Problem, left: Problem, settings: Settings
-) -> Iterator[tuple[Tally, Tally]]:
+def _tallies(outcome: Outcome, inner: Problem, left: Problem) -> Iterator[tuple[Tally, Tally]]:
     """Yield the labels under the rules and the default of each candidate."""
     for candidate in outcome.candidates:
-        covers = covering(candidate.masks, inner.encoded)
-        covers = np.vstack([covers, ~covers.any(axis=0)])
-        seen = (covers * inner.unbalanced) @ inner.target.truth
-        codes = predict(candidate, left.encoded, settings.conflicts)
-        agrees = covering(candidate.masks, left.encoded) & (candidate.then[:, None] == codes)
-        decided = np.full(len(left), len(candidate))
-        for rule in np.argsort(seen[:-1].sum(axis=1)):  # of several rules, the largest decides
-            decided[agrees[rule]] = rule
-        left_out = np.zeros_like(seen)
-        np.add.at(left_out, decided, left.target.truth * left.unbalanced[:, None])
+        seen, left_out = (_labels_under(candidate, problem) for problem in (inner, left))
         yield Tally(seen[:-1], left_out[:-1]), Tally(seen[-1:], left_out[-1:])
+
+
+def _labels_under(candidate: Candidate, problem: Problem) -> Floats:
+    """Return the weight of the labels that each rule covers, and of those that none does."""
+    covers = covering(candidate.masks, problem.encoded)
+    covers = np.vstack([covers, ~covers.any(axis=0)])
+    return np.asarray((covers * problem.unbalanced) @ problem.target.truth)
 
 
 def _trials(

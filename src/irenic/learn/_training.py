@@ -101,10 +101,10 @@ class Training(Measure):
         filled = self._filling(default) if complete and default is None else None
         return [replace(point, probabilities=self._probabilities(evolved, rules, filled))]
 
-    def judged(self, front: Front, scoring: Any, count: Floats) -> Front:
+    def judged(self, front: Front, scoring: Any) -> Front:
         """Return a front whose training scores are by a ``scoring`` with probabilities."""
         truth = self.target.truth.argmax(axis=1)
-        judge = Judge.of(scoring, self.target.labels, truth, count)
+        judge = Judge.of(scoring, self.target.labels, truth, self.weight)
         points = []
         for point in front:
             rules, table = point.rule_set, point.probabilities
