@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import ConditionError, FormatError
@@ -51,8 +51,15 @@ def folded(name: str, dialect: Dialect) -> str:
 class Writer:
     """Writes conditions of rules, as tests of the columns of a table."""
 
-    def __init__(self, branches: Branches, dialect: Dialect, source: exp.Table | None) -> None:
-        self.branches, self.dialect = branches, dialect
+    def __init__(
+        self,
+        branches: Branches,
+        dialect: Dialect,
+        source: exp.Table | None,
+        form: str | None = None,
+    ) -> None:
+        self.branches, self.dialect, self.form = branches, dialect, form
+        self.is_tree = False  # whether the rules were written as a tree
         self.space, self.columns = branches.space, branches.columns
         # SQLite reads "name" as text if there is no such column, but not "table"."name"
         qualified = source is not None and dialect.name == "sqlite"
@@ -76,17 +83,15 @@ class Writer:
     def _column(self, feature: Feature) -> exp.Column:
         return self.column(identifier(feature.name, "a column"))
 
-    def condition(self, place: int) -> exp.Expr:
-        """Return the condition of a branch."""
+    def condition(self, place: int, conditions: Mapping[str, Operators] | None = None) -> exp.Expr:
+        """Return the condition of a branch, or some conditions of it."""
         from sqlglot import exp
 
-        rule = self.branches.rules[place]
+        if conditions is None:
+            conditions = self.branches.rules[place].region.conditions()
         try:
-            tests = [
-                test
-                for name, operators in rule.region.conditions().items()
-                for test in self.tests(self.space[name], operators)
-            ]
+            pairs = conditions.items()
+            tests = [t for name, listed in pairs for t in self.tests(self.space[name], listed)]
         except FormatError as error:
             raise FormatError(f"rule {self.branches.numbers[place]}: {error.message}") from None
         return exp.and_(*tests, copy=False) if tests else exp.true()

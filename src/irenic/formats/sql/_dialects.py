@@ -40,6 +40,8 @@ class Dialect:
     """Whether text is converted to UTF-8, and then compared as bytes or with the collation."""
     times: bool = True
     durations: bool = False
+    nesting: int = 64
+    """The most CASE expressions inside each other."""
 
     @property
     def syntax(self) -> str:
@@ -65,7 +67,7 @@ DIALECTS: Final = {
         Dialect("mysql", infinity=False, utf8="bytes"),  # its exact collation needs 8.0.17
         Dialect("mariadb", infinity=False, utf8="collated", collation="utf8mb4_nopad_bin"),
         Dialect("sqlite", double="binary", infinity=False),
-        Dialect("tsql", infinity=False, collation="Latin1_General_100_BIN2"),
+        Dialect("tsql", infinity=False, collation="Latin1_General_100_BIN2", nesting=8),
     )
 }
 # Integers up to this are exact even if the comparison is in float32.

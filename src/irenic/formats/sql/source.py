@@ -12,14 +12,17 @@ up everything else by this number.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from irenic.errors import ConditionError, FormatError
 from irenic.formats._branches import Branches, as_branches
 from irenic.formats.sql._conditions import Writer, answers, as_text, folded, identifier
 from irenic.formats.sql._dialects import dialect_of, double, whole
+from irenic.formats.sql._tree import Cut, Leaf, cutting_tree, n_tests
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import Head, labels_of, open_labels
+
+Form: TypeAlias = Literal["rules", "tree"]
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -31,6 +34,11 @@ if TYPE_CHECKING:
 
     Write: TypeAlias = Callable[[Hashable], exp.Expr]
 
+# With more branches a tree is faster in every database that was measured.
+_MOST_BRANCHES: Final = 50
+# Unless rules overlap so much that leaves test this many times as many rules.
+_MOST_COPIES: Final = 1.5
+_TREE: Final = "A tree that cuts the space; each leaf tests a few rules."
 _BY_LABEL: Final = (
     "Each label has branches of its own; those of rules that leave it open come last."
 )
@@ -47,6 +55,7 @@ def to_sql(
     resolve: Resolve | None = None,
     rule: str | None = None,
     probabilities: bool = False,
+    form: Form | None = None,
 ) -> str:
     """Return the rules as SQL: a SELECT with an additional column of predictions.
 
@@ -78,6 +87,10 @@ def to_sql(
         Whether to add what ``predict_proba`` of a classifier returns: one column
         ``probability of …`` per label. They are looked up by the columns ``rule`` and ``region``,
         which are added too.
+    form : {"rules", "tree"}, optional
+        ``"rules"`` is a CASE with one branch per rule, in their order, for people to read.
+        ``"tree"`` is a tree of nested CASEs that cuts the space, in which a row meets far fewer
+        tests (default: a tree for more than 50 rules, unless they overlap too much).
 
     Returns
     -------
@@ -140,7 +153,9 @@ def to_sql(
     if probabilities and lookup is None:
         raise ConditionError(f"probabilities need a fitted classifier, got {type(rules).__name__}")
     branches, outputs = _outputs(rules, lookup, default=default, resolve=resolve)
-    writer = Writer(branches, chosen, source)
+    if form not in ("rules", "tree", None):
+        raise ConditionError(f"form must be 'rules', 'tree' or None, got {form!r}")
+    writer = Writer(branches, chosen, source, form)
     names = _Names(writer, keep)
     queries: list[exp.Expr]
     if rule is not None or probabilities:
@@ -161,9 +176,13 @@ def to_sql(
             queries = _aliased(zip(names.of_outputs(outputs, column), queries, strict=True))
         if source is not None:
             queries = [_select([*names.kept(), *queries], source)]
-    note = _BY_LABEL if _is_partial(branches) else branches.note
+    note = _TREE if writer.is_tree else _BY_LABEL if _is_partial(branches) else branches.note
     queries[0].add_comments([f" {text} " for text in (note, *notes)])
-    options = {"pretty": True, "copy": False, "unsupported_level": sqlglot.ErrorLevel.RAISE}
+    options = {
+        "pretty": form == "rules",
+        "copy": False,
+        "unsupported_level": sqlglot.ErrorLevel.RAISE,
+    }
     try:
         return ",\n".join(query.sql(dialect=chosen.syntax, **options) for query in queries)
     except sqlglot.errors.UnsupportedError as error:
@@ -353,9 +372,44 @@ def _decided(
 
     if not order:
         return last
+    if (tree := _tree_of(writer, order)) is not None:
+        writer.is_tree = True
+        return _of_tree(writer, tree, dict(zip(order, said, strict=True)), last)
     pairs = zip(order, said, strict=True)
     ifs = [exp.If(this=writer.condition(place), true=answer) for place, answer in pairs]
     return exp.Case(ifs=ifs, default=last)
+
+
+def _tree_of(writer: Writer, order: Sequence[int]) -> Cut | Leaf | None:
+    """Return a tree of some branches, None if they are not written as one."""
+    if writer.form == "rules" or (writer.form is None and len(order) <= _MOST_BRANCHES):
+        return None
+    tree = cutting_tree(writer.branches, order, writer.dialect.nesting)
+    pays = isinstance(tree, Cut) and n_tests(tree) <= _MOST_COPIES * len(order)
+    return tree if pays or writer.form == "tree" else None
+
+
+def _of_tree(
+    writer: Writer, tree: Cut | Leaf, said: dict[int, exp.Expr], last: exp.Expr
+) -> exp.Expr:
+    from sqlglot import exp
+
+    if isinstance(tree, Cut):
+        holds, fails = (_of_tree(writer, t, said, last) for t in (tree.holds, tree.fails))
+        if not isinstance(holds, exp.Case) and holds == fails:
+            return holds
+        tests = writer.tests(writer.space[tree.feature], tree.operators)
+        branch = exp.If(this=exp.and_(*tests, copy=False), true=holds)
+        return exp.Case(ifs=[branch], default=fails)
+    tests = list(tree.tests)
+    if tests and not tests[-1][1]:  # the last rule holds in the whole leaf
+        last = said[tests.pop()[0]]
+    while tests and said[tests[-1][0]] == last:
+        tests.pop()
+    if not tests:
+        return last.copy()
+    ifs = [exp.If(this=writer.condition(*t), true=said[t[0]].copy()) for t in tests]
+    return exp.Case(ifs=ifs, default=last.copy())
 
 
 def _looked_up(
