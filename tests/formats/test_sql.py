@@ -539,7 +539,8 @@ def _in_mysql(value):
     return repr(value)
 
 
-def test_rows_in_mariadb(in_mariadb):
+@pytest.mark.parametrize("dialect", ["mariadb", "mysql"])
+def test_rows_in_mariadb(in_mariadb, dialect):
     rng = random.Random(4)
     table = columns(2_000, rng)
     rules = random_list(wide_space(), 80, rng, conditions=(3, 5))
@@ -549,7 +550,7 @@ def test_rows_in_mariadb(in_mariadb):
         "code": "DOUBLE", "exact": "BIGINT", "holiday": "DATE", "months": "INT",
     }  # fmt: skip
     made = mysql_table(table, {NAMES[key]: kind for key, kind in types.items()})
-    sql = to_sql(rules, "cases", dialect="mysql")
+    sql = to_sql(rules, "cases", dialect=dialect)
     got = in_mariadb(f"{made}SELECT prediction FROM ({sql}) AS said ORDER BY place;")
     assert got == rules.predict(table).tolist()
     assert len({*got}) == 5
@@ -557,14 +558,15 @@ def test_rows_in_mariadb(in_mariadb):
 
 @pytest.mark.parametrize("encoding", ["utf8", "latin1"])
 @pytest.mark.parametrize("charset", ["utf8mb4", "latin1"])
-def test_mariadb_compares_text_exactly(in_mariadb, charset, encoding):
+@pytest.mark.parametrize("dialect", ["mariadb", "mysql"])
+def test_mariadb_compares_text_exactly(in_mariadb, dialect, charset, encoding):
     texts = ["é", "e", "É", "é ", "a", "A", "a ", "", " ", None]
     space = Space([Categorical("c", [t for t in texts if t is not None], missing=True)])
     rules = RuleSet(
         [Rule({"c": {t}}, then=n) for n, t in enumerate(texts) if t is not None], space, default=-1
     )
     made = mysql_table({"c": texts}, {"c": "VARCHAR(9)"}, charset)
-    sql = to_sql(rules, "cases", dialect="mysql")
+    sql = to_sql(rules, "cases", dialect=dialect)
     got = in_mariadb(f"{made}SELECT prediction FROM ({sql}) AS said ORDER BY place;", encoding)
     assert got == [*map(str, range(9)), "-1"]
 
@@ -627,6 +629,14 @@ WHEN "age" >= 18 AND NOT CAST("age" AS DOUBLE) = CAST('NaN' AS DOUBLE)\
 WHEN "job" <> 'cook' OR "job" IS NULL THEN 'c'
 WHEN "since" < CAST('2020-01-01' AS DATE) THEN 'é'
 ELSE NULL END AS "prediction" FROM "cases\"""",
+    "mariadb": """\
+WHEN (`age` < 0.1e0 OR `age` IS NULL) AND `member` = TRUE THEN 'a'
+WHEN `age` >= 18 AND CAST(`job` AS CHAR CHARACTER SET utf8mb4) COLLATE utf8mb4_nopad_bin\
+ IN ('nurse', 'é') THEN 'b'
+WHEN CAST(`job` AS CHAR CHARACTER SET utf8mb4) COLLATE utf8mb4_nopad_bin <> 'cook' OR `job` IS NULL\
+ THEN 'c'
+WHEN `since` < CAST('2020-01-01' AS DATE) THEN 'é'
+ELSE NULL END AS `prediction` FROM `cases`""",
     "mysql": """\
 WHEN (`age` < 0.1e0 OR `age` IS NULL) AND `member` = TRUE THEN 'a'
 WHEN `age` >= 18 AND CAST(CAST(`job` AS CHAR CHARACTER SET utf8mb4) AS BINARY)\
@@ -676,7 +686,7 @@ def test_every_dialect_parses_back(dialect):
             continue
         rules.append(Rule(region, then="it's"))
     sql = to_sql(RuleList(rules, space), ("my schema", "o'table\"`]"), dialect=dialect)
-    tree = sqlglot.parse_one(sql, dialect=dialect)
+    tree = sqlglot.parse_one(sql, dialect=DIALECTS[dialect].syntax)
     (case,) = tree.find_all(exp.Case)
     assert len(case.args["ifs"]) == 60
     assert {c.name for c in tree.find_all(exp.Column)} <= set(names)
@@ -689,7 +699,7 @@ def test_every_dialect_parses_back(dialect):
         for inside in found if asked else []:
             listed = [_without_cast(value).this for value in inside.expressions]
             assert listed == asked.get("in", asked.get("not in"))
-    again = tree.sql(dialect=dialect, pretty=True)
+    again = tree.sql(dialect=DIALECTS[dialect].syntax, pretty=True)
     assert "".join(again.split()) == "".join(sql.split())
 
 
@@ -707,7 +717,10 @@ def test_many_rules_and_many_conditions(dialect):
     rules = [Rule(Region(space, {"f0": {">=": i, "<": i + 1}}), then=i) for i in range(1_500)]
     sql = to_sql(RuleList([wide, *rules], space), "cases", dialect=dialect)
     assert sql.count("WHEN ") == 1_501
-    assert len(sqlglot.parse_one(sql, dialect=dialect).find(exp.Case).args["ifs"]) == 1_501
+    assert (
+        len(sqlglot.parse_one(sql, dialect=DIALECTS[dialect].syntax).find(exp.Case).args["ifs"])
+        == 1_501
+    )
 
 
 # --- what is selected
@@ -765,7 +778,6 @@ def test_a_file_contains_one_statement():
         ((math.inf, 0.5), [math.inf, 0.5]),
         (("a", 5), ["a", "5"]),
         ((True, 2), ["true", "2"]),
-        ((frozenset({"b", "a"}), frozenset()), ["{a, b}", "{}"]),
         ((("a", 1), dt.date(2020, 1, 1)), ["(a, 1)", "2020-01-01"]),
         ((Months(14), dt.timedelta(1)), ["P1Y2M", "P1D"]),
         ((2**60, 0.5), [str(2**60), "0.5"]),
