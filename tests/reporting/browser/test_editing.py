@@ -235,8 +235,8 @@ def paste(page, text):
         """(text) => {
           const data = new DataTransfer();
           data.setData("text/plain", text);
-          const init = { clipboardData: data, bubbles: true, cancelable: true };
-          const event = new ClipboardEvent("paste", init);
+          const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true });
+          Object.defineProperty(event, "clipboardData", { value: data });
           document.querySelector(".edit-grid").dispatchEvent(event);
         }""",
         text,
@@ -247,8 +247,8 @@ def copied(page):
     return page.evaluate(
         """() => {
           const data = new DataTransfer();
-          const init = { clipboardData: data, bubbles: true, cancelable: true };
-          const event = new ClipboardEvent("copy", init);
+          const event = new ClipboardEvent("copy", { bubbles: true, cancelable: true });
+          Object.defineProperty(event, "clipboardData", { value: data });
           document.querySelector(".edit-grid").dispatchEvent(event);
           return data.getData("text/plain");
         }"""

@@ -1,7 +1,7 @@
 // @ts-check
 // Outcomes as people type them.
 
-import { summary } from "../summary.js";
+import { hasDecimalComma } from "./spellings.js";
 import { plainNumber } from "../values/reading.js";
 import { formatNumber } from "../values/texts.js";
 
@@ -57,11 +57,6 @@ function amountOf(typed) {
   if (sign !== "%") return Number.isFinite(Number(plain)) ? Number(plain) + 0 : null;
   return /e/i.test(plain) ? null : Number(`${plain}e-2`) + 0; // without the error of a division
 }
-
-/** Whether numbers in the file have a decimal comma, so that 1.234 may mean 1234. */
-const hasDecimalComma = Boolean(
-  summary.reading?.columns.some(({ interpreted }) => interpreted.some(({ text }) => /\d,\d{1,2}(?!\d)/.test(text))),
-);
 
 /**
  * The value of an outcome as files write it: a number, a boolean, a set {a, b}, a tuple (a, b), or text.
