@@ -103,11 +103,6 @@ class Places:
                 return fields[place]
         return None
 
-    def rows_at(self, table: DecisionTable, offset: int) -> list[int]:
-        """Return the rows of a table at a place of the text."""
-        spans = ((row, self.row(table, row)) for row in range(table.n_rows))
-        return [row for row, (start, end) in spans if start <= offset <= end]
-
     # --- by format
 
     @cached_property

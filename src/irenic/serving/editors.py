@@ -102,10 +102,11 @@ def make_server(seconds: float = SECONDS) -> LanguageServer:
         if document.version != before:  # the check of a later version follows
             return
         version = await asyncio.to_thread(latest, uri)
+        found = await asyncio.to_thread(_diagnostics, uri, version)
         if uri not in server.workspace.text_documents or document.source != version.text:
             return
         server.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(uri, _diagnostics(uri, version), document.version)
+            types.PublishDiagnosticsParams(uri, found, document.version)
         )
 
     async def opened(params: types.DidOpenTextDocumentParams) -> None:
