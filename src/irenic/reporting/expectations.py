@@ -116,7 +116,7 @@ def _proved(
         return prove_document(prove(rules, [text], budget=budget))["properties"][0]
     except ConflictError:
         return _unknown(text, f"{text}: unknown while rules contradict each other")
-    except ConditionError as error:  # it begins with the property
+    except (ConditionError, FormatError) as error:  # it begins with the property
         return _unknown(text, str(error))
 
 
