@@ -37,7 +37,8 @@ if TYPE_CHECKING:
         RuleSet,
         Space,
     )
-    from irenic.reporting import report, summarize
+    from irenic.reporting.page import report
+    from irenic.reporting.summarize import summarize
     from irenic.searching import best_region, enlarge, enlarge_many, gaps, search
 
 __all__ = [

@@ -24,7 +24,7 @@ from irenic.model.region import Region
 from irenic.model.space import Space
 from irenic.proving import parse_properties, prove, try_cases
 from irenic.reporting import document
-from irenic.reporting.encoding import encode_box, encode_columns
+from irenic.reporting.encoding import encode_box, encode_columns, encode_verdict
 
 _OF_FILES: Final = ("same as", "nothing new")
 """Properties that compare with another file."""
@@ -108,12 +108,10 @@ def _proved(
     rules: Any, text: str, parsed: ParsedProperty, budget: Budget
 ) -> document.ProvedProperty:
     """Return the verdict on a property; unknown if it cannot be asked."""
-    from irenic.reporting.documents import prove_document  # it imports this package's summary
-
     if parsed.kind in _OF_FILES:
         return _unknown(text, f"{text}: checked by irenic prove, not here")
     try:
-        return prove_document(prove(rules, [text], budget=budget))["properties"][0]
+        return encode_verdict(prove(rules, [text], budget=budget)[0])
     except ConflictError:
         return _unknown(text, f"{text}: unknown while rules contradict each other")
     except (ConditionError, FormatError) as error:  # it begins with the property

@@ -455,9 +455,9 @@ def test_a_rule_for_a_case_is_shown_before_it_is_added(page_of, tmp_path):
     page.get_by_role("button", name="Rule for a case …").click()
     dialog = page.get_by_role("dialog", name="Rule for a case")
     assert "Fill in the case to see its rule." in dialog.inner_text()
+    dialog.get_by_label("job").select_option("nurse")
     for name, value in {"age": "70", "distance": "200", "Outcome": "free"}.items():
         dialog.get_by_role("combobox" if name == "Outcome" else "textbox", name=name).fill(value)
-    dialog.get_by_label("job", exact=True).select_option("nurse")
     region = dialog.get_by_role("radio", name="The largest free region")
     region.wait_for()
     assert region.is_checked()  # the default
