@@ -37,8 +37,7 @@ if TYPE_CHECKING:
         RuleSet,
         Space,
     )
-    from irenic.reporting.page import report
-    from irenic.reporting.summarize import summarize
+    from irenic.reporting import report, summarize
     from irenic.searching import best_region, enlarge, enlarge_many, gaps, search
 
 __all__ = [
