@@ -22,9 +22,8 @@ from irenic.model.notation import ParsedProperty
 from irenic.model.properties import boxes_of, opened
 from irenic.model.region import Region
 from irenic.model.space import Space
-from irenic.proving import parse_properties, prove, try_cases
 from irenic.reporting import document
-from irenic.reporting.encoding import encode_box, encode_columns
+from irenic.reporting.encoding import encode_box, encode_columns, encode_verdict
 
 _OF_FILES: Final = ("same as", "nothing new")
 """Properties that compare with another file."""
@@ -43,14 +42,19 @@ class Expectations(NamedTuple):
     ) -> Expectations:
         """Return properties given as lines, and cases given as a table and their outcomes."""
         text = properties if isinstance(properties, str) else "\n".join(properties)
+        parsed: list[tuple[str, ParsedProperty]] = []
+        if text:
+            from irenic.proving import parse_properties
+
+            parsed = parse_properties(text)
         if cases is None:
-            return cls(parse_properties(text), None, ())
+            return cls(parsed, None, ())
         if not isinstance(cases, tuple) or len(cases) != 2:
             raise ConditionError(
                 "cases must be a pair of a table and the expected outcomes, got"
                 f" {type(cases).__name__}"
             )
-        return cls(parse_properties(text), cases[0], list(cases[1]))
+        return cls(parsed, cases[0], list(cases[1]))
 
     def open(self, table: DecisionTable) -> DecisionTable:
         """Return a table that lists all values that properties and cases name.
@@ -82,6 +86,8 @@ class Expectations(NamedTuple):
         """Return all cases, and whether they pass."""
         if self.X is None:
             return []
+        from irenic.proving import try_cases
+
         passed: list[bool | None]
         try:
             trial = try_cases(rules, self.X, self.outcomes, coverage=False)
@@ -108,15 +114,15 @@ def _proved(
     rules: Any, text: str, parsed: ParsedProperty, budget: Budget
 ) -> document.ProvedProperty:
     """Return the verdict on a property; unknown if it cannot be asked."""
-    from irenic.reporting.documents import prove_document  # it imports this package's summary
+    from irenic.proving import prove
 
     if parsed.kind in _OF_FILES:
         return _unknown(text, f"{text}: checked by irenic prove, not here")
     try:
-        return prove_document(prove(rules, [text], budget=budget))["properties"][0]
+        return encode_verdict(prove(rules, [text], budget=budget)[0])
     except ConflictError:
         return _unknown(text, f"{text}: unknown while rules contradict each other")
-    except ConditionError as error:  # it begins with the property
+    except (ConditionError, FormatError) as error:  # it begins with the property
         return _unknown(text, str(error))
 
 

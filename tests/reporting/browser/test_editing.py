@@ -384,7 +384,7 @@ def test_a_contradiction_is_shown_with_a_case_and_ways_out(page_of, tmp_path):
     guard.wait_for()
     assert guard.locator("p").all_inner_texts() == [
         "Row 1 says free, row 2 says half for age = 19, job = nurse, distance = 25.",
-        "Wherever 18 <= age < 20 and job in {nurse, clerk} and distance < 50; and 2 more conflicts",
+        "Wherever age [18..20) job nurse, clerk distance < 50; and 2 more conflicts",
     ]
     assert page.locator(".grid-row.bad").count() == 4
     guard.get_by_role("button", name="Keep the free part of row 1").click()
@@ -448,6 +448,36 @@ def test_a_case_that_should_be_something_else_cuts_the_rule_that_covers_it(page_
     cases = {"age": [70, 71, 70, 70], "job": ["nurse", "nurse", "clerk", "nurse"]}
     predicted = current(page).predict({**cases, "distance": [20, 20, 20, 21]})
     assert predicted.tolist() == ["free", "half", "half", "half"]
+
+
+def test_a_rule_for_a_case_is_shown_before_it_is_added(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    page.get_by_role("button", name="Rule for a case …").click()
+    dialog = page.get_by_role("dialog", name="Rule for a case")
+    assert "Fill in the case to see its rule." in dialog.inner_text()
+    dialog.get_by_label("job").select_option("nurse")
+    for name, value in {"age": "70", "distance": "200", "Outcome": "free"}.items():
+        dialog.get_by_role("combobox" if name == "Outcome" else "textbox", name=name).fill(value)
+    region = dialog.get_by_role("radio", name="The largest free region")
+    region.wait_for()
+    assert region.is_checked()  # the default
+    shown = dialog.locator(".region").all_inner_texts()
+    assert shown == ["age >= 65 distance >= 100", "age 70 job nurse distance 200"]
+    dialog.get_by_role("radio", name="Only this case").check()
+    dialog.get_by_role("button", name="Add the rule").click()
+    page.wait_for_function("() => editor.table.now.rows.length === 6")
+    assert texts(page)[-1] == ["70", "nurse", "200", "free"]
+    keys(page, "Control+z")
+    # a case that a row decides otherwise has no free region
+    page.get_by_role("button", name="Rule for a case …").click()
+    for name, value in {"age": "5", "distance": "1", "Outcome": "full"}.items():
+        dialog.get_by_role("combobox" if name == "Outcome" else "textbox", name=name).fill(value)
+    text = "Row 1 says something else for this case, and is cut around it."
+    dialog.get_by_text(text).wait_for()
+    assert region.count() == 0
+    dialog.get_by_role("combobox", name="Outcome").fill("free")
+    dialog.get_by_text("Row 1 says so already.").wait_for()
+    dialog.get_by_role("button", name="Cancel").click()
 
 
 # --- what changes
