@@ -528,7 +528,7 @@ def test_support_and_confidence_are_those_of_rows_whatever_their_weights():
     assert counts.support[-1] == left.sum()
     for one, case in zip(clf.explain(X), covers, strict=True):
         assert one.support[0] == (covers[:, one.rules[0]].sum() if case.any() else left.sum())
-        assert f"(support {one.support[0]}, " in one.text
+        assert f"support {one.support[0]}, " in one.text
     # probabilities are by weight, moved by one row towards those of all rows
     overall = np.array([weight[y == label].sum() for label in clf.classes_]) / weight.sum()
     for held, found in zip([*covers.T, left], counts.frequencies, strict=True):

@@ -105,11 +105,11 @@ def test_confidence_is_that_of_new_rows(fits):
 
 
 def overlapping(n, seed):
-    """Return rows with a label that each of two features alone makes likely."""
+    """Return rows with a label that each of two features makes likely, and both even more so."""
     rng = np.random.default_rng(seed)
     X = rng.random((n, 4))
-    high = (X[:, 0] > 0.6) | (X[:, 1] > 0.6)
-    return X, rng.random(n) < np.where(high, 0.95, 0.1)
+    high = (X[:, 0] > 0.4).astype(int) + (X[:, 1] > 0.4)
+    return X, rng.random(n) < np.array([0.05, 0.75, 0.98])[high]
 
 
 def test_rules_that_overlap_each_other_are_not_claimed_to_be_worse():

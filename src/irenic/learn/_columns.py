@@ -128,7 +128,7 @@ def column_figures(
 
 def columns_tested(rules: RuleSet) -> list[str]:
     """Return the names of the columns that a rule tests, in their order."""
-    tested = rules.packed.boxes.tests().any(axis=0)
+    tested = np.asarray(rules.packed.boxes.tests().any(axis=0))
     names = zip(rules.space.names, rules.space.axes.tolist(), strict=True)
     return [name for name, axis in names if tested[axis]]
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
@@ -217,6 +218,12 @@ def evolve(
     return candidates
 
 
+@lru_cache(maxsize=1_000)
+def _heats(hot: float, cold: float, n: int) -> list[float]:
+    """Return temperatures in between, which are the same for all members of a generation."""
+    return list(np.geomspace(hot, cold, n).tolist())
+
+
 def _near(member: _Member, members: list[_Member]) -> list[_Member]:
     """Return the two members of the most similar size, whose rules may fit."""
     others = [other for other in members if other is not member]
@@ -322,7 +329,7 @@ class _Member:
     ) -> None:
         donors = _rules_of(near, self)
         parts = max(1, round(moves / _MOVES_AT_ONCE))
-        for heat, cooler in pairwise(np.geomspace(hot, cold, parts + 1)):
+        for heat, cooler in pairwise(_heats(hot, cold, parts + 1)):
             self._anneal(donors, moves // parts, heat, cooler)
             if clock.over():
                 return

@@ -358,7 +358,7 @@ def in_proportion(weight: Floats) -> Indices:
     """
     sums = np.cumsum(weight)
     n = max(1, round(sums[-1]))
-    return np.searchsorted(sums, (np.arange(n) + 0.5) * (sums[-1] / n))
+    return np.asarray(np.searchsorted(sums, (np.arange(n) + 0.5) * (sums[-1] / n)), dtype=np.intp)
 
 
 def roc_area(likely: Floats, truth: Indices, times: npt.NDArray[Any]) -> float:
