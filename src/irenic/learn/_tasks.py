@@ -337,7 +337,7 @@ def prepare(
                 order = np.argsort(then == default, kind="stable")
                 masks, then = masks[order], then[order]
             starts.append(Candidate(masks, then, default))
-        if limits is not None and len(limits.signs) and not target.many:
+        if limits is not None and len(limits.signs) and len(target.labels) > 2:
             starts += _monotone_starts(ladder, wide, mixed, problem.weight, sizes, limits, default)
     opinion = whole.target.truth
     if forest is not None:
