@@ -353,6 +353,21 @@ def test_ordered_labels_increase_everywhere(seed):
     assert {*clf.rules_.thens, clf.rules_.default} == {0, 1, 2}
 
 
+def test_five_ordered_labels_are_learned():
+    """Rules for labels in the middle are followed by several others, and few are lost to that."""
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame(rng.uniform(size=(5_000, 3)).round(3), columns=list("abc"))
+    total = X.a + 0.8 * X.b + 0.5 * X.c
+    total += rng.normal(0, 0.3 * total.std(), len(X))
+    y = np.searchsorted(np.quantile(total, [0.2, 0.4, 0.6, 0.8]), total)
+    learn, test = slice(1_000), slice(1_000, None)
+    clf = RuleSetClassifier(monotonic_cst=dict.fromkeys("abc", 1), random_state=0)
+    clf.fit(X[learn], y[learn])
+    assert len(clf.certificate_.proved) == 3
+    assert {*clf.rules_.thens, clf.rules_.default} == {0, 1, 2, 3, 4}
+    assert clf.score(X[test], y[test]) > 0.56
+
+
 def test_columns_by_position_and_labels_of_pandas():
     X, y = applicants()
     names = list(X)

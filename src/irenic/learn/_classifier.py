@@ -389,7 +389,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             limits = knowledge.limits(cells)
             if len(knowledge.rules):
                 problem = replace(problem, fixed=knowledge.fixed_codes(instances))
-        problem = problem.sampled(ROW_LIMIT, state)
+        problem = problem.sampled(ROW_LIMIT, state).in_order()
         n_kept = 0 if knowledge is None else knowledge.n_kept
         plan = self._plan(problem, state, float(count.sum()), n_kept)
         if knowledge is not None:

@@ -337,12 +337,46 @@ def prepare(
                 order = np.argsort(then == default, kind="stable")
                 masks, then = masks[order], then[order]
             starts.append(Candidate(masks, then, default))
+        if limits is not None and len(limits.signs) and len(target.labels) > 2:
+            starts += _monotone_starts(ladder, wide, mixed, problem.weight, sizes, limits, default)
     opinion = whole.target.truth
     if forest is not None:
         opinion = opinion.copy()
         fixed = None if problem is whole else whole.fixed
         opinion[... if fixed is None else fixed < 0] = forest.unseen
     return Prepared(consequents, rows, starts, problem, opinion, forest, share, errors)
+
+
+def _monotone_starts(
+    ladder: Ladder,
+    wide: Any,
+    mixed: Floats,
+    weight: Floats,
+    sizes: list[int],
+    limits: Limits,
+    default: int,
+) -> list[Candidate]:
+    """Return the leaves of a tree whose predictions increase and decrease as they should.
+
+    It predicts the places of labels in their order; leaves of the default are not rules.
+    """
+    from sklearn.tree import DecisionTreeRegressor
+
+    order = np.argsort(limits.ranks[: mixed.shape[1]])
+    places = np.argsort(order).astype(float)
+    tree = DecisionTreeRegressor(
+        max_leaf_nodes=sizes[-1], monotonic_cst=limits.signs, random_state=0
+    )
+    tree.fit(wide, mixed @ places, weight)
+    candidates = []
+    for size in sizes:
+        masks, nodes = ladder.leaves(tree, size)
+        place = np.rint(tree.tree_.value[nodes].ravel()).astype(np.intp)
+        then = order[np.clip(place, 0, len(order) - 1)].astype(np.int16)
+        candidates.append(Candidate(masks[then != default], then[then != default], default))
+        if len(nodes) < size:
+            break
+    return candidates
 
 
 def _mixed(target: Target, forest: Forest | None, share: float) -> Floats:
