@@ -13,6 +13,7 @@ from irenic.cli.common import (
     check_one_output,
     is_standard,
     note,
+    open_in_browser,
     output,
     print_json,
     write_standard,
@@ -48,6 +49,7 @@ irenic report rules.txt                      show your own rules
 irenic report rules.txt people.csv           count rows of a table, too
 irenic report model.json people.csv -o income.html
 irenic report loans.dmn --table Approval     show one of several tables
+irenic report rules.txt --open               open it in the browser
 irenic report model.json people.csv --json   print the data of the page
 
 [bold]Exit status[/]
@@ -88,6 +90,9 @@ def report(
     budget: Annotated[
         float, typer.Option(metavar="SECONDS", help="Maximum seconds per search.", min=0.0)
     ] = 10.0,
+    browser: Annotated[
+        bool, typer.Option("--open", metavar="", help="Open the page in the browser.")
+    ] = False,
     as_json: Json = False,
     *,
     reading: dict[str, Any],
@@ -96,6 +101,8 @@ def report(
     files = {"RULES": rules, "DATA": data}
     check_inputs(files, form)
     check_one_output(out, None, as_json=as_json)
+    if browser and (as_json or is_standard(out)):
+        raise FormatError("--open needs a page in a file, but the output is standard output")
     if not as_json:
         _check_page(out, files)
     parsed = parse_file(rules, form, **reading)
@@ -116,7 +123,10 @@ def report(
         for verdict in (verdicts["consistent"], verdicts["complete"]):
             print(f"{verdict['head']}: {verdict['text']}")
         size = len(page.html.encode("utf-8")) / 1e6
-        print(f"Written to {out} ({size:.1f} MB); open it in a browser.")
+        then = "." if browser else "; open it in a browser."
+        print(f"Written to {out} ({size:.1f} MB){then}", flush=True)
+    if browser:
+        open_in_browser(out.resolve().as_uri())
 
 
 def _check_page(out: Path, inputs: dict[str, Path | None]) -> None:
