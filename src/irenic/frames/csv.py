@@ -117,7 +117,7 @@ def _cell(value: Any) -> str:
 
 def delimiter_of(text: str) -> str:
     """Return the most frequent unquoted delimiter of the first line: comma, semicolon or tab."""
-    first = _FIRST.match(text)
+    first = _FIRST.match(text, 0, 2**20)  # longer lines are no tables
     unquoted = "" if first is None else _QUOTED.sub("", first.group())
     return max(",;\t", key=unquoted.count)
 
