@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import csv
-import fcntl
 import io
 import os
 import random
@@ -26,7 +25,7 @@ from irenic import FormatError, FormatWarning, Rule, RuleSet
 from irenic.frames.files import write_file
 from irenic.frames.table import read_table, write_table
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs signals and locks of Unix")
+fcntl = pytest.importorskip("fcntl", reason="needs signals and locks of Unix")
 
 KILLS = nightly(400, otherwise=6)
 RULES = "IF age < 18 THEN free\nIF age >= 18 THEN full\n"

@@ -201,6 +201,14 @@ _PHRASES = {
 """What messages for users of Python say, and what the command says instead."""
 
 
+def open_in_browser(url: str) -> None:
+    """Open a page in the browser; if there is none, say so."""
+    import webbrowser
+
+    if not webbrowser.open(url):
+        note("no browser could be opened; open the address above in one")
+
+
 def is_standard(path: Path | None) -> bool:
     """Return whether an argument is ``-``: standard input or standard output."""
     return path is not None and str(path) == "-"

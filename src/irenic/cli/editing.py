@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import irenic
-from irenic.cli.common import note, output
+from irenic.cli.common import note, open_in_browser, output
 from irenic.cli.expecting import CasesFile, PropertiesFile, read_expectations
 from irenic.cli.reading import TableName, check_inputs, reads_rules
 from irenic.errors import FormatError
@@ -68,15 +68,9 @@ def edit(
         with output():
             print(f"Editing {file} at {server.url}", flush=True)
             print("Close the page or press Ctrl-C to end.", flush=True)
-        if browser and not _opened(server.url):
-            note("no browser could be opened; open the address above in one")
+        if browser:
+            open_in_browser(server.url)
         with suppress(KeyboardInterrupt):
             server.serve()
     if edited.changed_on_disk:
         note(f"{file} was changed on disk, and not by the page, since it was last read")
-
-
-def _opened(url: str) -> bool:
-    import webbrowser
-
-    return webbrowser.open(url)

@@ -13,6 +13,7 @@ from irenic.cli.common import (
     check_one_output,
     is_standard,
     note,
+    open_in_browser,
     output,
     print_json,
     write_standard,
@@ -51,6 +52,7 @@ irenic report rules.txt people.csv           count rows of a table, too
 irenic report model.json people.csv -o income.html
 irenic report loans.dmn --table Approval     show one of several tables
 irenic report loans.csv --cases cases.csv    check test cases on the page, too
+irenic report rules.txt --open               open it in the browser
 irenic report model.json people.csv --json   print the data of the page
 
 [bold]Exit status[/]
@@ -93,6 +95,9 @@ def report(
     budget: Annotated[
         float, typer.Option(metavar="SECONDS", help="Maximum seconds per search.", min=0.0)
     ] = 10.0,
+    browser: Annotated[
+        bool, typer.Option("--open", metavar="", help="Open the page in the browser.")
+    ] = False,
     as_json: Json = False,
     *,
     reading: dict[str, Any],
@@ -101,6 +106,8 @@ def report(
     files = {"RULES": rules, "DATA": data, "--properties": properties, "--cases": cases}
     check_inputs(files, form)
     check_one_output(out, None, as_json=as_json)
+    if browser and (as_json or is_standard(out)):
+        raise FormatError("--open needs a page in a file, but the output is standard output")
     if not as_json:
         _check_page(out, files)
     parsed = parse_file(rules, form, **reading)
@@ -123,7 +130,10 @@ def report(
             print(f"{verdict['head']}: {verdict['text']}")
         _say_expected(page.summary)
         size = len(page.html.encode("utf-8")) / 1e6
-        print(f"Written to {out} ({size:.1f} MB); open it in a browser.")
+        then = "." if browser else "; open it in a browser."
+        print(f"Written to {out} ({size:.1f} MB){then}", flush=True)
+    if browser:
+        open_in_browser(out.resolve().as_uri())
 
 
 def _properties(n: int) -> str:

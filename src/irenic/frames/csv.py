@@ -13,7 +13,7 @@ import datetime as dt
 import io
 import re
 import warnings
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from irenic.frames.files import as_text
 from irenic.model.literals import is_missing, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _BOOLEANS: Final = {"true": True, "false": False}
 # Stricter than fromisoformat: "T10" and "2026-W05" in a table are text.
@@ -69,15 +69,19 @@ def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
     for name, column in zip(table, columns, strict=True):
         if name not in written and (formula := next(filter(is_formula, column), None)):
             _warn_of_formula(name, formula)
-    text = io.StringIO(newline="")
-    plain = csv.writer(text, lineterminator="\n")
-    quoting = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     # without quotes, these would be read as delimiters and ends of lines
-    ambiguous = any(sign in name for name in table for sign in ";\t\r")
-    (quoting if ambiguous else plain).writerow(table)
-    broken = any("\r" in cell for column in columns for cell in column)
-    (quoting if broken else plain).writerows(zip(*columns, strict=True))
-    return text.getvalue().encode("utf-8")
+    is_ambiguous = any(sign in name for name in table for sign in ";\t\r")
+    header = _lines([list(table)], csv.QUOTE_ALL if is_ambiguous else csv.QUOTE_MINIMAL)
+    body = _lines(zip(*columns, strict=True), csv.QUOTE_MINIMAL)
+    if "\r" in body:
+        body = _lines(zip(*columns, strict=True), csv.QUOTE_ALL)
+    return (header + body).encode("utf-8")
+
+
+def _lines(rows: Iterable[Sequence[str]], quoting: Literal[0, 1]) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n", quoting=quoting).writerows(rows)
+    return text.getvalue()
 
 
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|-?inf", re.IGNORECASE)
@@ -113,7 +117,7 @@ def _cell(value: Any) -> str:
 
 def delimiter_of(text: str) -> str:
     """Return the most frequent unquoted delimiter of the first line: comma, semicolon or tab."""
-    first = _FIRST.match(text)
+    first = _FIRST.match(text, 0, 2**20)  # longer lines are no tables
     unquoted = "" if first is None else _QUOTED.sub("", first.group())
     return max(",;\t", key=unquoted.count)
 

@@ -29,9 +29,11 @@ def loads(raw: bytes) -> Table:
     openpyxl_module()
     try:
         check_workbook(raw, _MOST_BYTES)
-        book = open_workbook(raw, data_only=True)
-        rows = _rows(book.worksheets[0])
-        book.close()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about extensions, which are found in reading
+            book = open_workbook(raw, data_only=True)
+            rows = _rows(book.worksheets[0])
+            book.close()
     except FormatError:
         raise
     except Exception:  # openpyxl raises all kinds of errors for damaged files

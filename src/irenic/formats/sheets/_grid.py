@@ -6,6 +6,7 @@ import csv
 import io
 import posixpath
 import re
+import warnings
 import zipfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -154,7 +155,8 @@ def sheets(raw: bytes) -> list[tuple[str, list[Line]]]:
         raise too_large(f"{len(raw) / 2**20:.0f} MB")
     try:
         check_workbook(raw)
-        with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        with zipfile.ZipFile(io.BytesIO(raw)) as parts, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about extensions, which are found in reading
             book = open_workbook(raw)
             tables = [
                 (str(sheet.title), _sheet_lines(sheet, parts))
