@@ -113,7 +113,10 @@ def test_many_rules_are_a_tree_unless_told_otherwise():
     assert in_duckdb(sql, table) == expected
     assert run(rules, table, form="rules") == expected
     assert "order does not matter" in to_sql(rules, "cases", form="rules")
-    assert "order does not matter" in to_sql(many(40), "cases")
+    few = to_sql(many(40), "cases")
+    assert "order does not matter" in few
+    assert len(few.splitlines()) > 80  # for people to read
+    assert len(sql.splitlines()) == 1
     with pytest.raises(ConditionError, match="form must be 'rules', 'tree' or None, got 'join'"):
         to_sql(rules, "cases", form="join")
 
@@ -151,6 +154,14 @@ def test_the_deciding_rule_and_outputs_of_a_tree():
     numbers = [None if i < 0 else i + 1 for i in rules.decide(table).tolist()]
     assert [number for number, _ in got] == numbers
     assert [said for _, said in got] == rules.predict(table).tolist()
+
+
+def test_spark_compiles_many_rules_in_parts():
+    trick = "CASE WHEN EXISTS(ARRAY(`f`), x -> FALSE) THEN NULL ELSE CASE"
+    assert trick in " ".join(to_sql(many(30), "cases", dialect="spark").split())
+    assert trick in to_sql(many(300), "cases", dialect="spark")
+    assert "EXISTS" not in to_sql(many(15), "cases", dialect="spark")
+    assert "EXISTS" not in to_sql(many(300), "cases")
 
 
 def test_nested_cases_of_sql_server_are_limited():
