@@ -156,14 +156,6 @@ def test_the_deciding_rule_and_outputs_of_a_tree():
     assert [said for _, said in got] == rules.predict(table).tolist()
 
 
-def test_spark_compiles_many_rules_in_parts():
-    trick = "CASE WHEN EXISTS(ARRAY(`f`), x -> FALSE) THEN NULL ELSE CASE"
-    assert trick in " ".join(to_sql(many(30), "cases", dialect="spark").split())
-    assert trick in to_sql(many(300), "cases", dialect="spark")
-    assert "EXISTS" not in to_sql(many(15), "cases", dialect="spark")
-    assert "EXISTS" not in to_sql(many(300), "cases")
-
-
 def test_nested_cases_of_sql_server_are_limited():
     sql = to_sql(many(2_000), "cases", dialect="tsql")
     tree = sqlglot.parse_one(sql, dialect="tsql")

@@ -96,20 +96,6 @@ class Writer:
             raise FormatError(f"rule {self.branches.numbers[place]}: {error.message}") from None
         return exp.and_(*tests, copy=False) if tests else exp.true()
 
-    def in_parts(self, expression: exp.Expr) -> exp.Expr:
-        """Return an expression that Spark compiles in parts, not as one method with its stage.
-
-        Spark does so if an expression contains a function that it cannot compile, such as
-        ``exists``, which here is always false.
-        """
-        from sqlglot import exp
-
-        column = self.column(identifier(next(iter(self.columns)), "a column"))
-        array = exp.Array(expressions=[column])
-        never = exp.Lambda(this=exp.false(), expressions=[exp.to_identifier("x")])
-        test = exp.Anonymous(this="EXISTS", expressions=[array, never])
-        return exp.Case(ifs=[exp.If(this=test, true=exp.null())], default=expression)
-
     # --- one condition: tests that must all hold
 
     def tests(self, feature: Feature, operators: Operators) -> list[exp.Expr]:

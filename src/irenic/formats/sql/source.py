@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 _MOST_BRANCHES: Final = 50
 # Unless rules overlap so much that leaves test this many times as many rules.
 _MOST_COPIES: Final = 1.5
-# So many branches fit into the method of less than 64 KB in which Spark compiles a stage.
-_SPARK_STAGE: Final = 20
 _TREE: Final = "A tree that cuts the space; each leaf tests a few rules."
 _BY_LABEL: Final = (
     "Each label has branches of its own; those of rules that leave it open come last."
@@ -376,14 +374,10 @@ def _decided(
         return last
     if (tree := _tree_of(writer, order)) is not None:
         writer.is_tree = True
-        decided = _of_tree(writer, tree, dict(zip(order, said, strict=True)), last)
-    else:
-        pairs = zip(order, said, strict=True)
-        ifs = [exp.If(this=writer.condition(place), true=answer) for place, answer in pairs]
-        decided = exp.Case(ifs=ifs, default=last)
-    if writer.dialect.name == "spark" and len(order) > _SPARK_STAGE:
-        return writer.in_parts(decided)
-    return decided
+        return _of_tree(writer, tree, dict(zip(order, said, strict=True)), last)
+    pairs = zip(order, said, strict=True)
+    ifs = [exp.If(this=writer.condition(place), true=answer) for place, answer in pairs]
+    return exp.Case(ifs=ifs, default=last)
 
 
 def _tree_of(writer: Writer, order: Sequence[int]) -> Cut | Leaf | None:
