@@ -439,7 +439,7 @@ def test_rows_in_spark(in_spark):
     table = {n: v for n, v in columns(500, rng).items() if n != NAMES["clock"]}
     kept = [f for f in wide_space() if f.name != NAMES["clock"]]
     space = Space(kept)
-    listed = random_list(wide_space(), 40, rng, conditions=(1, 3))
+    listed = random_list(wide_space(), 40, rng, conditions=(3, 5))
     rules = RuleList(
         [r.cast(space) for r in listed if NAMES["clock"] not in r.region.conditions()],
         space,
