@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     Write: TypeAlias = Callable[[Hashable], exp.Expr]
 
-# With more branches a tree is faster in every database that was measured.
+# A tree of more branches was faster in all five databases measured, if rules divide the space.
 _MOST_BRANCHES: Final = 50
 # Unless rules overlap so much that leaves test this many times as many rules.
 _MOST_COPIES: Final = 1.5
