@@ -111,7 +111,7 @@ def test_the_rule_of_a_decision_table_is_its_row():
 
 def test_the_column_of_the_rule_needs_a_new_name_and_a_table():
     rules = RuleSet([Rule({"rule": {"<": 18}}, then="minor")])
-    with pytest.raises(ConditionError, match="already has a column 'Rule'.*with rule=…"):
+    with pytest.raises(ConditionError, match=r"already has a column 'Rule'.*with rule=…"):
         to_sql(rules, "people", rule="Rule")
     with pytest.raises(ConditionError, match="rule and probabilities need a table, got None"):
         to_sql(rules, rule="number")
@@ -187,11 +187,8 @@ def check_classifier(clf, table, dialect):
     assert np.array_equal(np.array(got), clf.predict_proba(table))
     expected = clf.predict(table)
     if clf._answers.many:
-        predicted = np.array([[bool(row[str(label)]) for label in labels] for row in rows])
-        sets = [frozenset(np.array(labels)[row].tolist()) for row in predicted]
-        given = [frozenset(np.array(labels)[row > 0].tolist()) if isinstance(row, np.ndarray) else row
-                 for row in expected]  # fmt: skip
-        assert sets == given
+        sets = [frozenset(label for label in labels if row[str(label)]) for row in rows]
+        assert sets == expected.tolist()
     else:
         assert column(rows, "prediction") == expected.tolist()
     first = [reason.rules[:1] for reason in clf.explain(table)]
