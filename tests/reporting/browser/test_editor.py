@@ -245,6 +245,22 @@ def test_findings_are_those_of_irenic_after_every_random_edit(page_of, make):
     assert {"gaps", "duplicates"} <= seen
 
 
+def test_gaps_stay_in_their_order_from_change_to_change(page_of):
+    rng = np.random.default_rng(11)
+    page = open_editor(page_of, RuleSet(random_rules(rng, 8), SPACE))
+    gaps = (
+        "(async () => (await editor.settled()).gaps.list.map((sides) => JSON.stringify(sides)))()"
+    )
+    before = ask(page, gaps)
+    for text in ("< 12", "[40..50)", "-"):
+        cell = json.dumps({"row": 3, "column": 0, "text": text})
+        after = ask(page, f"(editor.actions.setCells([{cell}]), {gaps})")
+        common = set(before) & set(after)
+        assert len(common) > 10
+        assert [gap for gap in before if gap in common] == [gap for gap in after if gap in common]
+        before = after
+
+
 # --- cells
 
 NUMBERS = """

@@ -436,6 +436,9 @@ function plainDigits(digits) {
   if (isDecimal && /^\d*,\d+$/.test(joined)) return joined.replace(",", ".");
   if (hasDecimalComma && /^\d{1,3}(\.\d{3})+,\d+$/.test(joined)) return joined.replaceAll(".", "").replace(",", ".");
   if (/^\d{1,3}(,\d{3})+\.\d+$|^\d{1,3}(,\d{3}){2,}$/.test(joined)) return joined.replaceAll(",", "");
+  if (/^\d+,\d{1,2}$/.test(joined)) {
+    throw new SpellingError(`“${digits}” is ambiguous: write a decimal point, or a space after the comma of a list.`);
+  }
   throw new SpellingError(
     `“${digits}” is ambiguous: write the number without thousands separators and with a decimal point.`,
   );
