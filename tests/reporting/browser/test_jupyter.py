@@ -72,7 +72,7 @@ def test_the_next_cell_has_the_rules_that_were_edited(lab, browser):
     page.set_default_timeout(120_000)
     page.goto(lab)
     first, second = (page.locator(".jp-Notebook .jp-CodeCell").nth(k) for k in range(2))
-    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first.wait_for()
+    page.get_by_text("| Idle").first.wait_for()  # the kernel has started
     first.locator(".cm-content").click()
     page.keyboard.press("Shift+Enter")
     frame = page.frame_locator("iframe[title='Edit rules']")
