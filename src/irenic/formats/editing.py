@@ -267,14 +267,15 @@ def _changed_line(old: str, before: Rule, after: Rule) -> str | None:
     written = written_rule(old)
     if written is None:
         return None
-    conditions = [dict(rule.region.conditions()) for rule in (before, after)]
-    names = before.region.space.names
-    differing = [name for name in names if conditions[0].get(name) != conditions[1].get(name)]
+    old_tests, tests = dict(before.region.conditions()), dict(after.region.conditions())
+    names = [name for name in after.region.space.names if old_tests.get(name) != tests.get(name)]
     then = []
     if before.then != after.then:
         then = [(*written.then, format_literal(after.then))]
-    for change in (_changed_values, _changed_conditions):
-        changes = change(old, written, differing, *conditions, after.region)
+    for changes in (
+        _changed_values(old, written, names, old_tests, tests),
+        _changed_conditions(old, written, names, after.region),
+    ):
         if changes is None:
             continue
         text = old
@@ -293,9 +294,8 @@ def _changed_values(
     old: str,
     written: Written,
     names: list[str],
-    before: dict[str, Operators],
-    after: dict[str, Operators],
-    _: Region,
+    before: Mapping[str, Operators],
+    after: Mapping[str, Operators],
 ) -> list[_Change] | None:
     """Return new bounds in the places of the old ones, None if it is unclear where they are."""
     changes: list[_Change] = []
@@ -320,14 +320,10 @@ def _changed_values(
 
 
 def _changed_conditions(
-    old: str,
-    written: Written,
-    names: list[str],
-    _: dict[str, Operators],
-    after: dict[str, Operators],
-    region: Region,
-) -> list[_Change] | None:
+    old: str, written: Written, names: list[str], region: Region
+) -> list[_Change]:
     """Return new conditions in the places of the old ones; what is new follows the last one."""
+    after = region.conditions()
     texts = {name: Region(region.space, {name: after.get(name, {})}) for name in names}
     conditions, at = "", 0
     for name, start, end in written.conditions:

@@ -103,7 +103,7 @@ def firefox(tmp_path_factory):
         yield browser
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def browser(chromium):
     """The browser of a test; test_firefox.py replaces it by Firefox."""
     return chromium

@@ -250,6 +250,26 @@ def test_findings_are_those_of_irenic_after_every_random_edit(page_of, make):
     assert {"gaps", "duplicates"} <= seen
 
 
+def test_gaps_are_sorted_so_that_they_keep_their_places(page_of):
+    rng = np.random.default_rng(11)
+    page = open_editor(page_of, RuleSet(random_rules(rng, 8), SPACE))
+    numbers = [place for place, each in enumerate(SPACE) if isinstance(each, Continuous)]
+
+    def bounds(sides):
+        ends = [sides[place] or [None, None] for place in numbers]
+        infinite = (-np.inf, np.inf)
+        return [bound for pair in ends for bound in map(known, pair, infinite)]
+
+    def known(bound, infinite):
+        return infinite if bound is None else bound
+
+    for edit in ("moveRows(0, 4, 1)", "duplicateRows(3, 3)", "deleteRows(0, 0)"):
+        gaps = ask(page, f"(editor.actions.{edit}, editor.settled().then((s) => s.gaps.list))")
+        assert len(gaps) > 1
+        keys = [bounds(sides) for sides in gaps]
+        assert keys == sorted(keys)
+
+
 # --- cells
 
 NUMBERS = """

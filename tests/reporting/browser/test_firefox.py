@@ -11,7 +11,7 @@ from tests.reporting.browser import test_editing, test_editor, test_saving
 from tests.reporting.browser.test_saving import served  # noqa: F401 - a fixture
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def browser(firefox):
     return firefox
 

@@ -30,7 +30,7 @@ import { model, on } from "../state.js";
 import { summary } from "../summary.js";
 import { pluralText } from "../words.js";
 
-/** @type {[string, string, string, (table: EditedTable) => string][]} */
+/** @type {[string, string, string, (table: EditedTable, disjoint: boolean) => string][]} */
 const FORMATS = [
   ["JSON", "json", "application/json", rulesJson],
   ["CSV for spreadsheets", "csv", "text/csv", (table) => `\ufeff${rulesCsv(table)}`],
@@ -276,18 +276,24 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
     ),
   );
 
+  /** Whether it is known that no rows overlap. */
+  function areDisjoint() {
+    const status = checks.isCurrent() ? checks.status() : null;
+    return status?.done === true && !status.conflicts.count && !status.overlaps.count;
+  }
+
   /**
    * @param {string} name
    * @param {string} suffix
    * @param {string} type
-   * @param {(table: EditedTable) => string} write
+   * @param {(table: EditedTable, disjoint: boolean) => string} write
    */
   function download(name, suffix, type, write) {
     menu.open = false;
     focusGrid();
     const open = table.now.rows.length - rulesCount();
     try {
-      const address = URL.createObjectURL(new Blob([write(table)], { type }));
+      const address = URL.createObjectURL(new Blob([write(table, areDisjoint())], { type }));
       const file = (summary.name || "rules").replace(/\.\w+$/, "").replace(/[^\p{L}\p{N}_-]+/gu, "-") || "rules";
       h("a", { href: address, download: `${file}.${suffix}` }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
@@ -391,7 +397,7 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
       undo: () => travel(table, "past"),
       redo: () => travel(table, "future"),
       ask: checks.ask,
-      files: () => Object.fromEntries(FORMATS.map(([, suffix, , write]) => [suffix, write(table)])),
+      files: () => Object.fromEntries(FORMATS.map(([, suffix, , write]) => [suffix, write(table, areDisjoint())])),
     },
   };
 }

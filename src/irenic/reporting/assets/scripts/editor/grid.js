@@ -400,6 +400,20 @@ export function newGrid(table, options) {
     select(top + size.rows - 1, last, true);
   }
 
+  /**
+   * Act on an event of the clipboard. In Firefox it happens to the body if no text is selected, not to the grid.
+   * @param {"copy" | "cut" | "paste"} type
+   * @param {(event: ClipboardEvent) => void} act
+   */
+  function onClipboard(type, act) {
+    /** @param {ClipboardEvent} event */
+    const onEvent = (event) => {
+      if (!grid.isConnected) return document.removeEventListener(type, onEvent);
+      if (document.activeElement === grid || grid.contains(/** @type {Node} */ (event.target))) act(event);
+    };
+    document.addEventListener(type, onEvent);
+  }
+
   /** @param {Event} event */
   function placeOfEvent(event) {
     const cell = /** @type {HTMLElement} */ (event.target).closest?.(".grid-cell, .grid-row .grid-number");
@@ -438,9 +452,9 @@ export function newGrid(table, options) {
   }
 
   grid.addEventListener("keydown", onKey);
-  grid.addEventListener("copy", onCopy);
-  grid.addEventListener("cut", onCopy);
-  grid.addEventListener("paste", onPaste);
+  onClipboard("copy", onCopy);
+  onClipboard("cut", onCopy);
+  onClipboard("paste", onPaste);
   grid.addEventListener("pointerdown", onPress);
   grid.addEventListener("pointermove", onDrag);
   grid.addEventListener("dblclick", (event) => void (placeOfEvent(event) && edit()));

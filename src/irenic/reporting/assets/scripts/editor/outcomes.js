@@ -33,7 +33,20 @@ export function parseOutcome(outcomes, text) {
   }
   const same = JSON.stringify(value);
   const place = outcomes.findIndex((outcome) => JSON.stringify(outcome.value) === same);
-  return place >= 0 ? { place } : { added: { text: amount === null ? typed : formatNumber(amount), value } };
+  return place >= 0
+    ? { place }
+    : { added: { text: amount === null || isSpelledLike(typed, outcomes) ? typed : formatNumber(amount), value } };
+}
+
+/**
+ * Whether other outcomes are written like a text, so that it is kept: 13% next to 12%, or 3,75 next to 3,50.
+ * @param {string} typed
+ * @param {EditedOutcome[]} outcomes
+ */
+function isSpelledLike(typed, outcomes) {
+  /** @param {string} text */
+  const shape = (text) => text.replace(/\d+/g, "0");
+  return outcomes.some(({ text, value }) => typeof value === "number" && shape(text) === shape(typed));
 }
 
 /**
@@ -42,6 +55,12 @@ export function parseOutcome(outcomes, text) {
  * @param {string} text
  */
 export const outcomeError = (outcomes, text) => parseOutcome(outcomes, text)?.error ?? "";
+
+/**
+ * Whether a text would be read as a number.
+ * @param {string} text
+ */
+export const isAmount = (text) => amountOf(text) !== null;
 
 /**
  * The number of an amount as files are read: 13% is 0.13, and 3,75 is 3.75. NaN if it is ambiguous, as 1,234 is; null

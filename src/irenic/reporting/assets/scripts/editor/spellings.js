@@ -206,12 +206,18 @@ function respelledNumbers(feature, text) {
 /** @param {string | null} list */
 const prefixed = (list) => (list === null ? null : `not(${list})`);
 
-/**
- * What respells the parts of a cell.
- * @param {Continuous} feature
- * @param {string} value the pattern of one value
- */
-function spellerOf(feature, value) {
+/** @type {Map<string, ReturnType<typeof newPatterns>>} */
+const PATTERNS = new Map(); // a paste may have thousands of cells
+
+/** @param {string} value the pattern of one value */
+function patternsOf(value) {
+  const known = PATTERNS.get(value) ?? newPatterns(value);
+  PATTERNS.set(value, known);
+  return known;
+}
+
+/** @param {string} value the pattern of one value */
+function newPatterns(value) {
   const order = `(?:<=|>=|=<|=>|<>|!=|==|[<>=≤≥≠]|(?:${Object.values(WORDS).join("|")})(?=\\s))`;
   const sign = "(<=|>=|=<|=>|[<>≤≥])";
   /** A pattern in which V is a value, a blank may be any number of them, and ‹…› are words. @param {string} source */
@@ -224,7 +230,7 @@ function spellerOf(feature, value) {
         .replaceAll("V", `(${value})`),
     );
   const orAnd = "(?:&|or|and|oder|und|ou|et|o|y|of|en)";
-  const patterns = {
+  return {
     value: pattern("V"),
     between: pattern(
       "(?:between\\s+V\\s+and|from\\s+V\\s+(?:to|-|–)|zwischen\\s+V\\s+und|von\\s+V\\s+bis|entre\\s+V\\s+(?:et|y)" +
@@ -242,10 +248,20 @@ function spellerOf(feature, value) {
     nameFirst: pattern(`(\\p{L}.*?) (${order}) V`),
     nameLast: pattern(`V ${sign} (\\p{L}.*?)`),
   };
-  const joint = new RegExp(
-    `\\s*(?:(?<!${LETTER})(?:and|but|und|et|y)(?!${LETTER})|&&?)\\s*(?=[<>=≤≥!]|\\p{L})|(?<=\\d)\\s*(?=[<>≤≥])`,
-    "iu",
-  );
+}
+
+const JOINT = new RegExp(
+  `\\s*(?:(?<!${LETTER})(?:and|but|und|et|y)(?!${LETTER})|&&?)\\s*(?=[<>=≤≥!]|\\p{L})|(?<=\\d)\\s*(?=[<>≤≥])`,
+  "iu",
+);
+
+/**
+ * What respells the parts of a cell.
+ * @param {Continuous} feature
+ * @param {string} value the pattern of one value
+ */
+function spellerOf(feature, value) {
+  const patterns = patternsOf(value);
   const alternative = /(?:,\s*)?(?<=[\s,])(?:or|OR|oder|ODER|ou|OU)\s+|[;|\n\r]+|,\s+|,(?!\d)|,(?=\d{4}-)/u;
   const name = feature.name.toLowerCase().split(/\s+/).join(" ");
   const names = new Set(["x", "value", "it", "?", name, name.replace(/\s*[([].*/, "")]);
@@ -309,7 +325,7 @@ function spellerOf(feature, value) {
       return both([FLIPPED[signOf(match[2])], match[1]], [signOf(match[4]), match[5]]);
     }
     match = patterns.twice.exec(text);
-    const parts = match ? [match[1], match[3]] : text.split(joint);
+    const parts = match ? [match[1], match[3]] : text.split(JOINT);
     const joined = parts.length === 2 ? both(compared(parts[0].trim()), compared(parts[1].trim())) : null;
     if (joined !== null) return joined;
     const comparison = compared(text);
@@ -436,6 +452,9 @@ function plainDigits(digits) {
   if (isDecimal && /^\d*,\d+$/.test(joined)) return joined.replace(",", ".");
   if (hasDecimalComma && /^\d{1,3}(\.\d{3})+,\d+$/.test(joined)) return joined.replaceAll(".", "").replace(",", ".");
   if (/^\d{1,3}(,\d{3})+\.\d+$|^\d{1,3}(,\d{3}){2,}$/.test(joined)) return joined.replaceAll(",", "");
+  if (/^\d+,\d{1,2}$/.test(joined)) {
+    throw new SpellingError(`“${digits}” is ambiguous: write a decimal point, or a space after the comma of a list.`);
+  }
   throw new SpellingError(
     `“${digits}” is ambiguous: write the number without thousands separators and with a decimal point.`,
   );

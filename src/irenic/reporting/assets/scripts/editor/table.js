@@ -26,7 +26,7 @@ export function newTable(model) {
     ...feature,
     encoded: isCategory(feature) ? (feature.listed ?? feature.values.slice(2)) : [],
   }));
-  const outcomes = summary.outcomes.map(({ text, value }) => ({ text, value: value ?? text }));
+  const outcomes = summary.outcomes.map(({ text, value }) => ({ text: writtenOutcome(text), value: value ?? text }));
   const { how, hit_policy: hitPolicy } = summary.decides;
   const ranks = hitPolicy === "PRIORITY" ? ranksOf(model, outcomes.length) : null;
   /** @type {Policy} */
@@ -46,6 +46,22 @@ export function newTable(model) {
   const asked = summary.properties.map((property) => property.asked);
   return { name: summary.name, outcomeName, features, outcomes, impossible, asked, ...history };
 }
+
+/**
+ * An outcome as its file writes it: 12% instead of 0.12, if it is the only such spelling.
+ * @param {string} text
+ */
+function writtenOutcome(text) {
+  const column = summary.reading?.columns.find(({ role }) => role === "outcome");
+  const spellings = column?.interpreted.filter(({ meaning }) => isSameNumber(meaning, text)) ?? [];
+  return spellings.length === 1 ? spellings[0].text : text;
+}
+
+/**
+ * @param {string} a
+ * @param {string} b
+ */
+const isSameNumber = (a, b) => a.trim() !== "" && b.trim() !== "" && Number(a) === Number(b);
 
 /**
  * @param {Model} model

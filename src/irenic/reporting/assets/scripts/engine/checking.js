@@ -4,8 +4,10 @@
 
 import {
   boxKey,
+  compareBoxes,
   isInside,
   mergedBoxes,
+  mergeSteps,
   newLayout,
   NODES,
   packBox,
@@ -369,7 +371,8 @@ export function startChecker(send) {
     const finished = cutting.isDone();
     const { parts } = cutting;
     kernels.drop(before);
-    const merged = finished || parts.length <= MERGED ? mergedBoxes(layout, parts) : parts;
+    const merged = finished || parts.length <= MERGED ? yield* mergeSteps(layout, parts) : parts;
+    merged.sort(compareBoxes); // so that gaps stay in their places from change to change
     const list = merged.slice(0, LISTED).map((box) => unpackBox(layout, box));
     gapBoxes = merged;
     gaps = { count: merged.length, list, finished, known: true };

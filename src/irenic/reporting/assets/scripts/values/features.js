@@ -29,6 +29,12 @@ export function unitText(feature) {
 }
 
 /**
+ * The unit of a feature in brackets after its name, unless the name contains it.
+ * @param {Feature} feature
+ */
+export const unitLabel = ({ name, unit }) => (unit && !name.includes(`(${unit})`) ? ` (${unit})` : "");
+
+/**
  * Whether a number, or null for missing, can occur.
  * @param {Continuous} feature
  * @param {Value} value

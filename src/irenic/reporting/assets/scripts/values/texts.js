@@ -126,7 +126,7 @@ export function formatWord(text) {
 }
 
 /** @param {string} text */
-function isDuration(text) {
+export function isDuration(text) {
   return !/(^|[PT])$/.test(text) && (DURATION.test(text) || MONTHS.test(text));
 }
 
