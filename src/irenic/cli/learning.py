@@ -376,8 +376,7 @@ def _by_group(
 
     They are training rows if they have labels.
     """
-    from irenic.proving import compare_groups
-    from irenic.proving._groups import figures_of
+    from irenic.proving import compare_groups, figures_of
     from irenic.reporting.groups import encode_groups
 
     on: Any = "left_out" if left_out is not None else "instances" if y is None else "training"
