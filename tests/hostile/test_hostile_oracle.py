@@ -16,7 +16,7 @@ from profiles import nightly
 
 import irenic
 
-SETS = nightly(1_000, otherwise=20)
+SETS = nightly(1_500, otherwise=20)
 POINTS = 150
 AT_LEAST = nightly(1_000_000, otherwise=20_000)
 
