@@ -10,13 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from irenic.learn._columns import (
-    ColumnFigures,
-    Columns,
-    column_limits,
-    columns_tested,
-    evenly,
-)
+from irenic.learn._columns import column_figures
 from irenic.learn._evolution import Candidate
 from irenic.learn._left_out import Priors, likely, smoothed
 from irenic.learn.front import FrontPoint, RuleCounts
@@ -94,25 +88,9 @@ class Measure:
 
     def with_columns(self, point: FrontPoint) -> FrontPoint:
         """Return a rule set with the figures of the columns that it tests."""
-        rules = point.rule_set
-        limits = {name: self._limits(name) for name in columns_tested(rules)}
-        figures = Columns(rules, limits, self._sample, resolve_by(self.conflicts))
+        resolve = resolve_by(self.conflicts)
+        figures = column_figures(point.rule_set, self.instances, self.weight, resolve)
         return replace(point, columns=figures)
-
-    def _limits(self, name: str) -> ColumnFigures:
-        """Return the figures of a column without its importance, which rule sets share."""
-        if name not in self._known_limits:
-            self._known_limits[name] = column_limits(self.instances, name)
-        return self._known_limits[name]
-
-    @cached_property
-    def _known_limits(self) -> dict[str, ColumnFigures]:
-        return {}
-
-    @cached_property
-    def _sample(self) -> tuple[Instances, Floats]:
-        """Rows that importances come from, and their weights."""
-        return evenly(self.instances, self.weight)
 
     def _right(self, rules: RuleSet, frequencies: Floats) -> Floats:
         """Return the gain of the prediction for each row, given the frequencies of each rule."""
