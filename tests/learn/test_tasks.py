@@ -336,8 +336,8 @@ def test_in_a_hierarchy_consequents_are_closed_and_nearer_is_worth_more():
 
 def test_the_weights_of_rows():
     target = Target.single(np.array(["a", "b"]), np.array([0, 1, 1, 1]))
-    assert row_weights(target, None).tolist() == [1, 1, 1, 1]
-    assert row_weights(target, [0, 1, 2, 3]).tolist() == [0, 1, 2, 3]
+    assert row_weights(len(target), None).tolist() == [1, 1, 1, 1]
+    assert row_weights(len(target), [0, 1, 2, 3]).tolist() == [0, 1, 2, 3]
     ones = np.ones(4)
     assert class_weights(target, None, ones).tolist() == [1, 1, 1, 1]
     assert class_weights(target, {"b": 2}, ones).tolist() == [1, 2, 2, 2]

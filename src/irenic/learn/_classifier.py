@@ -357,14 +357,15 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         >>> clf.classes_.tolist(), clf.n_features_in_
         (['free', 'full'], 2)
         """
-        data = self._possible(self._read(X, y, sample_weight, self.class_weight))
         state = int(check_random_state(self.random_state).randint(2**31 - 1))
-        instances, target, weight, count = data.instances, data.target, data.weight, data.count
+        every = self._possible(self._read(X, y, sample_weight, self.class_weight, state))
         # any penalty would outweigh weights that are below 1 on average; up to rounding
-        if (scale := count.sum() / weight.sum()) > 1.0 + 1e-9:
-            weight = weight * scale
-        balance, factors = self._balance(target, weight)
-        searched = weight if balance is None else weight * balance
+        if (scale := every.n_rows / every.label_weights.sum()) > 1.0 + 1e-9:
+            every = every.weighted(scale)
+        data = every.typical()
+        instances, target, weight, count = data.instances, data.target, data.weight, data.count
+        factors = balanced = self._balance(target, every.label_weights)
+        searched = weight if factors is None else weight * factors[target.codes]
         cost = cost_of(self.cost, target)
         if cost is not None:
             target = replace(target, cost=cost)
@@ -375,17 +376,17 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         knowledge = self._knowledge(data, target, searched, y)
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
-        cells = cells or self._new_cells(instances, target, searched, X, knowledge, count)
+        cells = cells or self._new_cells(data, target, searched, X, knowledge)
         encoded = cells.encode(instances)
-        problem = Problem(cells, encoded, target, searched, count, factors=factors)
+        problem = every.problem(cells, target, factors)
         limits = None
         if knowledge is not None:
             limits = knowledge.limits(cells)
             if len(knowledge.rules):
-                problem = replace(problem, fixed=knowledge.fixed_codes(instances))
+                problem = replace(problem, fixed=knowledge.fixed_codes(every.instances))
         problem = problem.sampled(ROW_LIMIT, state).in_order()
         n_kept = 0 if knowledge is None else knowledge.n_kept
-        plan = self._plan(problem, state, float(count.sum()), n_kept)
+        plan = self._plan(problem, state, every.n_rows, n_kept)
         if knowledge is not None:
             plan = plan.respecting(limits, knowledge.default)
         context = self._init_callback_context(max_subtasks=plan.folds + plan.islands)
@@ -409,11 +410,12 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             weight,
             result.consequents,
             self.conflicts,
-            balance,
+            balanced,
             cells=cells,
             encoded=encoded,
             knowledge=knowledge,
             division=result.division,
+            whole=data.whole,
         )
         front = training.front(result.candidates, complete=self.complete)
         if not front:
@@ -434,7 +436,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self._shape = round(problem.count.sum()), len(target.labels), len(instances.space)
         self._validation = result.validation
         self._use_best(self.max_rules, self.max_conditions)
-        self._warn_of_rare_labels(target)
+        self._warn_of_rare_labels(target, every)
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
@@ -522,6 +524,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         regions = data.instances.space.impossible
         if not regions:
             return data
+        if data.whole is not None:
+            return data  # blocks of rows leave them out
         outside = np.any([region.contains(data.instances) for region in regions], axis=0)
         if outside.all():
             raise DataError("space must allow some of the rows of X, got only impossible ones")
@@ -532,32 +536,33 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             " are not used",
             stacklevel=5,
         )
-        kept = np.flatnonzero(~outside)
-        check_labels(data.target.take(kept))
-        return Labeled(
-            data.instances.take(kept), data.target.take(kept), data.weight[kept], data.count[kept]
-        )
+        possible = data.take(np.flatnonzero(~outside))
+        if not possible.target.many:
+            check_labels(possible.target.labels[possible.target.truth.any(axis=0)])
+        return possible
 
     def _new_cells(
         self,
-        instances: Instances,
+        data: Labeled,
         target: Target,
         weight: Floats,
         X: Any,
         knowledge: Knowledge | None,
-        count: Floats,
     ) -> Cells:
         """Return the cells of the training rows."""
-        space = instances.space
+        space = data.instances.space
+        columns = None if data.whole is None else data.whole.figures.columns
         forbidden = [self.forbidden] if isinstance(self.forbidden, str) else self.forbidden
         return Cells.from_instances(
-            instances,
+            data.instances,
             target.truth,
             weight,
             around=None if knowledge is None else knowledge.boxes,
             orders=orders_of(self.ordered, X, space),
             untested=[feature_name(space, given, "forbidden") for given in forbidden or ()],
-            count=count,
+            count=data.count,
+            counts=None if columns is None else columns.counts,
+            complete=None if columns is None else [not n for n in columns.missing],
         )
 
     def _knowledge(self, data: Labeled, target: Target, weight: Floats, y: Any) -> Knowledge | None:
@@ -641,21 +646,22 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             )
         return int(labels.index(plain(self.describe)))
 
-    def _balance(self, target: Target, weight: Floats) -> tuple[Floats | None, Floats | None]:
-        """Return the factor of each row, and of each label, by which scores are balanced."""
+    def _balance(self, target: Target, weights: Floats) -> Floats | None:
+        """Return the factor of each label by which scores are balanced, None if they are not.
+
+        ``weights`` are those of all rows of each label.
+        """
         if self.scoring == "accuracy":
-            return None, None
+            return None
         if target.many:
             raise DataError(
                 f"scoring must be 'accuracy' if rows have several labels, got {self.scoring!r}"
             )
         if self.scoring != "balanced_accuracy":
             self._check_scoring(target)
-            return None, None
-        balance = class_weights(target, "balanced", weight)
-        factors = np.ones(len(target.labels))
-        factors[target.truth.argmax(axis=1)] = balance
-        return balance, factors
+            return None
+        factors = class_weights(target, "balanced", weights)
+        return np.where(weights > 0, factors, 1.0)
 
     def _check_scoring(self, target: Target) -> None:
         """Reject a ``scoring`` by probabilities that is unknown or cannot be used."""
@@ -680,15 +686,15 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 f" {LABEL_LIMIT} labels, got {scoring!r}"
             )
 
-    def _warn_of_rare_labels(self, target: Target) -> None:
+    def _warn_of_rare_labels(self, target: Target, data: Labeled) -> None:
         if target.many or self.scoring != "accuracy":
             return
         if self.class_weight is not None or self.cost is not None:
             return
-        counts = target.truth.sum(axis=0)
+        counts = data.label_rows
         said = {*self.rules_.thens, self.rules_.default}
         for label, count in zip(target.labels.tolist(), counts.tolist(), strict=True):
-            share = count / len(target)
+            share = count / counts.sum()
             if count >= _FEW_ROWS and share < _RARE / len(counts) and label not in said:
                 warnings.warn(
                     f"no rule predicts {display(label)} ({share:.1%} of the rows), because accuracy"

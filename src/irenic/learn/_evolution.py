@@ -425,9 +425,11 @@ def covering(masks: Words, cells: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_
     """Return which rule (row) covers which instance (column)."""
     covers = np.ones((len(masks), cells.shape[1]), dtype=bool)
     for f, column in enumerate(cells):
-        # 64 entries per rule: whether the rule contains a cell
-        holds = (masks[:, f, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
-        covers &= holds.astype(bool)[:, column]
+        # whether a rule contains a cell; most rules contain all cells of most features
+        present = np.flatnonzero(np.bincount(column, minlength=64))
+        holds = ((masks[:, f, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).astype(bool)
+        for rule in np.flatnonzero(~holds[:, present[present < 64]].all(axis=1)).tolist():
+            covers[rule] &= holds[rule][column]
     return covers
 
 
