@@ -22,6 +22,7 @@ from irenic.learn._certificate import Certificate, certify
 from irenic.learn._left_out import interval_text, leading
 from irenic.learn._measure import resolve_by
 from irenic.learn._rows import MANY_ROWS, Rows, TableRows, sample_rows
+from irenic.learn._stored import Stored, survey
 from irenic.learn._tasks import Problem
 from irenic.learn.answers import Answers, Form
 from irenic.learn.front import Front, FrontPoint, ProbabilityRow, head_of, kept_text, table_of
@@ -197,6 +198,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         With a ``state``, they are a sample if there are many rows.
         """
+        if isinstance(X, Stored):
+            return self._read_stored(X, class_weight, state or 0)
         table = self._table(X, reset=True)
         target, codes = self._target_of(y)
         n_rows = len(target) if codes is None else len(codes)
@@ -224,9 +227,27 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         factors = np.ones(1) if codes is None else factors
         return sampled(TableRows(space, columns, target, codes, each, factors), state)
 
+    def _read_stored(self, stored: Stored, class_weight: Any, state: int) -> Labeled:
+        """Return a sample of rows that are not in memory."""
+        for name in ("hierarchy", "consequents"):
+            if getattr(self, name) not in (None, "labels"):
+                raise DataError(
+                    f"{name} must not be set if the rows are not in memory, which have one label"
+                    f" each, got {getattr(self, name)!r}"
+                )
+        self.n_features_in_ = len(stored.features)
+        self.feature_names_in_ = np.array(stored.features, dtype=object)
+        target = Target.single(stored.classes, np.zeros(0, dtype=np.intp))
+        factors = class_weights(target, class_weight, stored.weights)
+        check_labels(stored.classes[stored.weights * factors > 0])
+        rows, block, number, rare = survey(stored, state, self._space, factors)
+        count = np.ones(len(block))
+        return Labeled(block.instances, block.target, block.weight, count, number, rows, rare)
+
     def _space(self, table: Any) -> Space:
         """Return the features of a table, open to values of rows to predict."""
-        return Space([_opened(feature) for feature in Space.infer(table)])
+        features = table if isinstance(table, Space) else Space.infer(table)
+        return Space([_opened(feature) for feature in features])
 
     def _learned(self, data: Labeled, y: Any) -> None:
         """Set the fitted attributes that only depend on the training data."""

@@ -36,6 +36,7 @@ from irenic.learn._knowledge import (
 from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
 from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._running import Named, progress_bar, run
+from irenic.learn._stored import given_rows
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
@@ -318,7 +319,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     @with_callbacks  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSetClassifier:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Any = None
+    ) -> RuleSetClassifier:
         """Learn rules from labeled rows.
 
         Parameters
@@ -326,11 +329,16 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         X : table
             A pandas, polars or pyarrow frame, an array, a mapping of columns, or a list of rows,
             which may name their values. Columns may hold numbers, dates, booleans, text and
-            categories, and missing values.
+            categories, and missing values. With ``target``, also rows that are not in memory: the
+            path of a Parquet file or a folder of them, a pyarrow dataset, a polars LazyFrame, a
+            DuckDB relation or a Dask DataFrame. They are read in blocks.
         y : column of labels, 0/1 matrix, or list of sets of labels
             Matrices and sets are for rows with several labels.
-        sample_weight : array, optional
-            Weight of each row; a weight of 2 is equivalent to repeating the row.
+        sample_weight : array or str, optional
+            Weight of each row; a weight of 2 is equivalent to repeating the row. With ``target``,
+            it may be the name of a column.
+        target : str, optional
+            The column of ``X`` that holds the labels, instead of ``y``.
 
         Returns
         -------
@@ -357,6 +365,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         >>> clf.classes_.tolist(), clf.n_features_in_
         (['free', 'full'], 2)
         """
+        X, y, sample_weight = given_rows(X, y, sample_weight, target)
         state = int(check_random_state(self.random_state).randint(2**31 - 1))
         every = self._possible(self._read(X, y, sample_weight, self.class_weight, state))
         # any penalty would outweigh weights that are below 1 on average; up to rounding

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from irenic.learn.target import Consequents, Target, row_f1
+from irenic.learn.target import Consequents, Target, label_sums, row_f1
 from irenic.model.head import open_labels, signs
 from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
@@ -253,10 +253,8 @@ class Counting:
                 flat = codes[by] * shape[1] + np.where(places < 0, shape[1] - 1, places)
                 size = shape[0] * shape[1]
                 region_rows = np.bincount(flat, minlength=size).astype(float).reshape(shape)
-                each_label = [
-                    np.bincount(flat, weights=weight * t, minlength=size) for t in truth.T
-                ]
-                regions = np.stack(each_label, axis=1).reshape(*shape, -1)
+                each = [label_sums(flat, weight * t, size) for t in truth.T]
+                regions = np.stack(each, axis=1).reshape(*shape, -1)
         return Sums(
             rows=float(len(block)),
             weight=float(scored.sum()),

@@ -7,7 +7,7 @@ Evolution learns from the sample; statistics come from all rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
@@ -168,28 +168,28 @@ class TableRows:
         return Block(instances, target, np.asarray(weight)), kept
 
     def _encoded(self, rows: slice | Indices, names: Sequence[str] | None) -> Instances:
+        columns = dict(zip(self.space.names, self.columns, strict=True))
+        if names is not None:
+            columns = {name: columns[name] for name in names}
+        n = len(range(*rows.indices(len(self)))) if isinstance(rows, slice) else len(rows)
         try:
-            return encoded_columns(self.space, [column[rows] for column in self.columns], names)
+            parts = {name: column[rows] for name, column in columns.items()}
+            return encoded_columns(self.space, parts, n)
         except DataError:  # the error names the row of the block
-            encoded_columns(self.space, self.columns, names)
+            encoded_columns(self.space, columns, len(self))
             raise
 
 
-def encoded_columns(
-    space: Space, columns: Sequence[Any], names: Sequence[str] | None = None
-) -> Instances:
-    """Return columns in the order of the features as numbers; others than ``names`` as missing."""
-    n = len(columns[0])
+def encoded_columns(space: Space, columns: Mapping[str, Any], n: int) -> Instances:
+    """Return columns by name as numbers; the values of other features are missing."""
     values = np.full((len(space.continuous), n), -np.inf)
     codes = np.zeros((len(space.categorical), n), dtype=np.int32)
-    for feature, column in zip(space, columns, strict=True):
-        row = space.row(feature.name)
-        if names is not None and feature.name not in names:
-            continue
+    for name, column in columns.items():
+        feature = space[name]
         if isinstance(feature, Continuous):
-            values[row] = encode_floats(column, feature)
+            values[space.row(name)] = encode_floats(column, feature)
         elif isinstance(feature, Categorical):
-            codes[row] = encode_codes(column, feature)
+            codes[space.row(name)] = encode_codes(column, feature)
     return Instances(space, values, codes)
 
 
