@@ -229,3 +229,100 @@ def test_options_for_several_labels_are_refused(few):
     frame = pl.LazyFrame(labeled(600).drop(columns="heavy"))
     with pytest.raises(DataError, match="hierarchy must not be set if the rows are not in memory"):
         quick(hierarchy=["a/b"]).fit(frame, target="pays")
+
+
+# --- predictions
+
+
+def test_predictions_are_those_of_the_rows_in_memory(few, tmp_path):
+    frame = labeled().drop(columns="heavy")
+    X = frame.drop(columns="pays")
+    clf = quick().fit(X, frame["pays"])
+    expected = clf.predict(X).tolist()
+    stored = kinds(X, tmp_path)
+    for name in ("file", "text", "folder", "dataset", "table"):
+        reader = clf.predict(stored[name])
+        assert isinstance(reader, pa.RecordBatchReader)
+        table = reader.read_all()
+        assert table.column_names == [*X.columns, "prediction"]
+        assert table.column("prediction").to_pylist() == expected, name
+        assert table.column("age").null_count == X["age"].isna().sum()
+    lazy = clf.predict(stored["polars"])
+    assert isinstance(lazy, pl.LazyFrame)
+    assert lazy.collect()["prediction"].to_list() == expected
+    assert lazy.collect(engine="streaming")["prediction"].to_list() == expected
+    relation = clf.predict(stored["duckdb"])
+    assert isinstance(relation, duckdb.DuckDBPyRelation)
+    assert relation.columns == [*X.columns, "prediction"]
+    assert [row[-1] for row in relation.fetchall()] == expected
+    series = clf.predict(stored["dask"])
+    assert type(series).__name__ == "Series"
+    assert series.compute().tolist() == expected
+    assert series.compute().index.tolist() == X.index.tolist()
+
+
+def test_predictions_of_other_labels(tmp_path):
+    frame = labeled(150).drop(columns=["heavy", "pays"])
+    for y in (frame["income"] > 30, (frame["income"] > 30) + 1):
+        clf = quick().fit(frame, y)
+        lazy = clf.predict(pl.LazyFrame(frame)).collect()["prediction"]
+        assert lazy.to_list() == clf.predict(frame).tolist()
+    sets = [{"a", "b"} if each else {"a"} for each in frame["income"] > 30]
+    clf = quick().fit(frame, sets)
+    lazy = clf.predict(pl.LazyFrame(frame)).collect()["prediction"]
+    assert set(lazy.to_list()) == {"a", "a; b"}
+
+
+def test_rules_without_conditions_predict_lazily():
+    frame = labeled(150).drop(columns=["heavy", "pays"])
+    clf = quick().fit(frame, frame["income"] > 30).select(max_rules=0)
+    lazy = clf.predict(pl.LazyFrame(frame)).collect()
+    assert lazy["prediction"].to_list() == clf.predict(frame).tolist()
+
+
+def test_predictions_need_columns():
+    frame = labeled(150).drop(columns=["heavy", "pays"])
+    clf = quick().fit(frame, frame["income"] > 30)
+    with pytest.raises(DataError, match="must have all columns that the rules test, got no income"):
+        clf.predict(pl.LazyFrame(frame).drop("income"))
+    with pytest.raises(DataError, match="must not have a column 'prediction'"):
+        clf.predict(pl.LazyFrame(frame).with_columns(prediction=1))
+
+
+# --- other rows
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
+def test_other_rows_are_counted(few, tmp_path, scoring):
+    frame = labeled(1500).drop(columns="heavy")
+    clf = quick(scoring=scoring, smoothing=0.5).fit(frame.iloc[:300], target="pays")
+    new = frame.iloc[300:].reset_index(drop=True)
+    X, y = new.drop(columns="pays"), new["pays"]
+    found = clf.recount(X, y)
+    assert found.rules_ is clf.rules_
+    assert found.chosen_ is found.pareto_front_.chosen
+    for point in found.pareto_front_:
+        covers = point.rule_set.covering(X)
+        assert point.counts.support[:-1].tolist() == covers.sum(axis=0).tolist()
+        right = point.rule_set.predict(X) == y
+        score = right.mean()
+        if scoring != "accuracy":
+            score = np.mean([right[y == label].mean() for label in clf.classes_])
+        assert point.training_score == pytest.approx(score)
+        assert point.n_rows == 1200
+        assert point.probabilities.rows[:, -1].sum() == 1200
+        assert point.probabilities.probabilities.sum(axis=2) == pytest.approx(1.0)
+    # the model itself stays as it was
+    assert clf.chosen_.n_rows == 300
+    for data in kinds(new, tmp_path).values():
+        assert facts(clf.recount(data, target="pays")) == facts(found)
+
+
+def test_labels_of_other_rows_must_be_known():
+    frame = labeled(200)
+    clf = quick().fit(frame.drop(columns="pays"), frame["pays"])
+    with pytest.raises(DataError, match='unknown label "other"; the model has none'):
+        clf.recount(frame.assign(pays=["other", "high"] * 100), target="pays")
+    sets = quick().fit(frame[["age"]], [{"a"}, {"a", "b"}] * 100)
+    with pytest.raises(DataError, match="recount needs a model of one label per row"):
+        sets.recount(frame, target="pays")

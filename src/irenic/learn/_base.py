@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from irenic.errors import DataError
 from irenic.learn._cells import Cells
 from irenic.learn._certificate import Certificate, certify
+from irenic.learn._lazy import lazy_predictions
 from irenic.learn._left_out import interval_text, leading
 from irenic.learn._measure import resolve_by
 from irenic.learn._rows import MANY_ROWS, Rows, TableRows, sample_rows
@@ -222,7 +223,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             target = target if codes is None else Target.single(target.labels, codes)
             instances = space.encode(table).take(counted)
             return Labeled(instances, target.take(counted), weight[counted], count[counted])
-        columns = take_apart(table).select(space.names)
+        columns = dict(zip(space.names, take_apart(table).select(space.names), strict=True))
         each = None if sample_weight is None else weight
         factors = np.ones(1) if codes is None else factors
         return sampled(TableRows(space, columns, target, codes, each, factors), state)
@@ -443,7 +444,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            With the columns of :meth:`fit`; named columns that no rule tests may be left out.
+            With the columns of :meth:`fit`; named columns that no rule tests may be left out. Rows
+            that are not in memory are read in blocks when the result is.
 
         Returns
         -------
@@ -452,6 +454,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             rule applies and ``default="abstain"``, None or no labels. With
             ``consequents="probabilities"``, the labels whose probability is at least
             ``chosen_.threshold``.
+
+            For a polars LazyFrame and a DuckDB relation, the same with a column ``prediction``; for
+            a pyarrow dataset and the path of Parquet files, a reader of batches with that column;
+            for a Dask DataFrame, a Dask Series.
 
         Raises
         ------
@@ -468,6 +474,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array(['free', 'full'], dtype='<U4')
         """
         check_is_fitted(self)
+        if (lazy := lazy_predictions(self, X)) is not None:
+            return lazy  # type: ignore[no-any-return]
         if self.rules_.is_partial:
             table = self._table(X, reset=False)
             sets = self.rules_.predict(table, resolve=resolve_by(self.conflicts)).tolist()

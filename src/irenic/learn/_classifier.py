@@ -810,3 +810,53 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             raise ConditionError(f"index must be at most {last}, got {index}")
         other._use(self.pareto_front_[index])
         return other
+
+    def recount(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Any = None
+    ) -> RuleSetClassifier:
+        """Return a classifier with the same rules and the statistics of other rows.
+
+        All rule sets of the front are counted in one pass. Support, confidence, training scores
+        and probabilities are then those of the rows; validated scores and ``estimate_`` stay.
+
+        Parameters
+        ----------
+        X : table
+            Anything that :meth:`fit` accepts; columns that no rule and no region tests may be left
+            out.
+        y : column of labels
+            Labels that the model knows.
+        sample_weight : array or str, optional
+            Weight of each row.
+        target : str, optional
+            The column of ``X`` that holds the labels, instead of ``y``.
+
+        Returns
+        -------
+        RuleSetClassifier
+            A copy with the same parameters.
+
+        Raises
+        ------
+        DataError
+            If rows have several labels, a label is unknown, or a value does not fit its feature.
+        NotFittedError
+            If the classifier is not fitted.
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> new = {"age": [3, 9, 17, 30, 50], "pays": ["free", "free", "full", "full", "full"]}
+        >>> other = clf.recount(new, target="pays")
+        >>> other.chosen_.counts.support.tolist(), other.chosen_.training_score
+        ([3.0, 2.0], 0.8)
+        """
+        from irenic.learn._recount import recounted
+
+        check_is_fitted(self)
+        other = copy.copy(self)
+        other.pareto_front_ = recounted(self, X, y, sample_weight, target)
+        other.chosen_ = other.pareto_front_.chosen or other.pareto_front_[0]
+        return other

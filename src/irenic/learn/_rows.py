@@ -102,7 +102,7 @@ class TableRows:
     """Rows of a table in memory, encoded block by block."""
 
     space: Space
-    columns: Sequence[Any]
+    columns: Mapping[str, Any]
     """The column of each feature: a 1-D array or a series of narwhals."""
     target: Target
     """The labels; with one label per row, no row, and ``codes`` has them."""
@@ -168,7 +168,7 @@ class TableRows:
         return Block(instances, target, np.asarray(weight)), kept
 
     def _encoded(self, rows: slice | Indices, names: Sequence[str] | None) -> Instances:
-        columns = dict(zip(self.space.names, self.columns, strict=True))
+        columns = self.columns
         if names is not None:
             columns = {name: columns[name] for name in names}
         n = len(range(*rows.indices(len(self)))) if isinstance(rows, slice) else len(rows)
