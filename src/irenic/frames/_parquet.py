@@ -61,10 +61,15 @@ def _module() -> Any:
 
 
 def _read_by_pyarrow(raw: bytes) -> dict[str, npt.NDArray[Any]]:
-    import pyarrow as pa
     from pyarrow import parquet
 
-    table = parquet.ParquetFile(io.BytesIO(raw)).read()
+    return columns_of(parquet.ParquetFile(io.BytesIO(raw)).read())
+
+
+def columns_of(table: Any) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns of a table of pyarrow."""
+    import pyarrow as pa
+
     check_header(table.column_names)
     columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):

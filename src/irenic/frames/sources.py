@@ -6,6 +6,7 @@ block returns something small, which engines can compute where their rows are.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -15,7 +16,9 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
 from irenic.errors import DataError, FileError, FormatError
-from irenic.frames.columns import check_header
+from irenic.frames._parquet import columns_of
+from irenic.frames.columns import Table, check_header
+from irenic.frames.files import check_target
 
 T = TypeVar("T")
 
@@ -170,6 +173,47 @@ def read_source(source: Source, names: Sequence[str] | None = None) -> Any:
     wanted = list(source.schema.names) if names is None else list(names)
     tables = list(source.run(lambda table, _: table, wanted))
     return _pyarrow().concat_tables(tables) if tables else source.schema.empty_table()
+
+
+def sample_table(source: Source, n_rows: int) -> Table:
+    """Return at most a number of rows of a source, evenly spaced.
+
+    >>> import polars as pl
+    >>> sample_table(open_source(pl.LazyFrame({"age": range(10)})), 4)["age"].tolist()
+    [0, 3, 6, 9]
+    """
+    step = max(1, -(-len(source) // n_rows))
+    tables = source.run(partial(_every, step=step), list(source.schema.names))
+    return Table(columns_of(_pyarrow().concat_tables(tables)))
+
+
+def _every(table: Any, first: int, *, step: int) -> Any:
+    return table.take(list(range(-first % step, table.num_rows, step)))
+
+
+def write_blocks(tables: Iterable[Any], path: Path) -> int:
+    """Write tables of pyarrow as one Parquet file, whole or not at all; return how many rows."""
+    from pyarrow import ArrowException, parquet
+
+    check_target(path)
+    target = path.resolve()
+    temporary = target.with_name(f".irenic-{secrets.token_hex(8)}")
+    writer, n_rows = None, 0
+    try:
+        for table in tables:
+            writer = writer or parquet.ParquetWriter(temporary, table.schema)
+            writer.write_table(table.cast(writer.schema))
+            n_rows += table.num_rows
+        if writer is not None:
+            writer.close()
+            temporary.replace(target)
+    except (ArrowException, OSError) as error:
+        raise FileError(f"cannot write {path}: {error}") from None
+    finally:
+        if writer is not None:
+            writer.close()
+        temporary.unlink(missing_ok=True)
+    return n_rows
 
 
 # --- the kinds of sources

@@ -108,11 +108,9 @@ def _of_duckdb(data: Any, predictor: _Predictor) -> Any:
         return frame.assign(**{_COLUMN: predictor(frame[predictor.names])})
 
     kinds = dict(zip(data.columns, data.types, strict=True))
-    kind = predictor.empty.type
-    added = "BOOLEAN" if pa.types.is_boolean(kind) else "BIGINT"
-    if not pa.types.is_boolean(kind) and not pa.types.is_integer(kind):
-        added = "DOUBLE" if pa.types.is_floating(kind) else "VARCHAR"
-    return data.map(of_frame, schema={**{n: str(k) for n, k in kinds.items()}, _COLUMN: added})
+    tests = ((pa.types.is_boolean, bool), (pa.types.is_integer, int), (pa.types.is_floating, float))
+    kind = next((kind for test, kind in tests if test(predictor.empty.type)), str)
+    return data.map(of_frame, schema={**kinds, _COLUMN: kind})
 
 
 def _reader(source: Any, predictor: _Predictor) -> Any:
