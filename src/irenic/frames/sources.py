@@ -50,7 +50,7 @@ def open_source(data: Any) -> Source | None:
     ----------
     data : object
         The path of a Parquet file, or of a folder of them; a dataset of pyarrow, a lazy frame of
-        polars, a relation of DuckDB, or a Dask DataFrame.
+        polars, a relation of DuckDB, a Dask DataFrame or a Spark DataFrame.
 
     Examples
     --------
@@ -70,6 +70,8 @@ def open_source(data: Any) -> Source | None:
         return _from_duckdb(data)
     if module.startswith("dask") and kind == "DataFrame":
         return DaskSource(data)
+    if module == "pyspark" and kind == "DataFrame":
+        return SparkSource(data)
     return None
 
 
@@ -136,6 +138,72 @@ def _on_partition(frame: Any, first: int, *, work: Callable[[Any, int], T], sche
     table = _pyarrow().Table.from_pandas(frame, schema=schema, preserve_index=False)
     starts = range(0, table.num_rows, BLOCK_ROWS)
     return [work(plain_table(table.slice(a, BLOCK_ROWS)), first + a) for a in starts]
+
+
+@dataclass(frozen=True, eq=False)
+class SparkSource:
+    """A Spark DataFrame; work is done where its partitions are, and its results are pickled."""
+
+    frame: Any
+
+    @cached_property
+    def schema(self) -> Any:
+        """The names and types of the columns, as pyarrow has them."""
+        types: Any = import_module("pyspark.sql.pandas.types")
+        return _checked(types.to_arrow_schema(self.frame.schema))
+
+    @cached_property
+    def _lengths(self) -> dict[int, int]:
+        """Number of rows by partition."""
+        counted = self.frame.select(self.frame.columns[0]).mapInArrow(_count, "part int, n long")
+        lengths: dict[int, int] = {}
+        for row in counted.collect():
+            lengths[row["part"]] = lengths.get(row["part"], 0) + row["n"]
+        return lengths
+
+    def __len__(self) -> int:
+        return sum(self._lengths.values())
+
+    def run(self, work: Callable[[Any, int], T], names: Sequence[str]) -> Iterator[T]:
+        """Yield ``work(table, first)`` for each block of the named columns, in order."""
+        import pickle
+
+        starts, first = {}, 0
+        for part, length in sorted(self._lengths.items()):
+            starts[part] = first
+            first += length
+        task = partial(_on_batches, work=work, names=list(names), starts=starts)
+        quoted = ["`" + name.replace("`", "``") + "`" for name in names]
+        found = self.frame.select(*quoted).mapInArrow(task, "first long, result binary").collect()
+        for row in sorted(found, key=lambda row: row["first"]):
+            yield pickle.loads(row["result"])
+
+
+def _count(batches: Iterable[Any]) -> Iterator[Any]:
+    """Yield the number of rows of a partition of Spark."""
+    context: Any = import_module("pyspark").TaskContext.get()
+    n_rows = sum(batch.num_rows for batch in batches)
+    pa = _pyarrow()
+    columns = {"part": pa.array([context.partitionId()], "int32"), "n": pa.array([n_rows], "int64")}
+    yield pa.RecordBatch.from_pydict(columns)
+
+
+def _on_batches(
+    batches: Iterable[Any],
+    *,
+    work: Callable[[Any, int], Any],
+    names: Sequence[str],
+    starts: dict[int, int],
+) -> Iterator[Any]:
+    """Yield the pickled results of work on the blocks of a partition of Spark."""
+    pickling: Any = import_module("pyspark.cloudpickle")
+    pa = _pyarrow()
+    first = starts.get(import_module("pyspark").TaskContext.get().partitionId(), 0)
+    for table in _blocks(batches, names):
+        result = pickling.dumps(work(table, first))
+        columns = {"first": pa.array([first], "int64"), "result": pa.array([result], "binary")}
+        yield pa.RecordBatch.from_pydict(columns)
+        first += table.num_rows
 
 
 def _blocks(batches: Iterable[Any], names: Sequence[str]) -> Iterator[Any]:

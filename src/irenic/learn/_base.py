@@ -455,9 +455,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ``consequents="probabilities"``, the labels whose probability is at least
             ``chosen_.threshold``.
 
-            For a polars LazyFrame and a DuckDB relation, the same with a column ``prediction``; for
-            a pyarrow dataset and the path of Parquet files, a reader of batches with that column;
-            for a Dask DataFrame, a Dask Series.
+            For a polars LazyFrame, a DuckDB relation and a Spark DataFrame, the same with a column
+            ``prediction``; for a pyarrow dataset and the path of Parquet files, a reader of batches
+            with that column; for a Dask DataFrame, a Dask Series.
 
         Raises
         ------

@@ -331,7 +331,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             which may name their values. Columns may hold numbers, dates, booleans, text and
             categories, and missing values. With ``target``, also rows that are not in memory: the
             path of a Parquet file or a folder of them, a pyarrow dataset, a polars LazyFrame, a
-            DuckDB relation or a Dask DataFrame. They are read in blocks.
+            DuckDB relation, or a DataFrame of Dask or Spark. They are read in blocks.
         y : column of labels, 0/1 matrix, or list of sets of labels
             Matrices and sets are for rows with several labels.
         sample_weight : array or str, optional

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,8 +47,8 @@ class _Predictor:
 def lazy_predictions(model: RuleClassifier, data: Any) -> Any:
     """Return predictions for rows that are not in memory; None if ``data`` is another table.
 
-    A lazy frame, a relation or a dataset gets a column ``prediction``; of a dataset or a path, the
-    result is a reader of batches. For Dask, it is a series.
+    A lazy frame, a relation, a Spark DataFrame or a dataset gets a column ``prediction``; of a
+    dataset or a path, the result is a reader of batches. For Dask, it is a series.
     """
     source = open_source(data)
     if source is None:
@@ -68,6 +69,8 @@ def lazy_predictions(model: RuleClassifier, data: Any) -> Any:
         raise DataError(
             f"the table must not have a column {_COLUMN!r}, because predictions add one; rename it"
         )
+    if type(data).__module__.startswith("pyspark"):
+        return _of_spark(data, source, predictor)
     if kind == "LazyFrame":
         return _of_polars(data, predictor)
     if kind == "DuckDBPyRelation":
@@ -111,6 +114,23 @@ def _of_duckdb(data: Any, predictor: _Predictor) -> Any:
     tests = ((pa.types.is_boolean, bool), (pa.types.is_integer, int), (pa.types.is_floating, float))
     kind = next((kind for test, kind in tests if test(predictor.empty.type)), str)
     return data.map(of_frame, schema={**kinds, _COLUMN: kind})
+
+
+def _of_spark(data: Any, source: Any, predictor: _Predictor) -> Any:
+    import pyarrow as pa
+
+    types: Any = import_module("pyspark.sql.types")
+    kind = import_module("pyspark.sql.pandas.types").from_arrow_type(predictor.empty.type)
+    # add() would change the schema of the frame itself
+    schema = types.StructType([*data.schema.fields, types.StructField(_COLUMN, kind)])
+    arrow = source.schema.append(pa.field(_COLUMN, predictor.empty.type))
+
+    def of_batches(batches: Any) -> Iterator[Any]:
+        for batch in batches:
+            table = _with_predictions(pa.Table.from_batches([batch]), 0, predictor=predictor)
+            yield from table.cast(arrow).to_batches()
+
+    return data.mapInArrow(of_batches, schema)
 
 
 def _reader(source: Any, predictor: _Predictor) -> Any:
