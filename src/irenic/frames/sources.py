@@ -15,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
+import numpy as np
+
 from irenic.errors import DataError, FileError, FormatError
 from irenic.frames._parquet import columns_of
 from irenic.frames.columns import Table, check_header
@@ -256,7 +258,7 @@ def sample_table(source: Source, n_rows: int) -> Table:
 
 
 def _every(table: Any, first: int, *, step: int) -> Any:
-    return table.take(list(range(-first % step, table.num_rows, step)))
+    return table.take(np.arange(-first % step, table.num_rows, step))
 
 
 def write_blocks(tables: Iterable[Any], path: Path) -> int:
@@ -288,7 +290,7 @@ def write_blocks(tables: Iterable[Any], path: Path) -> int:
 
 
 def _open_parquet(path: Path) -> BatchSource | None:
-    if path.suffix.lower() not in (".parquet", ".pq") and not path.is_dir():
+    if path.suffix.lower() not in (".parquet", ".pq") and not _is_folder(path):
         return None
     _pyarrow()
     from pyarrow import ArrowException, dataset
@@ -300,6 +302,13 @@ def _open_parquet(path: Path) -> BatchSource | None:
     except (ArrowException, OSError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise FormatError(f"not a Parquet file: {reason}", path=str(path)) from None
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a text that is too long for a path
+        return False
 
 
 def _from_dataset(data: Any) -> BatchSource:

@@ -1,0 +1,63 @@
+"""Tables that are read in blocks."""
+
+from __future__ import annotations
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import dataset, parquet
+
+from irenic.errors import DataError, FileError
+from irenic.frames import sources
+from irenic.frames.sources import open_source, read_source, sample_table, write_blocks
+
+
+def test_other_values_are_no_sources():
+    for value in (None, {"a": [1]}, [[1, 2]], "people.csv", "x" * 100_000, "a\0b"):
+        assert open_source(value) is None
+    assert open_source(pl.DataFrame({"a": [1]})) is None
+    assert open_source(pa.table({"a": [1]})) is None
+
+
+@pytest.mark.parametrize("rows", [0, 1, 9, 10, 11, 35])
+def test_blocks_have_all_rows_in_order(monkeypatch, rows):
+    monkeypatch.setattr(sources, "BLOCK_ROWS", 10)
+    table = pa.table({"a": list(range(rows)), "b": [str(i) for i in range(rows)]})
+    batches = [table.slice(i, 7) for i in range(0, rows, 7)]
+    source = sources.BatchSource(table.schema, lambda names: batches, lambda: rows)
+    blocks = list(source.run(lambda block, first: (first, block["a"].to_pylist()), ["a"]))
+    assert [value for _, values in blocks for value in values] == list(range(rows))
+    assert all(first == values[0] and len(values) <= 10 for first, values in blocks)
+    assert read_source(source, ["a"]).num_rows == len(source) == rows
+
+
+def test_dictionaries_and_views_are_read_as_text():
+    table = pa.table({"d": pa.array(["x", None, "x"]).dictionary_encode()})
+    source = open_source(dataset.dataset(table))
+    kinds = list(source.run(lambda block, _: block.schema.field("d").type, ["d"]))
+    assert kinds == [pa.large_string()]
+
+
+def test_a_sample_is_evenly_spaced(monkeypatch):
+    monkeypatch.setattr(sources, "BLOCK_ROWS", 7)
+    source = open_source(pl.LazyFrame({"a": range(100)}))
+    assert sample_table(source, 10)["a"].tolist() == list(range(0, 100, 10))
+    assert sample_table(source, 1000)["a"].tolist() == list(range(100))
+
+
+def test_blocks_are_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "out.parquet"
+    tables = [pa.table({"a": [1, 2]}), pa.table({"a": [3]})]
+    assert write_blocks(iter(tables), path) == 3
+    assert parquet.read_table(path)["a"].to_pylist() == [1, 2, 3]
+
+    def failing():
+        yield tables[0]
+        raise DataError("no")
+
+    with pytest.raises(DataError, match="no"):
+        write_blocks(failing(), path)
+    assert parquet.read_table(path).num_rows == 3
+    assert [each.name for each in tmp_path.iterdir()] == ["out.parquet"]
+    with pytest.raises(FileError, match="cannot write"):
+        write_blocks(iter(tables), tmp_path / "none" / "out.parquet")
