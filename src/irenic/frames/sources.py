@@ -48,14 +48,9 @@ class Source(Protocol):
 def open_source(data: Any) -> Source | None:
     """Return a table that is not in memory as a source, None for any other value.
 
-    Parameters
-    ----------
-    data : object
-        The path of a Parquet file, or of a folder of them; a dataset of pyarrow, a lazy frame of
-        polars, a relation of DuckDB, a Dask DataFrame or a Spark DataFrame.
+    Sources are the path of a Parquet file, or of a folder of them; a dataset of pyarrow, a lazy
+    frame of polars, a relation of DuckDB, a Dask DataFrame or a Spark DataFrame.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> source = open_source(pl.LazyFrame({"age": [31, 40, 52]}))
     >>> len(source), list(source.run(lambda table, first: (first, table.num_rows), ["age"]))
