@@ -34,6 +34,8 @@ class Fitted:
 
     None if the parts of the model do not predict classes.
     """
+    likely: Callable[[Any], np.ndarray] | None = None
+    """Probabilities, as ``[row, class]``, of the sorted classes of the training rows."""
 
 
 Learner = Callable[[pd.DataFrame, np.ndarray], Fitted]

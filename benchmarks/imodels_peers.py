@@ -85,6 +85,15 @@ class OneVsRest:
         # The greedy list returns NaN if its last group had no training rows.
         return np.nan_to_num(np.column_stack(columns), nan=-1.0)
 
+    def likely(self, X: Any) -> np.ndarray:
+        """Return probabilities of the sorted classes; several models' scores are normalized."""
+        scores = self.scores(self.columns(X)).clip(min=1e-9)
+        if len(self.models) == 1:
+            scores = np.hstack([scores, 1.0 - scores])
+            own = self.classes == self.positive[0]
+            return scores if own[0] else scores[:, ::-1]
+        return scores[:, np.argsort(self.positive)] / scores.sum(axis=1, keepdims=True)
+
     def stated(self, label: Any, favors: list[bool], bodies: list[Body]) -> list[Any]:
         """Return the classes that the rules of a class's model predict."""
         others = self.y[self.y != label]
@@ -111,7 +120,10 @@ class OneVsRest:
             return counts | {name: counts.get(name, 0) + n for name, n in more.items()}
 
         return Fitted(
-            self.predict, size, covering=lambda X: (holding(flat, self.columns(X)), objects(thens))
+            self.predict,
+            size,
+            covering=lambda X: (holding(flat, self.columns(X)), objects(thens)),
+            likely=self.likely,
         )
 
 
@@ -191,6 +203,10 @@ def figs(X, y) -> Fitted:
         with quiet():
             return classes[np.asarray(model.predict(columns(X))).astype(int)]
 
+    def likely(X):
+        with quiet():
+            return np.asarray(model.predict_proba(columns(X)))
+
     def size():
         leaves = []
         stack = [(root, frozenset()) for root in model.trees_]
@@ -203,4 +219,4 @@ def figs(X, y) -> Fitted:
             stack += [(node.left, tests | {(column, "<")}), (node.right, tests | {(column, ">")})]
         return columns.count(leaves) | {"trees": len(model.trees_)}
 
-    return Fitted(predict, size)
+    return Fitted(predict, size, likely=likely)

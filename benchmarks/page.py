@@ -33,6 +33,92 @@ _HOVER = """() => new Promise((done) => {
     step(0);
 })"""
 
+# Milliseconds per frame while the grid of the editor is scrolled by 10 rows per frame.
+_SCROLL = """() => new Promise((done) => {
+    const grid = document.querySelector(".edit-grid"), times = [];
+    let last = performance.now();
+    const step = (i) => requestAnimationFrame(() => {
+        times.push(performance.now() - last);
+        last = performance.now();
+        if (i === 180) return done(times.slice(1).sort((a, b) => a - b));
+        grid.scrollTop += 320;
+        step(i + 1);
+    });
+    step(0);
+})"""
+# Milliseconds until conflicts are shown, and until everything is checked.
+_CHANGE = """async (row) => {
+    const before = editor.status().version, start = performance.now();
+    editor.actions.setCells([{ row, column: row % 10, text: row % 2 ? "< 0.5" : "-" }]);
+    while (editor.status().version === before) await new Promise((go) => setTimeout(go, 0));
+    const conflicts = performance.now() - start;
+    await editor.settled();
+    return [conflicts, performance.now() - start];
+}"""
+_START = """async () => {
+    window.editor = irenic.openEditor(document.querySelector("#editor"));
+    await editor.settled();
+    document.querySelector(".edit-grid").scrollIntoView();
+}"""
+
+
+def partition(n_rules: int, d: int) -> irenic.RuleSet:
+    """Return rules that cover each case once: a cube, of which random parts are cut in two."""
+    rng = np.random.default_rng(0)
+    space = irenic.Space([irenic.Continuous(f"f{i}") for i in range(d)])
+    boxes: list[dict[str, tuple[float, float]]] = [{}]
+    while len(boxes) < n_rules:
+        box = boxes.pop(int(rng.integers(len(boxes))))
+        name = f"f{rng.integers(d)}"
+        low, high = box.get(name, (-1.0, 1.0))
+        cut = round(float(rng.uniform(low, high)), 4)
+        if low < cut < high:
+            boxes += [{**box, name: (low, cut)}, {**box, name: (cut, high)}]
+        else:
+            boxes.append(box)
+    thens = rng.choice(list("ABCD"), n_rules)
+    sides = [{n: _open(*ends) for n, ends in box.items()} for box in boxes]
+    return irenic.RuleSet(
+        [
+            irenic.Rule(irenic.Region(space, each), then=str(then))
+            for each, then in zip(sides, thens, strict=True)
+        ],
+        space,
+    )
+
+
+def _open(low: float, high: float) -> tuple[float | None, float | None]:
+    return None if low == -1.0 else low, None if high == 1.0 else high
+
+
+def edited(browser: Any, path: Path) -> tuple[list[float], float, list[float], list[float]]:
+    """Return seconds per frame while scrolling, and of those the work of the page; then seconds
+    until conflicts, and until everything is known after a change.
+    """
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page.goto(path.as_uri())
+    page.evaluate(_START)
+    time.sleep(1)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})  # not that of other programs
+    before = _work(session)
+    frames = page.evaluate(_SCROLL)
+    work = (_work(session) - before) / len(frames)
+    changes = [page.evaluate(_CHANGE, row) for row in range(7, 19)]
+    page.close()
+    return (
+        [ms / 1e3 for ms in frames],
+        work,
+        sorted(first / 1e3 for first, _ in changes),
+        sorted(last / 1e3 for _, last in changes),
+    )
+
+
+def _work(session: Any) -> float:
+    """Return how many seconds the main thread of a page has worked."""
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
+
 
 def generate(n_rules: int, n_rows: int, d: int = 8) -> tuple[irenic.RuleSet, Any, Any]:
     """Return random rules with three conditions each, and labeled instances."""
@@ -100,6 +186,33 @@ def main() -> list[Table]:
             table.add(
                 f"{n_rules:,} x {n_rows:,}", shown, size, took, ready, ready / nothing, middle, most
             )
+        editor = _editor_table(browser, folder)
         browser.close()
     shutil.rmtree(folder)
-    return [table]
+    return [table, editor]
+
+
+def _editor_table(browser: Any, folder: Path) -> Table:
+    table = Table(
+        "The editor of the page: a partition of the space",
+        "rules x features",
+        "frame while scrolling, median",
+        "95th percentile",
+        "work per frame",
+        "conflicts after a change, median",
+        "everything after a change, median",
+        "greatest",
+    )
+    for n_rules, d in ((500, 10), (5_000, 10)):
+        path = irenic.report(partition(n_rules, d), budget=1).save(folder / "editor.html")
+        frames, work, conflicts, everything = edited(browser, path)
+        table.add(
+            f"{n_rules:,} x {d}",
+            frames[len(frames) // 2],
+            frames[int(len(frames) * 0.95)],
+            work,
+            conflicts[len(conflicts) // 2],
+            everything[len(everything) // 2],
+            everything[-1],
+        )
+    return table

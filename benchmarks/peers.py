@@ -51,7 +51,9 @@ def _fitted_ours(model: Any) -> Fitted:
     def covering(X):
         return model.rules_.covering(X), objects(rule.then for rule in model.rules_)
 
-    return Fitted(model.predict, lambda: our_size(model.rules_), selected, covering)
+    return Fitted(
+        model.predict, lambda: our_size(model.rules_), selected, covering, model.predict_proba
+    )
 
 
 def our_size(rules: Any) -> dict[str, int]:
@@ -106,7 +108,12 @@ def _fitted_tree(model: Any, columns: Columns, **more: Any) -> Fitted:
 
     # With several labels, there is one array of classes per label.
     single = model.n_outputs_ == 1
-    return Fitted(lambda X: model.predict(columns(X)), size, covering=covering if single else None)
+    return Fitted(
+        lambda X: model.predict(columns(X)),
+        size,
+        covering=covering if single else None,
+        likely=lambda X: model.predict_proba(columns(X)),
+    )
 
 
 def tree(X, y, leaves: int | None) -> Fitted:
@@ -256,7 +263,20 @@ def lightgbm(X, y, n_jobs: int = 1) -> Fitted:
 
     model = lightgbm.LGBMClassifier(random_state=0, n_jobs=n_jobs, verbose=-1, deterministic=True)
     model.fit(plain(X), y)
-    return Fitted(lambda X: model.predict(plain(X)))
+    return Fitted(lambda X: model.predict(plain(X)), likely=lambda X: model.predict_proba(plain(X)))
+
+
+def ebm(X, y) -> Fitted:
+    """Fit an Explainable Boosting Machine, a sum of functions of one or two features."""
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    classes, codes = np.unique(y, return_inverse=True)
+    model = ExplainableBoostingClassifier(random_state=0, n_jobs=1)
+    with quiet():
+        model.fit(X, codes)
+    return Fitted(
+        lambda X: classes[model.predict(X).astype(int)], likely=lambda X: model.predict_proba(X)
+    )
 
 
 # --- several labels
@@ -361,6 +381,7 @@ PACKAGES = {
     "licketysplit": "licketysplit",
     "random forest": "scikit-learn",
     "lightgbm": "lightgbm",
+    "ebm": "interpret-core",
     "ripper": "wittgenstein",
     "cn2-unordered": "Orange3",
     "cn2-ordered": "Orange3",

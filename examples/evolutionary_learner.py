@@ -1,4 +1,8 @@
-"""The two learning classifier systems of irenic, and one of them with an operator of your own.
+"""
+A learning classifier system of your own
+========================================
+
+The two learning classifier systems of irenic, and one of them with another operator.
 
 CFSBE makes every rule and bounds every mutation, so rules need no repair, no penalty and no order.
 """

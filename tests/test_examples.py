@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import runpy
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,36 @@ def test_the_evolutionary_learners_print_rules_without_a_conflict(capsys):
 def test_the_evolutionary_learners_are_short_enough_to_read():
     lines = (EXAMPLES / "evolutionary_learner.py").read_text(encoding="utf-8").splitlines()
     assert len(lines) < 60
+
+
+# --- the gallery
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("tariff", ["rule 4 says 9.9, rule 5 says 16.5", "5 < mass <= 8", "complete: True"]),
+        (
+            "credit_policy",
+            ["proved: NEVER nothing", "refuted: NEVER grant", "if income = 2500"],
+        ),
+        ("triage", ["age < 65 and 40 <= pulse < 110", "complete: True", "56 cases"]),
+        (
+            "ssvc",
+            ["complete: True", "72 rows became 26 rules", "no difference", "2 regions"],
+        ),
+        ("mended_forest", ["42 pairs contradict each other", "8 rules, 0 contradictions"]),
+    ],
+)
+def test_examples_of_the_gallery_print_what_they_tell(name, says, capsys, monkeypatch):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.setattr(pyplot, "show", pyplot.close)
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(EXAMPLES)
+    runpy.run_path(f"{name}.py", run_name="__main__")
+    printed = capsys.readouterr().out
+    for part in says:
+        assert part in printed
 
 
 # --- the figures

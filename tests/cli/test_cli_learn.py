@@ -185,7 +185,7 @@ def test_ctrl_c_skips_cross_validation(run, people, monkeypatch):
         os.kill(os.getpid(), signal.SIGINT)
         raise AssertionError("not reached")
 
-    monkeypatch.setattr(irenic.learn, "cross_validate", stop)
+    monkeypatch.setattr(irenic.learn.cross_validation, "cross_validated", stop)
     # processes in the background inherit that the signal is ignored
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

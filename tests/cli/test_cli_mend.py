@@ -353,9 +353,9 @@ def test_several_outcomes_become_columns_of_sql(run, file, tmp_path):
 
 
 def test_an_unknown_format_is_rejected(run, file, tmp_path):
-    status, _, err = run("convert", file(CONTRADICTING), str(tmp_path / "a.pmml"))
+    status, _, err = run("convert", file(CONTRADICTING), str(tmp_path / "a.docx"))
     assert status == 2
-    assert "a.pmml: no format for files that end in '.pmml'" in err
+    assert "a.docx: no format for files that end in '.docx'" in err
     assert [p.name for p in tmp_path.iterdir()] == ["my.rules"]
 
 

@@ -49,6 +49,43 @@ def test_learn_compares_groups(model, tables):
     assert "\ntrue " in out
 
 
+def test_cross_validated_groups_are_those_of_rows_left_out(tables, run, tmp_path):
+    card = tmp_path / "card.json"
+    options = ("--cv", "2", "--by", "married", "--json", "--card", str(card))
+    status, out, _ = run("learn", tables["train"], "--budget", "3", "--jobs", "1", *options)
+    assert status == 0
+    groups = validated(out)["groups"]
+    assert groups["on"] == "left_out"
+    assert sum(group["rows"] for group in groups["groups"]) == 200
+    right = sum(group["accuracy"]["count"] for group in groups["groups"])
+    (own,) = [x for x in json.loads(out)["cross_validation"]["learners"] if x["name"] == "irenic"]
+    assert own["accuracy"] == pytest.approx(right / 200)
+    assert json.loads(card.read_text())["groups"] == groups
+
+
+def test_predictions_are_compared_by_group(model, tables, run, tmp_path):
+    out = str(tmp_path / "out.csv")
+    status, text, err = run("predict", model, tables["train"], "-o", out, "--by", "married")
+    assert status == 0
+    assert "By married, on these rows:" in text
+    assert "accuracy" not in text
+    status, csv, err = run("predict", model, tables["train"], "--by", "married")
+    assert status == 0
+    assert "By married, on these rows:" in err
+    assert len(csv.splitlines()) == 201
+    rules = tmp_path / "mine.rules"
+    rules.write_text("IF age < 40 THEN low\nDEFAULT high\n")
+    status, _, err = run("predict", str(rules), tables["train"], "--by", "job")
+    assert status == 0
+    assert "By job, on these rows:" in err
+    status, _, err = run("predict", model, tables["train"], "--by", "marred")
+    assert status == 2
+    assert "--by: unknown column 'marred'; did you mean 'married'?" in err
+    status, _, err = run("predict", str(rules), tables["train"], "--by", "job", "--resolve", "vote")
+    assert status == 2
+    assert "--by needs rules that need no --resolve" in err
+
+
 def test_learn_writes_a_card(model, tables):
     text = Path(tables["card"]).read_text()
     assert text.startswith("# RuleSetClassifier for risk\n")

@@ -40,6 +40,24 @@ def test_a_page_can_be_made_of_rules_alone(run, file, here):
     assert found["instances"] is None
 
 
+def test_the_page_can_be_opened_in_the_browser(run, file, here, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or len(opened) == 1)
+    path = file("IF age < 10 THEN child\n")
+    status, out, err = run("report", path, "-o", "a page.html", "--open")
+    assert (status, err) == (0, "")
+    assert out.splitlines()[-1].endswith(" MB).")
+    assert opened == [(here / "a page.html").resolve().as_uri()]
+    _, _, err = run("report", path, "--open")
+    assert err == "irenic: no browser could be opened; open the address above in one\n"
+    for options in (["-o", "-"], ["--json"]):
+        assert run("report", path, "--open", *options) == (
+            2,
+            "",
+            "irenic: --open needs a page in a file, but the output is standard output\n",
+        )
+
+
 def test_rows_of_a_table_are_counted_and_its_last_column_has_the_labels(run, file, here):
     status, _, err = run("report", file(RULES), file(PEOPLE, "people.csv"), "--title", "Risks")
     assert status == 0

@@ -142,7 +142,7 @@ def test_cases_of_the_kit(run, file):
     [
         ("age\n", "c.csv", "no cases in the file"),
         ("{}", "c.json", 'cases must be a list such as [{"age": 17, …}]'),
-        ("[", "c.json", "not valid JSON"),
+        ("[", "c.json", "not JSON"),
         ("age,x\n5,free\n", "c.csv", "c.csv: the table has no column 'debt'"),
     ],
 )

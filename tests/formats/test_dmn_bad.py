@@ -69,7 +69,7 @@ def test_an_undeclared_entity_is_rejected():
         (b"<definitions>" + b"<a>" * 300, "line 1: elements must be nested at most 200 deep"),
         (
             b"<definitions>" + b"x" * (65 * 2**20),
-            "a file of decision tables must be at most 64 MB, got 65 MB",
+            "a file of rules must be at most 64 MB, got 65 MB; split it",
         ),
     ],
     ids=lambda value: str(value[:20]),

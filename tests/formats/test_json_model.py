@@ -14,6 +14,7 @@ import skops.io
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.metrics import get_scorer
 
 import irenic
 from irenic import FileError, FormatError, IrenicError, Rule, RuleSet, RuleSetClassifier
@@ -202,6 +203,82 @@ def test_a_model_can_be_fitted_again(model, path):
 def test_a_random_generator_is_not_written(path):
     irenic.write(fitted(random_state=np.random.RandomState(3)), path)
     assert irenic.read_model(path).random_state is None
+
+
+# --- what users know
+
+
+def graded(**options):
+    """Return a model whose labels are ordered otherwise than by name, its rows and labels."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"income": rng.normal(size=200), "debt": rng.normal(size=200)})
+    names = np.select([X.income < -0.4, X.income < 0.5], ["poor", "fair"], "good")
+    y = pd.Series(pd.Categorical(names, ["poor", "fair", "good"], ordered=True))
+    quick = {"generations": 1, "moves": 200, "selection": "description", "random_state": 0}
+    return RuleSetClassifier(**quick | options).fit(X, y), X, y
+
+
+@pytest.mark.parametrize("signs", [{"income": 1}, {0: 1}, [1, 0]])
+def test_the_order_of_labels_is_kept(path, signs):
+    clf, X, _ = graded(monotonic_cst=signs)
+    assert clf.certificate_.proved == ("outcome INCREASES WITH income ORDER poor, fair, good",)
+    irenic.write(clf, path)
+    again = irenic.read_model(path)
+    check_same(clf, again, X)
+    assert again.certificate_.proved == clf.certificate_.proved
+    assert again.select(index=0).certificate_.proved == clf.select(index=0).certificate_.proved
+
+
+@pytest.mark.parametrize(
+    ("ranks", "message"),
+    [
+        ([0, 1], r'"ranks" must be a list of 3 numbers, got \[0, 1\]'),
+        ([0, 1, 1], '"ranks" must be distinct numbers'),
+        ([0, 1, -1], 'numbers in "ranks" must be non-negative integers, got -1'),
+    ],
+)
+def test_a_damaged_order_of_labels_is_rejected(path, ranks, message):
+    irenic.write(graded(monotonic_cst={"income": 1})[0], path)
+    data = json.loads(path.read_text())
+    data["model"]["ranks"] = ranks
+    path.write_text(json.dumps(data))
+    with pytest.raises(FormatError, match=message):
+        irenic.read_model(path)
+
+
+@pytest.mark.parametrize("form", ["text", "rules", "file"])
+def test_kept_rules_have_their_default_and_what_cannot_occur(path, tmp_path, form):
+    text = "IF income < -1 AND debt < 8 THEN poor\nDEFAULT fair\nIMPOSSIBLE WHERE debt > 9"
+    file = tmp_path / "mine.rules"
+    file.write_text(text)
+    source = {"text": text, "rules": irenic.read(file), "file": file}[form]
+    clf, X, y = graded(rules=source)
+    file.unlink()  # what was learned does not depend on it any more
+    irenic.write(clf, path)
+    again = irenic.read_model(path)
+    assert again.rules == text
+    check_same(clf, again, X)
+    check_same(clf, again.fit(X, y), X)
+    assert again.rules_.default == "fair"
+    assert again.space_.impossible == clf.space_.impossible != ()
+
+
+def test_scorers_are_written_by_name(path):
+    rated, X, _ = graded(scoring=get_scorer("f1_macro"), selection="validation")
+    irenic.write(rated, path)
+    assert irenic.read_model(path).scoring == "f1_macro"
+    check_same(rated, irenic.read_model(path), X)
+
+    def own(estimator, X, y):
+        return estimator.score(X, y)
+
+    clf, *_ = graded(scoring=own, selection="validation")
+    message = (
+        "scoring must be the name of a scorer of scikit-learn to be written as JSON, got <function"
+        ".*; pickle or skops keeps such a model, and irenic.write"
+    )
+    with pytest.raises(FormatError, match=message):
+        irenic.write(clf, path)
 
 
 def test_the_chosen_rule_set_is_that_of_select(model, path):

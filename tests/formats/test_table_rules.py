@@ -309,7 +309,7 @@ def test_date_times_with_and_without_zones_are_not_mixed():
                                   " got 50,001"),
         (b"a,b\n" + b"1,2\n" * 2_500_001, "line 2500001: a table must have at most 5,000,000"
                                           " cells; split it"),
-        (b"a," + b" " * (65 * 2**20), "a file of decision tables must be at most 64 MB, got 65 MB"),
+        (b"a," + b" " * (65 * 2**20), "a file of rules must be at most 64 MB, got 65 MB; split it"),
     ],
     ids=lambda value: str(value[:12]),
 )  # fmt: skip

@@ -327,7 +327,10 @@ def test_explanations(conflicts):
         assert str(decision) == decision.text
         if not decision.rules:
             assert not row.any()
-            assert f"{label}, by default, because {decision.region} (support " in decision.text
+            reason = (
+                f"{label}, by default, because {decision.region} (all cases by default: support "
+            )
+            assert reason in decision.text
             assert decision.support == (float((~covering.any(axis=1)).sum()),)
             continue
         assert decision.region == clf.rules_[decision.rules[0]].region
@@ -525,7 +528,7 @@ def test_support_and_confidence_are_those_of_rows_whatever_their_weights():
     assert counts.support[-1] == left.sum()
     for one, case in zip(clf.explain(X), covers, strict=True):
         assert one.support[0] == (covers[:, one.rules[0]].sum() if case.any() else left.sum())
-        assert f"(support {one.support[0]}, " in one.text
+        assert f"support {one.support[0]}, " in one.text
     # probabilities are by weight, moved by one row towards those of all rows
     overall = np.array([weight[y == label].sum() for label in clf.classes_]) / weight.sum()
     for held, found in zip([*covers.T, left], counts.frequencies, strict=True):
@@ -630,6 +633,33 @@ def test_parameters():
     assert clone(clf).get_params() == clf.get_params()
     assert clf.set_params(max_rules=5).max_rules == 5
     assert "max_rules=5" in repr(clf)
+
+
+def two_corners(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.random((300, 6))
+    corners = (X[:, 0] > 0.6) & (X[:, 1] > 0.4) | (X[:, 2] > 0.8)
+    return X, corners ^ (rng.random(300) < 0.1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_small_rule_set_of_a_front_is_nearly_as_good_as_one_that_was_asked_for(seed, size):
+    X, y = two_corners(seed)
+    options = {"generations": 3, "moves": 1000, "random_state": seed, "n_jobs": 2}
+    clf = RuleSetClassifier(**options).fit(X, y)
+    asked = RuleSetClassifier(max_rules=size, **options).fit(X, y)
+    for score in ("training_score", "validated_score"):
+        best, other = (
+            max(getattr(p, score) for p in model.pareto_front_ if p.n_rules <= size)
+            for model in (clf, asked)
+        )
+        assert best >= other - 0.03
+    chosen = clf.select(max_rules=size).chosen_
+    assert 1 <= chosen.n_rules <= size
+    assert chosen.validated_score == max(
+        p.validated_score for p in clf.pareto_front_ if p.n_rules <= size
+    )
 
 
 def test_a_fitted_classifier_can_be_pickled():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import irenic
 from irenic import RuleSetClassifier
-from irenic.learn._left_out import _PRIORS, Priors, Tally, likely, smoothed
+from irenic.learn._left_out import _ADDED, Priors, Tally, likely, smoothed
 from tests.learn.fitting import quick
 
 COUNTS = st.lists(
@@ -28,7 +28,7 @@ def slow_prior(rows, overall):
             total -= left_b * math.log((seen_b + prior * overall[1]) / n)
         return total
 
-    return min(loss(prior) for prior in _PRIORS), loss
+    return min(loss(prior) for prior in _ADDED), loss
 
 
 @given(COUNTS, st.sampled_from([0.1, 0.5, 0.8]))
@@ -43,8 +43,8 @@ def test_the_prior_makes_rows_left_out_most_likely(rows, share):
 def test_rows_left_out_that_agree_need_few_added_rows_and_others_many():
     overall = np.array([0.5, 0.5])
     seen = np.array([[20.0, 0.0], [0.0, 20.0]])
-    assert Tally(seen, seen).prior(overall) == _PRIORS[0]
-    assert Tally(seen, np.full((2, 2), 10.0)).prior(overall) == _PRIORS[-1]
+    assert Tally(seen, seen).prior(overall) == _ADDED[0]
+    assert Tally(seen, np.full((2, 2), 10.0)).prior(overall) == _ADDED[-1]
 
 
 def test_a_share_lies_in_its_interval():
@@ -54,6 +54,14 @@ def test_a_share_lies_in_its_interval():
     assert (ends[:, 0] < share).all()
     assert (share < ends[:, 1]).all()
     assert np.diff(ends[:2])[0] > np.diff(ends[:2])[1]  # more rows, a shorter interval
+
+
+def test_few_added_rows_make_a_share_hardly_less_certain():
+    from scipy.stats import beta
+
+    right, n, added = np.array([9_000.0]), np.array([10_000.0]), np.array([2.0])
+    _, ends = likely(right, n, added / 2, added)
+    assert ends[0] == pytest.approx(beta.ppf([0.025, 0.975], 9_000, 1_000), abs=2e-4)
 
 
 def test_a_label_without_rows_is_not_impossible():
@@ -94,6 +102,29 @@ def test_confidence_is_that_of_new_rows(fits):
     assert abs(np.mean(claims - truth)) < 0.06
     assert np.mean(np.abs(claims - truth)) < np.mean(np.abs(trained - truth)) / 2
     assert np.mean(inside) > 0.9
+
+
+def overlapping(n, seed):
+    """Return rows with a label that each of two features makes likely, and both even more so."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 4))
+    high = (X[:, 0] > 0.4).astype(int) + (X[:, 1] > 0.4)
+    return X, rng.random(n) < np.array([0.05, 0.75, 0.98])[high]
+
+
+def test_rules_that_overlap_each_other_are_not_claimed_to_be_worse():
+    """Where two rules agree, the rows count for both; a rule is more than what is left of it."""
+    clf = RuleSetClassifier(random_state=0, generations=3, moves=1500, n_jobs=2, describe=True)
+    clf = clf.fit(*overlapping(3_000, 0)).select(max_rules=3)
+    X, y = overlapping(50_000, 1)
+    covers = clf.rules_.covering(X)
+    assert (covers.sum(axis=1) > 1).mean() > 0.1
+    for r in range(len(clf.rules_)):
+        share = np.mean(y[covers[:, r]])
+        assert clf.chosen_.counts.confidence[r] == pytest.approx(share, abs=0.015)
+        low, high = clf.chosen_.counts.intervals[r]
+        assert low <= share <= high
+        assert high - low < 0.06
 
 
 def test_probabilities_are_those_of_new_rows(fits):

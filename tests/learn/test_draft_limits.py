@@ -165,10 +165,36 @@ def test_ordered_predictions_are_found():
     )
     candidate = evolved(rows, limits, 0, moves=3_000)
     check(candidate, rows, limits)
-    assert dict(zip(candidate.masks[:, 0].tolist(), candidate.then.tolist(), strict=True)) == {
-        0b001100: 1,
-        0b110000: 2,
-    }
+    rules = dict(zip(candidate.masks[:, 0].tolist(), candidate.then.tolist(), strict=True))
+    assert rules.items() >= {0b001100: 1, 0b110000: 2}.items()
+
+
+def test_rules_that_follow_together_are_loaded_as_they_are():
+    """Above rule 1 are rules 2 and 3, neither of which covers all that lies above it."""
+    rows = naive.make_rows(cells_of_grid(4, 4), [4, 4], [True, True], np.eye(3)[[0] * 16])
+    none = Limits.none(2, 3)
+    signs, zeros = np.array([1, 0]), np.zeros(2, dtype=np.int64)
+    limits = Limits(
+        none.walls, none.banned, none.impossible, none.most_values, signs, zeros, np.arange(3)
+    )
+    masks = [[0b0110, 0b1111], [0b1000, 0b0011], [0b1000, 0b1100]]
+    start = Rules(np.array(masks, dtype=np.uint64), np.array([1, 2, 1], dtype=np.int16))
+    draft = new_draft(rows, 6, "avoid", np.random.default_rng(0), fixed_default=True, limits=limits)
+    out = Rules(np.zeros((6, 2), dtype=np.uint64), np.zeros(6, dtype=np.int16))
+    kernels.load(rows, draft, start, 0)
+    assert kernels.unload(draft, out) == 3
+    assert out.masks[:3].tolist() == masks
+    check(Candidate(out.masks[:3], out.then[:3], 0), rows, limits)
+    # without the last rule, something above the first one is left to the default
+    kernels.load(rows, draft, Rules(start.masks[:2], start.then[:2]), 0)
+    size = kernels.unload(draft, out)
+    assert out.masks[:size].tolist() != masks[:2]
+    check(Candidate(out.masks[:size], out.then[:size], 0), rows, limits)
+
+
+def cells_of_grid(*sizes):
+    grid = np.meshgrid(*(np.arange(n) for n in sizes), indexing="ij")
+    return np.stack([each.ravel() for each in grid], axis=1).tolist()
 
 
 def test_a_wall_keeps_out_what_it_bans_and_lets_the_rest_in():

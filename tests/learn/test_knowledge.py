@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from sklearn.base import clone
 
 import irenic
 from irenic import Categorical, Continuous, Rule, RuleSet, RuleSetClassifier, Space
-from irenic.errors import ConflictError, DataError
+from irenic.errors import ConflictError, DataError, FileError
 from irenic.learn._cells import Cells
 from irenic.learn._knowledge import Knowledge, Property
 from irenic.proving import prove
@@ -159,6 +160,19 @@ def test_max_rules_counts_kept_rules(kept):
     assert len(kept.select(max_rules=3).rules_) <= 3
     with pytest.raises(irenic.errors.ConditionError, match="the smallest has 2 rules"):
         kept.select(max_rules=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "text"),
+    [
+        ("max_rules", 1, "max_rules must be at least 2, which the rules to keep have, got 1"),
+        ("max_conditions", 3, "max_conditions must be at least 4, which the rules to keep have"),
+    ],
+)
+def test_kept_rules_must_not_be_too_many(name, most, text):
+    with pytest.raises(DataError, match=text):
+        quick(rules=KEPT, **{name: most}).fit(*applicants())
+    assert len(quick(rules=KEPT, **{name: most + 1}).fit(*applicants()).rules_) == 2
 
 
 @st.composite
@@ -339,6 +353,21 @@ def test_ordered_labels_increase_everywhere(seed):
     assert {*clf.rules_.thens, clf.rules_.default} == {0, 1, 2}
 
 
+def test_five_ordered_labels_are_learned():
+    """Rules for labels in the middle are followed by several others, and few are lost to that."""
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame(rng.uniform(size=(5_000, 3)).round(3), columns=list("abc"))
+    total = X.a + 0.8 * X.b + 0.5 * X.c
+    total += rng.normal(0, 0.3 * total.std(), len(X))
+    y = np.searchsorted(np.quantile(total, [0.2, 0.4, 0.6, 0.8]), total)
+    learn, test = slice(1_000), slice(1_000, None)
+    clf = RuleSetClassifier(monotonic_cst=dict.fromkeys("abc", 1), random_state=0)
+    clf.fit(X[learn], y[learn])
+    assert len(clf.certificate_.proved) == 3
+    assert {*clf.rules_.thens, clf.rules_.default} == {0, 1, 2, 3, 4}
+    assert clf.score(X[test], y[test]) > 0.56
+
+
 def test_columns_by_position_and_labels_of_pandas():
     X, y = applicants()
     names = list(X)
@@ -405,6 +434,67 @@ def test_ordered_categories_make_ranges():
                 ends = np.flatnonzero(inside)
                 assert len(ends) == ends[-1] - ends[0] + 1
         assert clf.score(X.astype(str), y) == 1.0 or len(clf.rules_) >= 1
+
+
+@pytest.mark.parametrize("value", ["is missing", "in {top}", "not in {low, fair, good, top}"])
+@pytest.mark.parametrize("way", ["pandas", "mapping"])
+def test_properties_of_ordered_values_without_rows_lose_no_rule_sets(way, value):
+    rng = np.random.default_rng(0)
+    grades, code, size = (
+        ["low", "fair", "good", "top"],
+        rng.integers(0, 3, 300),
+        rng.normal(size=300),
+    )
+    X = pd.DataFrame({"grade": pd.Categorical.from_codes(code, grades, ordered=True), "size": size})
+    options = {}
+    if way == "mapping":
+        X, options = X.astype({"grade": str}), {"ordered": {"grade": grades}}
+    y = np.where((size > 0.6) & (code > 0), "yes", "no")
+    clf = quick(never=f"yes WHERE grade {value}", **options).fit(X, y)
+    proved(clf)
+    assert clf.score(X, y) > 0.99
+    kept = quick(rules=f"IF grade {value} THEN no", **options).fit(X, y)
+    check_consistent(kept)
+    assert kept.score(X, y) > 0.99
+
+
+@given(st.data())
+@examples(0.3)
+def test_no_rule_set_is_lost_to_values_without_rows(data):
+    """Whatever the order and the property, what evolution finds is proved to keep it."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 9)))
+    grades = ["low", "fair", "good", "top"]
+    rows = data.draw(st.sets(st.sampled_from(range(4)), min_size=2))
+    code, size = rng.choice(sorted(rows), 200), rng.normal(size=200)
+    grade = pd.Series([grades[c] for c in code])
+    if data.draw(st.booleans()):
+        grade[::9] = None
+    y = np.where((size > 0.5) | (code == max(rows)) & (size > -0.5), "yes", "no")
+    test = data.draw(
+        st.sampled_from(["is missing", "in {top}", "in {low, king}", "not in {fair, good}"])
+    )
+    order = [*grades, "king"] if "king" in test else grades
+    word, label = (
+        data.draw(st.sampled_from(["never", "always"])),
+        data.draw(st.sampled_from(["yes", "no"])),
+    )
+    X = pd.DataFrame({"grade": grade, "size": size})
+    lost = []
+    objection = Knowledge.objection
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Knowledge, "objection", lambda *a: lost.append(objection(*a)) or lost[-1])
+        clf = quick(**{word: f"{label} WHERE grade {test}"}, ordered={"grade": order}).fit(X, y)
+    proved(clf)
+    assert len(lost) > 5
+    assert not any(lost)
+
+
+def test_columns_of_pandas_may_be_named_as_ordered():
+    rng = np.random.default_rng(0)
+    grade = pd.Categorical.from_codes(rng.integers(0, 3, 60), ["low", "fair", "good"], ordered=True)
+    X = pd.DataFrame({"grade": grade})
+    y = grade.codes > 0
+    assert list(quick(ordered="grade").fit(X, y).rules_) == list(quick().fit(X, y).rules_)
 
 
 def test_forbidden_columns_are_not_tested():
@@ -570,6 +660,17 @@ MISTAKES = {
         ),
         ("IF job < 3 THEN no", "rules, rule 1: "),
         ("IF age < 3 THEN no\nDEFAULT maybe", "got maybe in the default"),
+        (
+            "mine.rules",
+            r"rules must be text with one rule per line, got 'mine.rules'; if that is a file, use"
+            r" irenic.read\('mine.rules'\)",
+        ),
+        ("a folder/model.json", r"use irenic.read\('a folder/model.json'\)"),
+        (
+            Path("model.json"),
+            r"rules must be a file of text, one rule per line, got 'model.json'; irenic.read\(",
+        ),
+        (Path("nowhere.rules"), "nowhere.rules"),
     ],
     "never": [
         (3, "never must be text or a list of texts, got 3"),
@@ -604,6 +705,11 @@ MISTAKES = {
     "ordered": [
         (["income"], "ordered must name categories, got 'income'"),
         (
+            ["job"],
+            r"ordered must list the values of 'job', lowest first, because they have no order:"
+            r" {'job': \['clerk', 'cook', 'none', 'nurse'\]}",
+        ),
+        (
             {"job": ["cook"]},
             r"ordered must list each value of 'job' once \(clerk, cook, none, nurse\), got cook",
         ),
@@ -617,7 +723,7 @@ MISTAKES = {
     [(name, value, text) for name, cases in MISTAKES.items() for value, text in cases],
 )
 def test_mistakes_are_named(name, value, text):
-    with pytest.raises((DataError, irenic.errors.FormatError), match=text):
+    with pytest.raises((DataError, irenic.errors.FormatError, FileError), match=text):
         quick(**{name: value}).fit(*applicants())
 
 

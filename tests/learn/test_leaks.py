@@ -60,3 +60,43 @@ def test_many_rows_are_sampled(frame):
     y = np.arange(n) % 3 == 0
     X = frame({"x": np.arange(n) % 2, "code": np.where(y, "b", "a")})
     assert suspect_columns(X, y) == {"code": "another name for the target"}
+
+
+# --- columns that stand out
+
+
+def planted(y, share, rng):
+    """Return a copy of labels that is right for a share of them."""
+    return np.where(rng.random(len(y)) < share, y, np.where(y == "good", "bad", "good"))
+
+
+@pytest.mark.parametrize("n", [300, 2_000])
+@pytest.mark.parametrize("share", [0.95, 0.97])
+@pytest.mark.parametrize("kind", ["text", "number"])
+def test_a_column_that_predicts_more_than_all_others_together_is_found(kind, share, n):
+    rng = np.random.default_rng(n)
+    X = pd.DataFrame(rng.normal(size=(n, 5)), columns=list("abcde"))
+    X["job"] = rng.choice(["cook", "clerk", None], n)
+    y = np.where(X.a + X.b + rng.normal(0, 1, n) > 0.5, "bad", "good")
+    leak = planted(y, share, rng)
+    if kind == "number":
+        leak = np.where(leak == "bad", rng.normal(9, 1, n), rng.normal(0, 1, n))
+    (name,), (reason,) = zip(*suspect_columns(X.assign(leak=leak), y).items(), strict=True)
+    assert name == "leak"
+    assert reason.startswith("predicts 9")
+    assert "% of the rows by itself, and all other columns together only " in reason
+    assert suspect_columns(X, y) == {}
+
+
+def test_a_good_column_among_good_columns_is_not_suspect():
+    """Where all columns measure about the same, the best of them is no leak."""
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=1_000)
+    X = pd.DataFrame({name: size + rng.normal(0, 0.15, 1_000) for name in "abcd"})
+    y = np.where(size > 0, "bad", "good")
+    assert suspect_columns(X.assign(a=size + rng.normal(0, 0.13, 1_000)), y) == {}
+
+
+def test_the_only_column_is_compared_with_the_most_frequent_label():
+    rng = np.random.default_rng(0)
+    assert list(suspect_columns({"x": planted(Y, 0.97, rng)}, Y)) == ["x"]

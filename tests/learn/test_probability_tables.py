@@ -11,12 +11,22 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import log_loss, make_scorer, roc_auc_score
+from sklearn.metrics import average_precision_score, log_loss, make_scorer, roc_auc_score
 
 import irenic
-from benchmarks.probabilities import calibration_error, measures
+from benchmarks import quality
+from benchmarks.quality import calibration_error, measures
 from irenic import DataError, FormatError
-from irenic.learn._left_out import Judge, Seen, led, roc_area
+from irenic.learn._left_out import (
+    _PRIORS,
+    Judge,
+    Seen,
+    Trial,
+    Validation,
+    in_proportion,
+    led,
+    roc_area,
+)
 from irenic.learn._probabilities import region_sums
 from irenic.learn.spaces import names_tested
 from tests.learn.fitting import people, quick
@@ -253,6 +263,30 @@ def test_abstaining_has_probabilities_too():
     assert again.predict_proba(frame).tolist() == likely.tolist()
 
 
+@given(st.integers(0, 99))
+def test_the_opinion_counts_for_as_many_rows_as_make_rows_left_out_most_likely(seed):
+    rng = np.random.default_rng(seed)
+    n, (n_codes, n_regions, n_labels) = 30, (3, 4, 3)
+    shape = n_codes, n_regions + 1, n_labels
+    trials = [
+        Trial(
+            Seen(rng.integers(0, 9, shape).astype(float), rng.random(shape)),
+            rng.integers(0, n_codes, n),
+            rng.integers(-1, n_regions, n),
+        )
+        for _ in range(2)
+    ]
+    codes, weight = rng.integers(0, n_labels, 2 * n), rng.random(2 * n)
+    folds = Validation(np.zeros((2 * n, 1)), weight, weight, codes, (), (tuple(trials),))
+    overall = np.full(n_labels, 1 / n_labels)
+
+    def loss(rows):
+        likely = folds.probabilities(0, rows, overall)
+        return -sum(w * math.log(p[k]) for w, p, k in zip(weight, likely, codes, strict=True))
+
+    assert loss(folds.opinion(0, overall)) == pytest.approx(min(map(loss, _PRIORS)))
+
+
 # --- scoring
 
 
@@ -333,6 +367,59 @@ def test_a_judge_skips_rows_that_lack_a_label():
     assert math.isnan(judge.score(likely, np.array([0, 1]), np.array([1, 0])))
 
 
+def weighted(estimator, X, y, sample_weight=None):
+    errors = (estimator.predict_proba(X)[:, 1] - (y == "yes")) ** 2
+    return -float(np.average(errors, weights=sample_weight))
+
+
+@given(st.integers(0, 99))
+def test_a_judge_weights_rows(seed):
+    rng = np.random.default_rng(seed)
+    labels, truth = np.array(["no", "yes"]), np.append([0, 1], rng.integers(0, 2, 40))
+    second = rng.random(42)
+    likely = np.stack([1 - second, second], axis=1)
+    weight, times = rng.uniform(0.1, 3.0, 42), rng.integers(1, 4, 42)
+    scores = {}
+    for scoring in ("average_precision", "roc_auc", weighted):
+        ones = truth if scoring == "average_precision" else labels[truth]
+        judge = Judge.of(scoring, np.unique(ones), truth, weight)
+        scores[scoring] = judge.score(likely, truth, times)
+    known = {"sample_weight": weight * times}
+    assert scores["average_precision"] == pytest.approx(
+        average_precision_score(truth, second, **known)
+    )
+    assert scores["roc_auc"] == pytest.approx(roc_auc_score(truth, second, **known))
+    assert scores[weighted] == pytest.approx(
+        -np.average((second - truth) ** 2, weights=weight * times)
+    )
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=20).filter(any))
+def test_a_scorer_without_weights_gets_rows_in_proportion(times):
+    weight = np.array(times, dtype=float)
+    assert in_proportion(weight).tolist() == np.repeat(np.arange(len(times)), times).tolist()
+    many = in_proportion(weight * 100.3)
+    assert np.bincount(many, minlength=len(times)) == pytest.approx(weight * 100.3, abs=1.0)
+
+
+def test_labels_of_a_sample_keep_their_shares_in_all_scores(monkeypatch):
+    """A sample has more rows of a rare label; the scores are still those of all rows."""
+    monkeypatch.setattr("irenic.learn._classifier.ROW_LIMIT", 1_000)
+    rng = np.random.default_rng(0)
+    X = rng.random((6_000, 3))
+    y = (rng.random(6_000) < np.where(X[:, 0] > 0.9, 0.25, 0.01)).astype(int)
+    test = rng.random((50_000, 3))
+    truth = rng.random(50_000) < np.where(test[:, 0] > 0.9, 0.25, 0.01)
+
+    def precision(estimator, X, y):
+        return average_precision_score(y, estimator.predict_proba(X)[:, 1])
+
+    for scoring in ("average_precision", precision):
+        clf = quick(**VALIDATED, scoring=scoring).fit(X, y)
+        new = average_precision_score(truth, clf.predict_proba(test)[:, 1])
+        assert clf.chosen_.validated_score == pytest.approx(new, abs=0.07)
+
+
 # --- the share of rows that rules decide
 
 
@@ -366,12 +453,30 @@ def test_rule_sets_that_decide_more_can_be_selected():
 
 def test_measures_of_probabilities():
     truth, likely = np.array([0, 1, 1, 0]), np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [1, 0]])
-    loss, area, squares, gap, right = measures(truth, likely)
+    right, f1, loss, area, squares, gap = measures(truth, likely, likely.argmax(axis=1)).values()
+    assert f1 == pytest.approx((4 / 5 + 2 / 3) / 2)
     assert loss == pytest.approx(log_loss(truth, likely), abs=1e-4)
     assert area == roc_auc_score(truth, likely[:, 1])
     assert squares == pytest.approx(((likely[:, 1] - truth) ** 2).mean(), abs=1e-5)
     assert right == 0.75
     assert gap == pytest.approx((0.05 * 2 + 0.2 + 0.6) / 4, abs=1e-4)
+
+
+def test_a_benchmark_of_quality_continues_where_it_was(tmp_path, capsys):
+    out = tmp_path / "records.jsonl"
+    trees = ["--sets", "iris", "--out", str(out), "--learners", "tree 8", "pruned"]
+    quality.main(trees)
+    assert len(out.read_text().splitlines()) == 2 * 5
+    capsys.readouterr()
+    quality.main([*trees, "irenic", "tree, same size"])
+    records = [json.loads(line) for line in out.read_text().splitlines()]
+    assert len(records) == 4 * 5
+    rules = {(one["fold"], one["learner"]): one["rules"] for one in records}
+    assert all(rules[i, "tree, same size"] == max(2, rules[i, "irenic"]) for i in range(5))
+    printed = capsys.readouterr().out
+    accuracy = np.mean([one["accuracy"] for one in records if one["learner"] == "pruned"])
+    assert f"| pruned | {accuracy:.3f} |" in printed
+    assert accuracy > 0.9
 
 
 # --- columns with many values

@@ -33,11 +33,24 @@ def test_a_label_that_no_rule_predicts_is_a_warning():
         clf = quick(**OPTIONS).fit(X, Y)
     assert len(clf.rules_) == 0
     share = np.mean(Y == "fraud")
+    able = [point for point in clf.pareto_front_ if "fraud" in point.rule_set.thens]
+    best = max(able, key=lambda point: (point.validated_score, point.training_score))
+    index = clf.pareto_front_.index(best)
     assert [str(warning.message) for warning in caught] == [
         f"no rule predicts fraud ({share:.1%} of the rows), because accuracy hardly depends on it;"
-        " use scoring='balanced_accuracy', or predict_proba"
+        f" use scoring='balanced_accuracy', or predict_proba, or select(index={index}), whose rules"
+        f" predict it (validated {best.validated_score:.3f}, not"
+        f" {clf.chosen_.validated_score:.3f})"
     ]
     assert caught[0].filename == __file__
+    assert "fraud" in clf.select(index=index).predict(X)
+
+
+def test_without_a_rule_for_a_rare_label_there_is_none_to_select():
+    rng = np.random.default_rng(0)
+    labels = np.where(np.arange(len(Y)) < 6, "fraud", "fine")
+    with pytest.warns(UserWarning, match="or predict_proba$"):
+        quick(max_rules=1, min_support=1000).fit(rng.random((len(Y), 1)), labels)
 
 
 def test_labels_that_are_predicted_or_not_rare_are_none():

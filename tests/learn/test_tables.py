@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -220,11 +222,28 @@ def test_a_classifier_adds_support_and_confidence(conflicts):
     y = np.where(table["age"] < 18, "free", "full")
     clf = quick(conflicts=conflicts, max_rules=1).fit(table, y)
     columns = predict_table(clf, {"pays": y, **table}, explain=True)
-    assert list(columns) == ["prediction", "rule", "support", "confidence"]
+    assert list(columns)[:4] == ["prediction", "rule", "support", "confidence"]
     assert columns["prediction"].tolist() == clf.predict(table).tolist()
     if conflicts == "avoid":
         assert set(columns["support"].tolist()) == {18, 42}
         assert set(columns["confidence"].tolist()) == {1.0}
+
+
+def test_a_classifier_adds_probabilities_and_what_they_are_based_on():
+    table = {"age": np.arange(60), "size": np.arange(60) % 7}
+    clf = quick(max_rules=1).fit(table, np.where(table["age"] < 18, "free", "full"))
+    columns = predict_table(clf, table, explain=True)
+    assert columns["probability"].tolist() == clf.predict_proba(table).max(axis=1).tolist()
+    bases = [decision.probability.basis for decision in clf.explain(table)]
+    assert columns["based on"].tolist() == bases
+    assert "training rows with this prediction where age" in bases[0]
+    for decision, likely in zip(clf.explain(table), columns["probability"], strict=True):
+        assert decision.text.endswith(
+            f"; probability {likely:.2f}, from {decision.probability.basis}"
+        )
+    clf.chosen_ = replace(clf.chosen_, probabilities=None)  # the model of an older version
+    assert list(predict_table(clf, table, explain=True))[-1] == "confidence"
+    assert "probability" not in clf.explain(table)[0].text
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,6 @@ from irenic import (
     report,
     search,
     to_python,
-    to_sql,
 )
 from irenic.learn import predict_table
 from irenic.model import CoverageMap, Head
@@ -561,12 +560,11 @@ def test_errors_in_the_table_of_a_head(text, message):
 def test_forms_in_which_one_rule_decides_refuse_heads():
     rules = RuleSet([Rule({"f1": (0, 5)}, then={"x": True})], default=set())
     refused = "cannot represent rules that decide only some labels, such as rule 1"
-    for form in ("dmn", "py", "sql"):
+    for form in ("dmn", "py"):
         with pytest.raises(FormatError, match=refused):
             dumps(rules, format=form)
-    for export in (to_sql, to_python):
-        with pytest.raises(FormatError, match=refused):
-            export(rules, resolve="first")
+    with pytest.raises(FormatError, match=refused):
+        to_python(rules, resolve="first")
     for make in (
         RuleList.from_rules,
         RuleList,

@@ -103,6 +103,7 @@ def test_plain_words_are_not_quoted():
 
 
 def test_quoting_escapes_line_breaks():
+    assert quote("a\u202eb") == '"a\\u202eb"'  # it would turn the rest of the line around
     assert quote('a"b\\c\nd\u2028e') == '"a\\"b\\\\c\\nd\\u2028e"'
 
 

@@ -551,9 +551,20 @@ def test_everything_except_markup_is_escaped():
     assert markup.escaped(markup.Html("<b>") + "<i>") == "&lt;b&gt;&lt;i&gt;"
 
 
-def test_colors_are_assigned_in_order_of_appearance_and_repeat():
+def test_a_classifier_and_its_rules_have_the_same_colors():
+    X, y = {"age": range(60)}, ["young"] * 18 + ["adult"] * 22 + ["old"] * 20
+    clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+    assert {*clf.rules_.thens, clf.rules_.default} == set(y)
+    for label, color in markup.palette(clf.classes_.tolist()).items():
+        chip = markup.label_chip(label, {label: color})
+        assert chip in clf._repr_html_()
+        assert chip in clf.rules_._repr_html_()
+
+
+def test_colors_are_assigned_in_the_order_of_classes_and_repeat():
     labels = list("abcdefghi")
-    assert list(markup.colors([*reversed(labels), None, "a"])) == labels[::-1]
+    assert list(markup.colors([*reversed(labels), None, "a"])) == labels
+    assert list(markup.colors(["b", 1, "a"])) == ["b", 1, "a"]  # of several types
     assert markup.colors([frozenset({"a", "b"}), "c"]) == markup.palette(["a", "b", "c"])
     given = markup.palette(labels)
     assert len({given[label] for label in labels[:7]}) == 7

@@ -53,11 +53,28 @@ def test_markdown_shows_all_of_it(fitted):
     text = card_markdown(card)
     assert text.startswith("# Risk | 1\n\n- **Created:** 2026-03-01 with irenic ")
     for number, rule in enumerate(card["rules"], 1):
-        assert f"| {number} | {rule['text'].replace('<', '&lt;')} | {rule['support']:g} |" in text
+        assert f"| {number} | {rule['text']} | {rule['support']:g} |" in text
     assert "| married | rows |" in text
     assert "## Before you use it" in text
     n_true = int(X["married"].sum())
     assert f"| true | {n_true} |" in text
+
+
+def test_proved_properties_are_listed():
+    claim = "high WHERE income < 20"
+    clf = quick(never=claim).fit(X, Y)
+    card = model_card(clf, X, Y)
+    assert card["proved"] == [f"NEVER {claim}"]
+    text = card_markdown(card)
+    assert f"- Proved for all cases: NEVER {claim}\n" in text
+    assert "&lt;" not in text
+
+
+def test_text_that_markdown_would_read_as_html_is_escaped():
+    table = X.rename(columns={"age": "<b>age"})
+    text = card_markdown(model_card(quick().fit(table, Y), table, Y))
+    assert "\\<b>age" in text
+    assert "<b>age" not in text.replace("\\<b>age", "")
 
 
 def test_scores_have_intervals_if_rows_were_left_out():

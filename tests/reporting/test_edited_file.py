@@ -55,7 +55,7 @@ def test_comments_and_blank_lines_of_a_text_file_stay(tmp_path):
     new = save(file, lambda rules: rules.insert(0, {"if": {"age": {"<": 3}}, "then": "free"}))
     assert new.decode().splitlines()[2:] == [
         "IF age < 3 THEN free",
-        "IF age >= 18 THEN full  # all others",
+        "IF age >= 18 THEN full # all others",
     ]
 
 
@@ -307,3 +307,64 @@ def test_a_file_means_what_the_page_had(tmp_path_factory, form, ordered, before,
 
 def key(rule):
     return rule.region, rule.then, rule.weight
+
+
+@pytest.mark.parametrize(
+    ("line", "change", "expected"),
+    [
+        # a bound is replaced where it is, however the condition is written
+        ("if age>=18 and age<30 then A  # adults", ("age", {">=": 18, "<": 25}), "age<25"),
+        ("IF 30 > age AND age >= 18 THEN A", ("age", {">=": 16, "<": 30}), "age >= 16"),
+        ("IF age between 18 and 30 THEN A", ("age", {">=": 18, "<=": 31}), "and 31 THEN A"),
+        (
+            "IF job = nurse AND 18 <= age THEN A",
+            ("age", {">=": 20}),
+            "IF job = nurse AND 20 <= age",
+        ),
+        # another kind of condition is written anew, and the others stay
+        (
+            "IF age < 30 AND job = nurse THEN A",
+            ("age", {">": 5}),
+            "IF age > 5 AND job = nurse THEN",
+        ),
+        (
+            "IF job = nurse and age < 30 THEN A",
+            ("job", {"in": ["clerk"]}),
+            "IF job in {clerk} and age",
+        ),
+        ("IF job = nurse and age < 30 THEN A", ("job", None), "IF age < 30 THEN A"),
+        ("IF age>=18 and job = nurse and age<30 THEN A", ("age", None), "IF job = nurse THEN A"),
+        ("IF job = nurse THEN A # x", ("age", {"<": 9}), "IF job = nurse AND age < 9 THEN A # x"),
+        ("if anything THEN A", ("age", {"<": 9}), "if age < 9 THEN A"),
+        ("IF age < 30 THEN A", ("age", None), "IF anything THEN A"),
+        ("IF NOT age < 30 THEN A", ("age", {">=": 31}), "IF NOT age < 31 THEN A"),
+        # conditions in parentheses are written anew
+        (
+            "IF (age < 30 and job=nurse) THEN A",
+            ("age", {"<": 9}),
+            "IF age < 9 AND job in {nurse} TH",
+        ),
+    ],
+)
+def test_only_the_edited_condition_of_a_line_changes(tmp_path, line, change, expected):
+    name, condition = change
+    text = f"{line}\nIF age < 5 AND job not in {{nurse, clerk}} THEN B\n"
+    file = opened(tmp_path, "my.rules", text)
+
+    def edit(rules):
+        conditions = {key: test for key, test in rules[0]["if"].items() if key != name}
+        rules[0]["if"] = conditions | ({} if condition is None else {name: condition})
+
+    new = save(file, edit).decode()
+    assert expected in new
+    assert new.splitlines()[1:] == text.splitlines()[1:]
+    assert ("# adults" in line) == ("  # adults" in new)
+
+
+def test_a_changed_outcome_leaves_the_conditions_of_a_line(tmp_path):
+    file = opened(tmp_path, "my.rules", "if 18<=age and age<30 then A WEIGHT 2 # x\n")
+
+    def say(rules):
+        rules[0]["then"] = "very good"
+
+    assert save(file, say).decode() == 'if 18<=age and age<30 then "very good" WEIGHT 2 # x\n'

@@ -185,6 +185,32 @@ def test_it_ends_if_the_page_is_silent(path, monkeypatch):
         assert not thread.is_alive()
 
 
+def test_a_page_is_open_as_long_as_its_connection(path, monkeypatch):
+    """A browser that is closed may not say goodbye, and one in the background may be silent."""
+    monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.3)
+    monkeypatch.setattr(serving, "_AFTER_SILENCE", 1.5)
+    with EditingServer(EditedFile(path)) as server:
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        url = urlsplit(server.url)
+        for _ in range(2):  # a connection that breaks is made again
+            connection = HTTPConnection(url.netloc, timeout=10)
+            connection.request("GET", f"{url.path}open?page=a")
+            answer = connection.getresponse()
+            assert answer.status == 200
+            answer.close()
+            connection.close()
+        connection.request("GET", f"{url.path}open?page=a")
+        answer = connection.getresponse()
+        thread.join(2.5)
+        assert thread.is_alive()
+        answer.close()
+        connection.close()
+        ask(server, "GET", "status?page=a")  # asked before it was closed, answered after
+        thread.join(10)
+        assert not thread.is_alive()
+
+
 # --- the command
 
 

@@ -34,7 +34,9 @@ from irenic import (
 from irenic.formats.json.rules import decode_value
 from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.model.literals import format_word
+from irenic.proving import compare_groups
 from irenic.reporting.documents import learn_document
+from irenic.reporting.groups import encode_groups
 from irenic.reporting.terminal import print_learned
 
 AGES = RuleSet(
@@ -677,3 +679,14 @@ def test_a_report_without_data_has_no_values_of_untested_columns():
     assert "Cleo" in irenic.report(rules, X).html
     tested = irenic.RuleSet([irenic.Rule({"name": {"Cleo"}}, then="low")], irenic.Space.infer(X))
     assert "Cleo" in irenic.report(tested).html
+
+
+def test_groups_of_instances_are_those_of_compare_groups():
+    rules = RuleSet([Rule({"debt": (500, None)}, then="bad")], default="good")
+    rows, sex, labels = {"debt": [100, 900, 700]}, ["f", "f", "m"], ["good", "bad", "good"]
+    summary = summarize(rules, rows, labels, by=("sex", sex))
+    figures = compare_groups(rules, rows, sex, labels)
+    assert summary["groups"] == encode_groups("sex", figures, "good", "instances")
+    assert "groups" not in summarize(rules, rows, labels)
+    with pytest.raises(ConditionError, match="by must be None without instances"):
+        summarize(rules, by=("sex", sex))

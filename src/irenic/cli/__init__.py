@@ -48,6 +48,11 @@ COMMANDS: Final = {
     "predict": ("learning", "Add the predictions of rules to a table."),
     "monitor": ("monitoring", "Compare new rows with those that a model was learned from."),
     "edit": ("editing", "Edit rules on a page in the browser, and write them to their file."),
+    "lsp": ("serving", "Serve editors: findings while typing, repairs, and rules in words (LSP)."),
+    "mcp": (
+        "serving",
+        "Serve agents: check, prove, compare and explain the rules in a folder (MCP).",
+    ),
     "report": ("reporting", "Write an HTML report on rules that needs no server and no network."),
 }
 

@@ -167,9 +167,12 @@ def check(
     kinds = _kinds(fail_on)
     arguments = paths or []
     paths = list(files_of(arguments, exclude or []))
-    inputs = {f"FILE {number}": path for number, path in enumerate(paths, 1)}
-    check_inputs({**inputs, "--data": data, "--space": space}, source_form)
-    check_output(certificate, {**inputs, "--data": data, "--space": space}, "--certificate")
+    inputs: dict[str, Path | None] = {f"FILE {n}": path for n, path in enumerate(paths, 1)}
+    inputs |= {"--data": data, "--space": space}
+    check_inputs(inputs, source_form)
+    check_output(write_baseline, inputs, "--write-baseline")
+    inputs |= {"--baseline": baseline, "--write-baseline": write_baseline}
+    check_output(certificate, inputs, "--certificate")
     files = _check_files(
         paths or [None],
         given_data(data, space, source_form),
@@ -342,14 +345,13 @@ def _write_baseline(path: Path, files: list[CheckedFile], reason: str) -> None:
 def _accept(files: list[CheckedFile], path: Path) -> None:
     """Accept the findings that a baseline lists."""
     from irenic.checking import baseline
-    from irenic.formats.json.rules import load_json
-    from irenic.frames.files import as_text, read_bytes
+    from irenic.formats.json.rules import load_data
+    from irenic.frames.files import MOST_BYTES, as_text, read_bytes
 
     try:
-        reasons = baseline.read(load_json(as_text(read_bytes(path))))
-    except (FormatError, ValueError) as error:
-        reason = error if isinstance(error, FormatError) else FormatError(f"not JSON: {error}")
-        raise reason.at(path=str(path)) from None
+        reasons = baseline.read(load_data(as_text(read_bytes(path, MOST_BYTES))))
+    except FormatError as error:
+        raise error.at(path=str(path)) from None
     for file in files:
         name = _portable(file.path)
         file.tables[:] = [baseline.accepted(name, findings, reasons) for findings in file.tables]
@@ -409,7 +411,7 @@ def init(
 ) -> None:
     """Declare the columns of a .csv or .xlsx table, as they were inferred."""
     from irenic.formats.sheets.declaring import with_declarations
-    from irenic.frames.files import read_bytes
+    from irenic.frames.files import read_bytes, write_file
 
     check_output(out, {"TABLE": path})
     parsed = parse_file(path, **reading)
@@ -424,7 +426,7 @@ def init(
     if is_standard(out):
         write_standard(declared)
         return
-    out.write_bytes(declared)
+    write_file(out, declared)
     with output():
         where = "sheet Columns" if parsed.format == "xlsx" else "row under the header"
         print(f"Declarations written to {out} (see the {where}); edit them, and check the file")

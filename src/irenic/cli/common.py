@@ -10,6 +10,7 @@ import re
 import shlex
 import sys
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,7 +36,29 @@ _LIMIT = typer.Option(
 )
 Limit = Annotated[int | None, _LIMIT]
 
-_TO = typer.Option("--to", metavar="FORMAT", help="Format of standard output, if the output is -.")
+
+def completing(module: str, name: str) -> Callable[[str], list[str]]:
+    """Return a function that completes one of the values of a constant for a shell.
+
+    The module is imported only if a shell asks.
+
+    >>> completing("model.decision_table", "HIT_POLICIES")("U")
+    ['UNIQUE']
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        values = getattr(import_module(f"irenic.{module}"), name)
+        return [value for value in values if value.startswith(incomplete)]
+
+    return complete
+
+
+_TO = typer.Option(
+    "--to",
+    metavar="FORMAT",
+    help="Format of standard output, if the output is -.",
+    autocompletion=completing("formats.writing", "WRITTEN"),
+)
 To = Annotated[str | None, _TO]
 
 STANDARD = "<stdin>"
@@ -176,6 +199,14 @@ _PHRASES = {
     r"(?<=outside its bounds )\(None, ([^,()]+)\)": r"(at most \1)",
 }
 """What messages for users of Python say, and what the command says instead."""
+
+
+def open_in_browser(url: str) -> None:
+    """Open a page in the browser; if there is none, say so."""
+    import webbrowser
+
+    if not webbrowser.open(url):
+        note("no browser could be opened; open the address above in one")
 
 
 def is_standard(path: Path | None) -> bool:

@@ -48,8 +48,10 @@ if TYPE_CHECKING:
 
     from irenic.frames.columns import Table
     from irenic.frames.sources import Source
+    from irenic.learn.cross_validation import LeftOut
     from irenic.learn.models import Classifier
     from irenic.model.features import Feature
+    from irenic.reporting import document
 
 commands = typer.Typer()
 
@@ -71,6 +73,7 @@ irenic learn people.csv --max-rules 5      learn at most five rules
 irenic learn people.csv --front 3          use the third of the listed rule sets
 irenic learn people.csv --cv 10            cross-validate, which takes longer
 irenic learn loans.csv --rules mine.rules --never 'yes WHERE age < 18' --monotonic income=+
+irenic learn loans.csv --knowledge model.knowledge.json    what irenic edit model.json saved
 irenic learn people.csv --by sex --card card.md
 
 [bold]Exit status[/]
@@ -150,6 +153,14 @@ def learn(
             metavar="COLUMN", help="Column that learned rules must not test; may be repeated."
         ),
     ] = None,
+    knowledge: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What the page of a model hands back (.json): rules to keep and what is forbidden,"
+            " in addition to the options above.",
+        ),
+    ] = None,
     ordered: Annotated[
         list[str] | None,
         typer.Option(
@@ -224,8 +235,10 @@ def learn(
         raise FormatError(f"--scoring must be one of {', '.join(_SCORINGS)}, got {scoring!r}{hint}")
     if cv and front is not None:
         raise FormatError("--front cannot be combined with --cv, which fits other fronts")
-    check_inputs({"DATA": data, "--rules": kept}, source_form)
-    check_output(out, {"--rules": kept})
+    if kept is not None and knowledge is not None:
+        raise FormatError("--rules and --knowledge both name rules to keep; use one of them")
+    check_inputs({"DATA": data, "--rules": kept, "--knowledge": knowledge}, source_form)
+    check_output(out, {"--rules": kept, "--knowledge": knowledge})
     check_one_output(out, to, as_json=as_json)
     check_output(card, {"DATA": data, "--output": out}, "--card")
     if card is not None and card.suffix.lower() not in (".md", ".json"):
@@ -233,7 +246,7 @@ def learn(
     form = _model_format(out, to)
     table, name, column, source = _training_table(data, target, source_form)
     groups = column_of(table, by, "--by", name)
-    from irenic.learn import cross_validate, cross_validation, split_target, suspect_columns
+    from irenic.learn import cross_validation, load_knowledge, split_target, suspect_columns
 
     try:
         X, y = split_target(table, column)
@@ -245,12 +258,13 @@ def learn(
         raise DataError(f"{name}: column {column!r}: {error} with --cv 0") from None
     if cv and folds < cv:
         note(cross_validation.fewer_folds(y, cv))
+    handed = {} if knowledge is None else load_knowledge(knowledge)
     known: dict[str, Any] = {
-        "rules": None if kept is None else _kept_rules(kept, source_form),
-        "never": never or None,
-        "always": always or None,
+        "rules": handed.get("rules") if kept is None else _kept_rules(kept, source_form),
+        "never": [*(never or ()), *handed.get("never", ())] or None,
+        "always": [*(always or ()), *handed.get("always", ())] or None,
         "monotonic_cst": _signs(monotonic),
-        "forbidden": forbid or None,
+        "forbidden": [*(forbid or ()), *handed.get("forbidden", ())] or None,
         "ordered": _orders(ordered),
         "max_values": max_values,
         "cost": _costs(cost, y.tolist()),
@@ -291,9 +305,10 @@ def learn(
     if form:
         write_rules(model if form == "json" else model.rules_, out, form)
     scores: Any = None
+    left_out = None
     try:
         if folds or (cv is None and model.estimate_ is not None and not cost):
-            scores = cross_validate(
+            scores, left_out = cross_validation.cross_validated(
                 model, X, y, cv=folds or None, random_state=random_state, verbose=show_progress
             )
     except KeyboardInterrupt:
@@ -311,14 +326,9 @@ def learn(
         counts = dict(zip(model.classes_.tolist(), map(round, numbers.tolist()), strict=True))
     figures = None
     if by is not None:
-        from irenic.proving import compare_groups
-        from irenic.reporting.groups import encode_groups
-
-        try:
-            compared = compare_groups(model, X, groups, y)
-            figures = encode_groups(by, compared, model.rules_.default, "training")
-        except DataError as error:
-            raise DataError(f"{name}: --by: {error}") from None
+        if left_out is None:
+            note("--by counts training rows; with --cv 5 it counts rows left out of each fit")
+        figures = _by_group(by, model, X, groups, y, left_out, name)
     document = learn_document(
         model,
         data=name,
@@ -329,7 +339,7 @@ def learn(
         suspect=suspect,
     )
     if card is not None:
-        _write_card(card, model, X, y, column, data, None if by is None else (by, groups))
+        _write_card(card, model, X, y, column, data, figures)
     with output():
         if as_json:
             print_json(document)
@@ -348,7 +358,7 @@ def _write_card(
     y: Any,
     target: str,
     source: Path | None,
-    by: tuple[str, Any] | None,
+    groups: document.Groups | None,
 ) -> None:
     import json
 
@@ -356,10 +366,39 @@ def _write_card(
     from irenic.reporting import card_markdown, model_card
 
     known = None if is_standard(source) else source
-    card = model_card(model, X, y, target=target, source=known, by=by)
+    card = model_card(model, X, y, target=target, source=known)
+    if groups is not None:
+        card["groups"] = groups
     as_json = path.suffix.lower() == ".json"
     text = json.dumps(card, indent=2, ensure_ascii=False) + "\n" if as_json else card_markdown(card)
     write_file(path, text)
+
+
+def _by_group(
+    by: str,
+    model: Any,
+    X: Any,
+    groups: Any,
+    y: Any,
+    left_out: LeftOut | None,
+    name: str | Path,
+) -> document.Groups:
+    """Return what is decided for groups: of rows left out, or of the rows of X.
+
+    They are training rows if they have labels.
+    """
+    from irenic.proving import compare_groups, figures_of
+    from irenic.reporting.groups import encode_groups
+
+    on: Any = "left_out" if left_out is not None else "instances" if y is None else "training"
+    try:
+        if left_out is None:
+            compared = compare_groups(model, X, groups, y)
+        else:
+            compared = figures_of(*left_out, groups, y)
+    except DataError as error:
+        raise DataError(f"{name}: --by: {error}") from None
+    return encode_groups(by, compared, _rules(model).default, on)
 
 
 def _label(text: str | None, labels: list[Any]) -> Any:
@@ -523,6 +562,7 @@ def _print_next_steps(out: Path | None, data: Path | None) -> None:
 irenic predict model.json new.csv                  print CSV
 irenic predict model.json new.csv -o out.csv       write a file
 irenic predict model.json new.csv -o out.xlsx --explain
+irenic predict model.json new.csv -o out.csv --by sex
 irenic predict rules.txt new.csv                   use rules of your own
 irenic predict model.dmn cases.csv                 decide with a whole DMN model
 
@@ -554,9 +594,15 @@ def predict(
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain", metavar="", help="Add the deciding rule, its support and confidence."
+            "--explain",
+            metavar="",
+            help="Add the deciding rule, its support and confidence, and the probability.",
         ),
     ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of DATA by which to compare what is decided."),
+    ] = None,
     resolve: Annotated[
         str | None,
         typer.Option(metavar="HOW", help="Decide between conflicting rules: best, vote or first."),
@@ -589,8 +635,12 @@ def predict(
     whole_model = parsed.decisions is not None and parsed.decisions.is_network
     if whole_model and explain:
         raise FormatError("--explain needs a model of one decision table", path=str(rules))
+    if by is not None and (whole_model or resolve is not None):
+        why = "a model of one decision table" if whole_model else "rules that need no --resolve"
+        raise FormatError(f"--by needs {why}", path=str(rules))
     model = None if whole_model else _model(parsed, name, resolve)
-    source = many_rows(data) if parsed.is_model and out_form == "parquet" else None
+    in_blocks = parsed.is_model and by is None and out_form == "parquet"
+    source = many_rows(data) if in_blocks else None
     if source is not None and model is not None and out is not None and not is_standard(out):
         n_rows = _predict_blocks(model, source, out, data, {"explain": explain})
         with output():
@@ -600,6 +650,7 @@ def predict(
     table = read_data(data, form, as_written=model is not None and not parsed.is_model)
     if not table.shape[0]:
         raise FormatError("the table must have at least one row, got none", path=str(data))
+    groups = column_of(table, by, "--by", data)
     whole = table.select(list(table))
     if model is not None and not parsed.is_model:
         table = as_meant(table, parsed, _rules(model).space, name, data)
@@ -623,6 +674,14 @@ def predict(
             print(dumps_table(whole, "csv"), end="")
     else:
         write_standard(dumps_table(whole, out_form))
+    if by is not None:
+        from irenic.reporting import terminal
+
+        if isinstance(model, irenic.RuleSet | irenic.RuleList):
+            model = _over_table(model, parsed, table, name)
+        figures = _by_group(by, model, table, groups, None, None, data)
+        with output():
+            terminal.print_groups(figures, console(stderr=out is None or is_standard(out)))
     if model is None:
         _note_unused(parsed.decisions.inputs(parsed.decisions.chosen(name)), table)
     elif not (isinstance(model, irenic.DecisionTable) and model.computed):
@@ -698,7 +757,7 @@ def _outcomes(
 
 def _outcome_of(columns: Mapping[str, Any]) -> list[Any]:
     """Return one of the outcomes of each row, None for a row without any."""
-    added = ("rule", "support", "confidence")
+    added = ("rule", "support", "confidence", "probability", "based on")
     outcomes = [column.tolist() for name, column in columns.items() if name not in added]
     return [
         next((part for part in parts if part is not None), None)

@@ -15,6 +15,7 @@ from irenic.cli.common import (
     Json,
     To,
     check_one_output,
+    completing,
     console,
     is_standard,
     note,
@@ -57,7 +58,8 @@ _OUT = typer.Option(
     "--output",
     "-o",
     metavar="OUT",
-    help="New file (.json, .txt, .csv, .xlsx, .dmn, .sql or .py), or - (default: print text).",
+    help="New file (.json, .txt, .csv, .xlsx, .dmn, .pmml, .sql or .py), or - (default: print"
+    " text).",
 )
 _IN_PLACE = typer.Option(
     "--in-place",
@@ -337,6 +339,7 @@ def merge(
     epilog="""[bold]Examples[/]
 irenic convert loans.dmn loans.json
 irenic convert rules.txt rules.dmn
+irenic convert model.json model.pmml
 irenic convert rules.txt rules.sql --dialect postgres --sql-table people
 irenic convert list.dmn set.txt --as-set
 irenic convert - - --from dmn --to json < loans.dmn
@@ -350,7 +353,8 @@ def convert(
     out: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="New file (.json, .txt, .csv, .xlsx, .dmn, .sql or .py), or -."
+            metavar="OUT",
+            help="New file (.json, .txt, .csv, .xlsx, .dmn, .pmml, .sql or .py), or -.",
         ),
     ],
     table: TableName = None,
@@ -366,7 +370,12 @@ def convert(
         ),
     ] = False,
     dialect: Annotated[
-        str, typer.Option(metavar="NAME", help="SQL dialect: duckdb, postgres, sqlite, spark, …")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="SQL dialect: duckdb, postgres, sqlite, spark, …",
+            autocompletion=completing("formats.sql.source", "DIALECTS"),
+        ),
     ] = "duckdb",
     sql_table: Annotated[
         str, typer.Option(metavar="NAME", help="Name of the table that the SQL query reads.")
@@ -382,7 +391,7 @@ def convert(
     sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
     parsed = parse_file(rules, form, **reading)
     result = _table(parsed, table, given_space(space, form), sink)
-    if sink.form in ("sql", "py") and space is None and parsed.declared is None:
+    if sink.form in ("pmml", "sql", "py") and space is None and parsed.declared is None:
         result = parsed.open_to_missing(table)  # as in irenic predict
     change = ""
     if as_set and result.is_ordered:

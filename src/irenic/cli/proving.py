@@ -29,7 +29,7 @@ from irenic.cli.reading import (
     parse_file,
     reads_rules,
 )
-from irenic.errors import FormatError
+from irenic.errors import FileError, FormatError
 from irenic.model.literals import counted
 
 if TYPE_CHECKING:
@@ -112,8 +112,12 @@ def prove(
 
     inputs = {"RULES": rules, "--space": space, "--properties": file}
     check_inputs(inputs, form)
-    for out, option in ((certificate, "--certificate"), (smtlib, "--smtlib")):
-        check_output(out, inputs, option)
+    if file is None and not properties and not is_standard(rules):
+        inputs["the properties"] = rules.with_suffix(".properties")
+    check_output(certificate, inputs, "--certificate")
+    if certificate is not None and certificate == smtlib and not is_standard(smtlib):
+        raise FileError(f"--certificate and --smtlib are both {smtlib}; write to two files")
+    check_output(smtlib, inputs, "--smtlib")
     parsed = parse_file(rules, form, **reading)
     model = decided_in(parsed, table, space, form)
 
@@ -163,15 +167,16 @@ def verify(
     reading: dict[str, Any],
 ) -> None:
     """Check a certificate against rules, with code of its own."""
+    from irenic.formats.json.rules import load_data
     from irenic.frames.files import as_text, read_bytes
     from irenic.proving import CertificateError
     from irenic.proving import verify as verify_document
 
     check_inputs({"CERTIFICATE": certificate, "RULES": rules, "--space": space}, form)
     try:
-        document = json.loads(as_text(read_bytes(certificate)))
-    except ValueError as error:
-        raise FormatError(f"not valid JSON ({error})", path=str(certificate)) from None
+        document = load_data(as_text(read_bytes(certificate)))
+    except FormatError as error:
+        raise error.at(path=str(certificate)) from None
     model = read_decided(rules, table, space, form, reading)
     try:
         claims = verify_document(document, model, read=_reader(rules, rules, reading))
@@ -225,7 +230,7 @@ def _reader(rules: Path, beside: Path, reading: dict[str, Any]) -> Any:
 
 
 def _properties(rules: Path, given: list[str] | None, file: Path | None, parse: Any) -> Any:
-    from irenic.frames.files import as_text, read_bytes
+    from irenic.frames.files import MOST_BYTES, as_text, read_bytes
 
     listed = []
     for text in given or ():
@@ -240,7 +245,7 @@ def _properties(rules: Path, given: list[str] | None, file: Path | None, parse: 
         raise FormatError(
             f'no properties given, and there is no file {path}; try "NEVER outcome WHERE …"'
         )
-    found = parse(as_text(read_bytes(path)), name=str(path))
+    found = parse(as_text(read_bytes(path, MOST_BYTES)), name=str(path))
     if not found and not listed:
         raise FormatError("no properties in the file", path=str(path))
     return [*listed, *found]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import irenic
-from irenic.cli.common import STANDARD, is_standard, note
+from irenic.cli.common import STANDARD, completing, is_standard, note
 from irenic.errors import DataError, FileError, FormatError, did_you_mean
 from irenic.formats import READ
 from irenic.frames import table as tables
@@ -39,7 +39,10 @@ _SPACE = typer.Option(
     metavar="FILE", help="File (.json) that declares the space of the rules, or -."
 )
 _FROM = typer.Option(
-    "--from", metavar="FORMAT", help="Format of standard input, if a file is -: csv, json, …"
+    "--from",
+    metavar="FORMAT",
+    help="Format of standard input, if a file is -: csv, json, …",
+    autocompletion=completing("formats", "READ"),
 )
 _TABLE = typer.Option(metavar="NAME", help="Table to use, if the file contains several.")
 
@@ -105,6 +108,7 @@ _READING = {
         _option(
             metavar="POLICY",
             help="Hit policy instead of the one in the file, as a word or letter: UNIQUE, F, …",
+            autocompletion=completing("model.decision_table", "HIT_POLICIES"),
         ),
     ],
     "encoding": Annotated[

@@ -13,10 +13,12 @@ from irenic.cli.common import (
     check_one_output,
     is_standard,
     note,
+    open_in_browser,
     output,
     print_json,
     write_standard,
 )
+from irenic.cli.expecting import CasesFile, PropertiesFile, read_expectations
 from irenic.cli.reading import (
     From,
     Rules,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from irenic.frames.columns import Table
     from irenic.learn.models import Classifier
     from irenic.model.decision_table import DecisionTable
+    from irenic.reporting.document import LearnDocument, Summary
 
 commands = typer.Typer()
 
@@ -48,6 +51,8 @@ irenic report rules.txt                      show your own rules
 irenic report rules.txt people.csv           count rows of a table, too
 irenic report model.json people.csv -o income.html
 irenic report loans.dmn --table Approval     show one of several tables
+irenic report loans.csv --cases cases.csv    check test cases on the page, too
+irenic report rules.txt --open               open it in the browser
 irenic report model.json people.csv --json   print the data of the page
 
 [bold]Exit status[/]
@@ -78,6 +83,8 @@ def report(
         str | None,
         typer.Option(metavar="NAME", help="Table to show, if the file contains several."),
     ] = None,
+    properties: PropertiesFile = None,
+    cases: CasesFile = None,
     form: From = None,
     sample: Annotated[
         int,
@@ -88,20 +95,26 @@ def report(
     budget: Annotated[
         float, typer.Option(metavar="SECONDS", help="Maximum seconds per search.", min=0.0)
     ] = 10.0,
+    browser: Annotated[
+        bool, typer.Option("--open", metavar="", help="Open the page in the browser.")
+    ] = False,
     as_json: Json = False,
     *,
     reading: dict[str, Any],
 ) -> None:
     """Write an HTML report on rules that needs no server and no network."""
-    files = {"RULES": rules, "DATA": data}
+    files = {"RULES": rules, "DATA": data, "--properties": properties, "--cases": cases}
     check_inputs(files, form)
     check_one_output(out, None, as_json=as_json)
+    if browser and (as_json or is_standard(out)):
+        raise FormatError("--open needs a page in a file, but the output is standard output")
     if not as_json:
         _check_page(out, files)
     parsed = parse_file(rules, form, **reading)
     model, X, y = _read(parsed, data, label, table, form)
     name = title if title is not None else _name(rules, model)
-    page = irenic.report(model, X, y, name=name, budget=budget, sample=sample)
+    expected = read_expectations(rules, parsed, model, table, properties, cases)
+    page = irenic.report(model, X, y, name=name, budget=budget, sample=sample, **expected)
     if is_standard(out):
         write_standard(page.html)
         return
@@ -115,8 +128,25 @@ def report(
         verdicts = page.summary["models"][page.summary["chosen"]]["verdicts"]
         for verdict in (verdicts["consistent"], verdicts["complete"]):
             print(f"{verdict['head']}: {verdict['text']}")
+        _say_expected(page.summary)
         size = len(page.html.encode("utf-8")) / 1e6
-        print(f"Written to {out} ({size:.1f} MB); open it in a browser.")
+        then = "." if browser else "; open it in a browser."
+        print(f"Written to {out} ({size:.1f} MB){then}", flush=True)
+    if browser:
+        open_in_browser(out.resolve().as_uri())
+
+
+def _properties(n: int) -> str:
+    return "1 property" if n == 1 else f"{n:,} properties"
+
+
+def _say_expected(summary: Summary | LearnDocument) -> None:
+    proved = [each["verdict"] == "proved" for each in summary["properties"]]
+    passed = [each["passed"] is True for each in summary["cases"]]
+    if proved:
+        print(f"{sum(proved):,} of {_properties(len(proved))} proved.")
+    if passed:
+        print(f"{sum(passed):,} of {counted(len(passed), 'test case')} pass.")
 
 
 def _check_page(out: Path, inputs: dict[str, Path | None]) -> None:

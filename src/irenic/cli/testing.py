@@ -108,12 +108,7 @@ def run_cases(
         failures = [f"case {n} fails: {d}" for n, d in zip(names, differences, strict=True) if d]
         _end_trial(trial, records, names, failures, coverage=coverage, as_json=as_json)
     model = decided_in(parsed, table, space, form)
-    rows = _read_cases(cases, form)
-    if not rows.shape[0]:
-        raise FormatError("no cases in the file", path=str(cases))
-    X, expected = split_outcomes(rows, _outputs(model), label, draft_of(parsed, table), cases)
-    if isinstance(model, irenic.DecisionTable):
-        X = as_meant(X, parsed, model.space, table, cases)
+    X, expected = read_expected(cases, form, parsed, model, table, label)
     try:
         trial = try_cases(model, X, expected)
     except DataError as error:
@@ -389,17 +384,36 @@ def impact(
 # --- reading cases
 
 
+def read_expected(
+    path: Path,
+    form: str | None,
+    parsed: irenic.formats.Parsed,
+    model: Any,
+    table: str | None,
+    label: str | None = None,
+) -> tuple[Table, list[Any]]:
+    """Return the test cases in a file, and their expected outcomes."""
+    rows = _read_cases(path, form)
+    if not rows.shape[0]:
+        raise FormatError("no cases in the file", path=str(path))
+    X, expected = split_outcomes(rows, _outputs(model), label, draft_of(parsed, table), path)
+    if isinstance(model, irenic.DecisionTable):
+        X = as_meant(X, parsed, model.space, table, path)
+    return X, expected
+
+
 def _read_cases(path: Path, form: str | None) -> Table:
     """Return the table of cases in a file; .json is a list of records."""
+    from irenic.formats.json.rules import load_data
     from irenic.frames.columns import Table, as_column
     from irenic.frames.files import as_text, read_bytes
 
     if path.suffix.lower() != ".json":
         return read_data(path, form, as_written=True)
     try:
-        records = json.loads(as_text(read_bytes(path)))
-    except ValueError as error:
-        raise FormatError(f"not valid JSON ({error})", path=str(path)) from None
+        records = load_data(as_text(read_bytes(path)))
+    except FormatError as error:
+        raise error.at(path=str(path)) from None
     if not isinstance(records, list) or not all(isinstance(r, dict) for r in records):
         raise FormatError('cases must be a list such as [{"age": 17, …}]', path=str(path))
     names = list(dict.fromkeys(name for record in records for name in record))
@@ -440,11 +454,11 @@ def _try_kit(
     Return the trial, the case of each expected result with its name, and how results differ.
     """
     from irenic.formats.dmn.kit import read_kit
-    from irenic.frames.files import read_bytes
+    from irenic.frames.files import MOST_BYTES, read_bytes
     from irenic.proving import Outcome, Trial
 
     try:
-        _, listed = read_kit(read_bytes(path))
+        _, listed = read_kit(read_bytes(path, MOST_BYTES))
     except FormatError as error:
         raise error.at(path=str(path)) from None
     decisions = dict.fromkeys(result.decision for case in listed for result in case.results)

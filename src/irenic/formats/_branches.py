@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -29,6 +29,8 @@ class Branches(NamedTuple):
     """The names of the parts of the consequents, if there are several."""
     compared: Mapping[str, tuple[Feature, Feature]] = MappingProxyType({})
     """The two columns that a feature compares, by the name of the feature."""
+    numbers: Sequence[int] = ()
+    """The number of each rule, from 1: that of its row, if the rules are a decision table."""
 
     @property
     def columns(self) -> dict[str, Feature]:
@@ -49,12 +51,18 @@ def as_branches(
     *,
     default: Hashable | None,
     resolve: Resolve | None,
+    some_labels: bool = False,
 ) -> Branches:
-    """Return rules in an order in which the first match is what ``rules.predict`` returns."""
+    """Return rules in an order in which the first match is what ``rules.predict`` returns.
+
+    With ``some_labels``, rules may decide only some labels; the first match decides each label.
+    """
     outputs: tuple[str, ...] = ()
     compared: dict[str, tuple[Feature, Feature]] = {}
+    rows: Sequence[int] = ()
     if isinstance(rules, DecisionTable):
         compared = _compared(rules)
+        rows = [rules.rows[place] + 1 for place in rules.winning]
         outputs = rules.outputs if len(rules.outputs) > 1 else ()
         rules = without_policy(rules, "branches", decides=resolve is None)
     plain: RuleSet | RuleList = learned_rules(rules)
@@ -64,17 +72,23 @@ def as_branches(
             raise ConditionError(
                 f"resolve must be 'first' or None for a rule list, got {resolve!r}"
             )
-        consistent, ordered = False, list(plain)
+        consistent, order = False, list(range(len(plain)))
     else:
         DecisionTable.from_rules(plain)  # rejects objects that are not rules
-        check_whole(plain, "branches, of which only one decides,")
-        consistent, ordered = _in_order(plain, resolve)
+        if not some_labels:
+            check_whole(plain, "branches, of which only one decides,")
+        elif plain.is_partial:
+            plain.predict([], default=fallback, resolve=resolve)  # raises if thens are not labels
+        consistent, order = _in_order(plain, resolve)
+    ordered = [plain[place] for place in order]
+    rows = rows or range(1, len(plain) + 1)
     if fallback is None:
         fallback = plain.default
     thens = [*(rule.then for rule in ordered), *([] if fallback is None else [fallback])]
     if not all(isinstance(then, tuple) and len(then) == len(outputs) for then in thens):
         outputs = ()
-    return Branches(plain.space, ordered, fallback, not consistent, outputs, compared)
+    numbers = [rows[place] for place in order]
+    return Branches(plain.space, ordered, fallback, not consistent, outputs, compared, numbers)
 
 
 def _compared(table: DecisionTable) -> dict[str, tuple[Feature, Feature]]:
@@ -160,23 +174,24 @@ def without_policy(table: DecisionTable, form: str, *, decides: bool = False) ->
     return table.as_rules()
 
 
-def _in_order(rules: RuleSet, resolve: Resolve | None) -> tuple[bool, list[Rule]]:
+def _in_order(rules: RuleSet, resolve: Resolve | None) -> tuple[bool, list[int]]:
+    """Return whether the rules agree, and their indices in the order in which they are tried."""
     if resolve is not None and resolve not in RESOLVE:
         raise ConditionError(f"resolve must be one of {', '.join(RESOLVE)}, got {resolve!r}")
+    order = list(range(len(rules)))
     if resolve is None:
         rules.decide([])  # raises if there are conflicts
-        return True, list(rules)
-    ordered = list(rules)
+        return True, order
     if rules.is_consistent:
-        return True, ordered
+        return True, order
     if resolve == "vote":
         raise FormatError(
             "branches cannot represent resolve='vote', because only one of them decides; use"
             " 'first' or 'best'"
         )
     if resolve == "best":
-        ordered.sort(key=lambda rule: -rule.weight)
-    return False, ordered
+        order.sort(key=lambda place: -rules[place].weight)
+    return False, order
 
 
 def is_null(then: Hashable | None) -> bool:

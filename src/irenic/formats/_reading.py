@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 READ: Final = ("csv", "dmn", "json", "md", "ods", "rules", "tsv", "txt", "xlsm", "xlsx", "xml")
 """The formats that can be read, named after the suffixes of their files."""
 _SAME: Final = {"txt": "rules", "xml": "dmn"}
-_LIMITED: Final = ("csv", "dmn", "md", "ods", "tsv", "xlsm", "xlsx")
 _TEXTS: Final = ("csv", "json", "md", "rules", "tsv")
 _ZIPPED: Final = ("ods", "xlsm", "xlsx")
 
@@ -137,7 +136,7 @@ def parse(
         hint = did_you_mean(hit_policy, HIT_POLICIES)
         raise ConditionError(f"unknown hit policy {hit_policy!r}{hint}")
     file: Any = source if content is None else io.BytesIO(as_bytes(content))
-    raw = read_bytes(file, MOST_BYTES if form in _LIMITED else None)
+    raw = read_bytes(file, MOST_BYTES)
     path = None if is_stream(file) else Path(file)
     how = {
         "target": target,

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product
-from typing import Final
+from typing import Final, TypeAlias
 
-from irenic.errors import FormatError
+from irenic.errors import FormatError, IrenicError
 from irenic.formats.parsed import Parsed, Tables
 from irenic.formats.tables.drafts import Draft
 from irenic.formats.tables.edits import Edits, NewLine, edits_between, edits_in_order
 from irenic.formats.text import dumps
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
-from irenic.model.notation import comment_of
+from irenic.model.literals import format_literal
+from irenic.model.notation import Written, comment_of, tokenize, written_rule
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
@@ -109,19 +111,19 @@ def _edited(parsed: Parsed, table: DecisionTable, edits: Edits, command: str) ->
     if parsed.format == "dmn":
         from irenic.formats.dmn.editing import edit_dmn
 
-        index = _index(parsed, table)
+        index = index_of(parsed, table)
         inputs = [column.name for column in parsed.drafts[index].inputs]
         return edit_dmn(raw, table, edits, command, index=index, inputs=inputs)
     from irenic.formats.sheets.editing import edit_csv, edit_xlsx
 
-    draft = parsed.drafts[_index(parsed, table)]
+    draft = parsed.drafts[index_of(parsed, table)]
     if parsed.format in ("csv", "tsv"):
         delimiter = "\t" if parsed.format == "tsv" else ""
         return edit_csv(raw, table, draft, edits, command, delimiter=delimiter)
     return edit_xlsx(raw, table, draft, edits, command)
 
 
-def _index(parsed: Parsed, table: DecisionTable) -> int:
+def index_of(parsed: Parsed, table: DecisionTable) -> int:
     """Return the place of a table among those of the source."""
     if len(parsed.drafts) == 1:
         return 0
@@ -141,7 +143,7 @@ def _check(
 ) -> None:
     """Raise an error if an edited file does not contain the rules that it should."""
     assert parsed.again is not None
-    again, position = parsed.again(content), _index(parsed, before)
+    again, position = parsed.again(content), index_of(parsed, before)
     for space in (None, after.space):
         part = again.assemble(again.drafts[position], space) if not again.failures else Tables()
         errors = [*again.failures, *part.errors]
@@ -223,6 +225,8 @@ def _text_lines(
     if command and len(rows) == 1 and not edits.changed[rows[0]]:
         why = f" ({_one_line(edits.notes[rows[0]])})" if edits.notes[rows[0]] else ""
         return [f"# {command}: dropped: {old}{why}"]
+    if not command and len(rows) == 1:
+        return _lines_by_hand(old, rows[0], table, edits.changed[rows[0]])
     lines = [f"# {command}: was: {old}"] if command and len(rows) > 1 else []
     comment = comment_of(old)
     for row in rows:
@@ -233,6 +237,108 @@ def _text_lines(
         if len(rows) == 1 and comment:
             lines[-1] += f"  {comment}"
     return lines
+
+
+def _lines_by_hand(old: str, row: int, table: DecisionTable, new_lines: list[NewLine]) -> list[str]:
+    """Return the lines that replace a rule; one of them is the old one with its changes."""
+    before = table.rules[table.places(row)[0]]
+    texts = [list(_rule_lines(table, row, line, "")) for line in new_lines]
+    rules = [Rule.parse(each[0], table.space) if len(each) == 1 else None for each in texts]
+    kept = rules.index(before) if before in rules else 0
+    rule = rules[kept]
+    texts[kept] = [
+        (rule and _changed_line(old, before, rule))
+        or texts[kept][0] + (f"  {comment}" if (comment := comment_of(old)) else ""),
+        *texts[kept][1:],
+    ]
+    return [text for each in texts for text in each]
+
+
+def _changed_line(old: str, before: Rule, after: Rule) -> str | None:
+    """Return a line in which only the conditions that differ are changed, None if that fails.
+
+    >>> space = RuleSet([Rule.parse("IF 1 < age < 2 AND job in {x, y} THEN A")]).space
+    >>> before, after = (Rule.parse(f"IF age >= 18 AND age < {n} THEN A", space) for n in (30, 25))
+    >>> _changed_line("if age>=18 and age<30 then A # adults", before, after)
+    'if age>=18 and age<25 then A # adults'
+    """
+    if before == after:
+        return old
+    written = written_rule(old)
+    if written is None:
+        return None
+    old_tests, tests = dict(before.region.conditions()), dict(after.region.conditions())
+    names = [name for name in after.region.space.names if old_tests.get(name) != tests.get(name)]
+    then = []
+    if before.then != after.then:
+        then = [(*written.then, format_literal(after.then))]
+    for changes in (
+        _changed_values(old, written, names, old_tests, tests),
+        _changed_conditions(old, written, names, after.region),
+    ):
+        if changes is None:
+            continue
+        text = old
+        for start, end, new in sorted([*changes, *then], reverse=True):
+            text = text[:start] + new + text[end:]
+        with suppress(IrenicError):
+            if Rule.parse(text, after.region.space) == after:
+                return text
+    return None
+
+
+_Change: TypeAlias = tuple[int, int, str]
+
+
+def _changed_values(
+    old: str,
+    written: Written,
+    names: list[str],
+    before: Mapping[str, Operators],
+    after: Mapping[str, Operators],
+) -> list[_Change] | None:
+    """Return new bounds in the places of the old ones, None if it is unclear where they are."""
+    changes: list[_Change] = []
+    for name in names:
+        tests = before.get(name, {}), after.get(name, {})
+        if tests[0].keys() != tests[1].keys() or not tests[0].keys() <= {"<", "<=", ">", ">=", "="}:
+            return None
+        spans = [(start, end) for other, start, end in written.conditions if other == name]
+        for sign in (sign for sign in tests[0] if tests[0][sign] != tests[1][sign]):
+            bound = format_literal(tests[0][sign])
+            places = [
+                token.column - 1
+                for token in tokenize(old)
+                if token.text == bound
+                and token.kind in ("number", "temporal")
+                and any(start <= token.column - 1 < end for start, end in spans)
+            ]
+            if len(places) != 1:
+                return None
+            changes.append((places[0], places[0] + len(bound), format_literal(tests[1][sign])))
+    return changes
+
+
+def _changed_conditions(
+    old: str, written: Written, names: list[str], region: Region
+) -> list[_Change]:
+    """Return new conditions in the places of the old ones; what is new follows the last one."""
+    after = region.conditions()
+    texts = {name: Region(region.space, {name: after.get(name, {})}) for name in names}
+    conditions, at = "", 0
+    for name, start, end in written.conditions:
+        joint = old[at:start] if conditions else ""
+        at = end
+        if not name:
+            continue  # anything
+        if name not in names:
+            conditions += joint + old[start:end]
+        elif name in texts and name in after:
+            conditions += joint + texts.pop(name).to_text("AND")
+    for name, text in texts.items():
+        if name in after and all(name != other for other, _, _ in written.conditions):
+            conditions += (" AND " if conditions else "") + text.to_text("AND")
+    return [(written.conditions[0][1], at, conditions or "anything")]
 
 
 def _rule_lines(

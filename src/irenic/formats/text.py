@@ -34,6 +34,8 @@ from irenic.model.rule import as_default
 from irenic.model.ruleset import RuleSet
 
 _ACCEPT: Final = re.compile(r"#(?=\s*accept\s*:)", re.IGNORECASE)
+_MOST_CHARACTERS: Final = 1_000_000  # per line
+_MOST_ERRORS: Final = 1_000
 _NONE: Final[Mapping[int | None, Sequence[str]]] = MappingProxyType({})
 
 
@@ -47,7 +49,16 @@ def parse(text: str) -> Parsed:
     """
     draft = RuleDraft(has_lines=True)
     for number, line in enumerate(text.split("\n"), 1):
+        if not line:
+            continue
+        if len(draft.errors) > _MOST_ERRORS:
+            break  # it is no text of rules
         try:
+            if len(line) > _MOST_CHARACTERS:
+                raise FormatError(
+                    f"a line must have at most {_MOST_CHARACTERS:,} characters, got {len(line):,};"
+                    " write several rules"
+                )
             parsed = parse_line(line)
             comments = _ACCEPT.split(comment_of(line)) if "#" in line else ()
             texts = [text for comment in comments for text in accepted_in(comment.lstrip("#"))]

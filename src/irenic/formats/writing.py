@@ -22,7 +22,7 @@ from irenic.model.space import Space
 if TYPE_CHECKING:
     from irenic.learn.models import Classifier
 
-WRITTEN: Final = ("csv", "dmn", "json", "py", "rules", "sql", "txt", "xlsx")
+WRITTEN: Final = ("csv", "dmn", "json", "pmml", "py", "rules", "sql", "txt", "xlsx")
 """The formats that can be written, named after the suffixes of their files."""
 TABLES: Final = ("csv", "dmn", "xlsx")
 """The formats that consist of rows."""
@@ -38,10 +38,10 @@ def write(
 
     JSON and DMN are lossless: rules read back are equal. Text and decision tables (``csv``,
     ``xlsx``) do not contain the space: rules read back with the same space are equal. SQL
-    (``sql``, for a table named ``cases``) and Python source (``py``) can only be run;
-    :func:`to_sql` and :func:`to_python` have more options. A classifier is written whole as JSON,
-    from which :func:`read` reads the rules and :func:`read_model` the model; in other formats, its
-    rules are written.
+    (``sql``, for a table named ``cases``), Python source (``py``) and PMML (``pmml``) can only be
+    run; :func:`to_sql` and :func:`to_python` have more options. A classifier is written whole as
+    JSON, from which :func:`read` reads the rules and :func:`read_model` the model; in other
+    formats, its rules are written.
 
     A :class:`FormatWarning` lists what the file leaves out of a table, such as annotations, or
     rows that can never apply. The file is replaced only after the new content was written
@@ -55,8 +55,8 @@ def write(
     target : path or file object
         Where to write. A file object can be text or binary; ``xlsx`` needs a binary one.
     format : str, optional
-        ``"csv"``, ``"dmn"``, ``"json"``, ``"py"``, ``"rules"``, ``"sql"``, ``"txt"`` or ``"xlsx"``.
-        Default: the suffix of the file name; required if there is no name.
+        ``"csv"``, ``"dmn"``, ``"json"``, ``"pmml"``, ``"py"``, ``"rules"``, ``"sql"``, ``"txt"`` or
+        ``"xlsx"``. Default: the suffix of the file name; required if there is no name.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def dumps(rules: RuleSet | RuleList | DecisionTable, *, format: Literal["xlsx"])
 def dumps(
     rules: RuleSet | RuleList | DecisionTable | Classifier,
     *,
-    format: Literal["csv", "dmn", "json", "py", "rules", "sql", "txt"],
+    format: Literal["csv", "dmn", "json", "pmml", "py", "rules", "sql", "txt"],
 ) -> str: ...
 @overload
 def dumps(
@@ -189,7 +189,7 @@ def _undeclared(table: DecisionTable, text: str) -> list[str]:
 
 def _keeps_acceptance(table: DecisionTable, format: str, rows: tuple[int, ...]) -> bool:
     """Return whether a format has a place for an acceptance beside some rows, or beside none."""
-    if format in ("sql", "py") or (format in ("csv", "xlsx") and not rows):
+    if format in ("pmml", "sql", "py") or (format in ("csv", "xlsx") and not rows):
         return False
     return format in TABLES or not rows or not {*rows}.isdisjoint(table.rows)
 
@@ -217,6 +217,10 @@ def _dumps(
         from irenic.formats.python import source as python_source
 
         return python_source.dumps(rules)
+    if form == "pmml":
+        from irenic.formats import pmml
+
+        return pmml.dumps(rules)
     table = DecisionTable.from_rules(rules)
     plain = without_policy(table, f".{form} files")
     places = table.winning if isinstance(plain, RuleList) else range(len(table.rules))
@@ -246,4 +250,8 @@ def _dumps_model(model: object, form: str, name: str) -> str | bytes:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
+    if form == "pmml":
+        from irenic.formats import pmml
+
+        return pmml.dumps(learned_rules(model), counts=pmml.counts_of(model))
     return _dumps(learned_rules(model), form, name)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy.typing as npt
 
 from irenic.errors import FormatError
 from irenic.frames.columns import Table, as_column, as_values, as_written, check_header
+
+_FEW_CELLS: Final = 5_000_000
+_FEW_CHARACTERS: Final = 64 * 2**20
 
 
 def loads(raw: bytes) -> Table:
@@ -61,19 +64,35 @@ def _module() -> Any:
 
 
 def _read_by_pyarrow(raw: bytes) -> dict[str, npt.NDArray[Any]]:
+    import pyarrow as pa
     from pyarrow import parquet
 
-    return columns_of(parquet.ParquetFile(io.BytesIO(raw)).read())
+    schema = parquet.ParquetFile(io.BytesIO(raw)).schema_arrow
+    # as dictionaries, in which equal texts are stored once
+    texts = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
+    file = parquet.ParquetFile(io.BytesIO(raw), read_dictionary=texts)
+    _check_cells(file.metadata.num_rows, len(schema), raw)
+    return columns_of(file.read(), raw)
 
 
-def columns_of(table: Any) -> dict[str, npt.NDArray[Any]]:
-    """Return the columns of a table of pyarrow."""
+def columns_of(table: Any, raw: bytes | None = None) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns of a table of pyarrow; ``raw`` is the file that limits their size."""
     import pyarrow as pa
 
     check_header(table.column_names)
     columns = {}
+    n_characters = 0
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if pa.types.is_dictionary(column.type):
+        is_dictionary = pa.types.is_dictionary(column.type)
+        if is_dictionary and column.type.value_type in (pa.string(), pa.large_string()):
+            values = _of_dictionaries(column)
+            n_characters += sum(len(value) for value in values if value is not None)
+            if raw is not None:
+                most = max(_FEW_CHARACTERS, 100 * len(raw))
+                _check_size(n_characters, "characters", most, raw)
+            columns[name] = as_column(values)
+            continue
+        if is_dictionary:
             column = column.cast(column.type.value_type)
         kind = column.type
         if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
@@ -90,9 +109,32 @@ def columns_of(table: Any) -> dict[str, npt.NDArray[Any]]:
     return columns
 
 
+def _of_dictionaries(column: Any) -> list[Any]:
+    values: list[Any] = []
+    for chunk in column.chunks:
+        texts = [*chunk.dictionary.to_pylist(), None]
+        values += [texts[place] for place in chunk.indices.fill_null(len(texts) - 1).to_pylist()]
+    return values
+
+
+def _check_cells(n_rows: int, n_columns: int, raw: bytes) -> None:
+    """Reject a small file of so many equal cells that they would fill the memory."""
+    _check_size(n_rows * n_columns, "cells", max(_FEW_CELLS, 10 * len(raw)), raw)
+
+
+def _check_size(size: int, what: str, most: int, raw: bytes) -> None:
+    if size > most:
+        raise FormatError(
+            f"a Parquet file of {len(raw) / 2**20:,.1f} MB must have at most {most:,} {what}, got"
+            f" {size:,}; it is mostly repetition, so split it"
+        )
+
+
 def _read_by_polars(raw: bytes) -> dict[str, npt.NDArray[Any]]:
     import polars as pl
 
+    n_rows = pl.scan_parquet(io.BytesIO(raw)).select(pl.len()).collect().item()
+    _check_cells(n_rows, len(pl.read_parquet_schema(io.BytesIO(raw))), raw)
     frame = pl.read_parquet(io.BytesIO(raw))
     check_header(frame.columns)
     columns = {}

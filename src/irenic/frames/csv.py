@@ -12,18 +12,19 @@ import csv
 import datetime as dt
 import io
 import re
-from typing import TYPE_CHECKING, Any, Final
+import warnings
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from irenic.errors import FormatError
+from irenic.errors import FormatError, FormatWarning
 from irenic.frames.columns import NOTHING, Table, as_column, check_header
 from irenic.frames.files import as_text
 from irenic.model.literals import is_missing, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _BOOLEANS: Final = {"true": True, "false": False}
 # Stricter than fromisoformat: "T10" and "2026-W05" in a table are text.
@@ -41,7 +42,8 @@ _POINT: Final = re.compile(r"[-+]?\d+(?:\.\d+)+")
 _MISSING: Final = NOTHING | {""}
 
 _QUOTED: Final = re.compile(r'"[^"]*"')
-_FIRST: Final = re.compile(r'(?:"[^"]*"|[^"\n])*')
+_FIRST: Final = re.compile(r'(?:"[^"]*"|[^"\n]++)*+')  # possessive: no memory for other matches
+_MOST_COLUMNS: Final = 100_000
 
 
 def loads(raw: bytes, *, as_written: bool = False) -> Table:
@@ -64,11 +66,42 @@ def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
     """
     written = getattr(table, "cells", {})
     columns = [written.get(name) or [_cell(v) for v in table[name].tolist()] for name in table]
+    for name, column in zip(table, columns, strict=True):
+        if name not in written and (formula := next(filter(is_formula, column), None)):
+            _warn_of_formula(name, formula)
+    # without quotes, these would be read as delimiters and ends of lines
+    is_ambiguous = any(sign in name for name in table for sign in ";\t\r")
+    header = _lines([list(table)], csv.QUOTE_ALL if is_ambiguous else csv.QUOTE_MINIMAL)
+    body = _lines(zip(*columns, strict=True), csv.QUOTE_MINIMAL)
+    if "\r" in body:
+        body = _lines(zip(*columns, strict=True), csv.QUOTE_ALL)
+    return (header + body).encode("utf-8")
+
+
+def _lines(rows: Iterable[Sequence[str]], quoting: Literal[0, 1]) -> str:
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table)
-    writer.writerows(zip(*columns, strict=True))
-    return text.getvalue().encode("utf-8")
+    csv.writer(text, lineterminator="\n", quoting=quoting).writerows(rows)
+    return text.getvalue()
+
+
+_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|-?inf", re.IGNORECASE)
+
+
+def is_formula(text: str) -> bool:
+    """Return whether spreadsheets take a cell of a CSV file for a formula.
+
+    >>> [is_formula(text) for text in ("=A1", "@SUM(A1)", "-x", "-1.5e3", "a = b")]
+    [True, True, True, False, False]
+    """
+    return text.startswith(("=", "+", "-", "@")) and _NUMBER.fullmatch(text) is None
+
+
+def _warn_of_formula(name: str, cell: str) -> None:
+    warnings.warn(
+        f"column {name!r}: a spreadsheet takes {cell[:40]!r} for a formula; .xlsx keeps it as text",
+        FormatWarning,
+        stacklevel=2,
+    )
 
 
 def _cell(value: Any) -> str:
@@ -84,14 +117,26 @@ def _cell(value: Any) -> str:
 
 def delimiter_of(text: str) -> str:
     """Return the most frequent unquoted delimiter of the first line: comma, semicolon or tab."""
-    first = _FIRST.match(text)
+    first = _FIRST.match(text, 0, 2**20)  # longer lines are no tables
     unquoted = "" if first is None else _QUOTED.sub("", first.group())
     return max(",;\t", key=unquoted.count)
 
 
+def lines_of(text: str, delimiter: str) -> Iterator[str]:
+    """Yield the lines of a text; reject one of so many cells that they would fill the memory."""
+    for number, line in enumerate(io.StringIO(text, newline=""), 1):
+        if line.count(delimiter) >= _MOST_COLUMNS:
+            raise FormatError(
+                f"a row must have at most {_MOST_COLUMNS:,} cells, got"
+                f" {line.count(delimiter) + 1:,}",
+                line=number,
+            )
+        yield line
+
+
 def _columns(text: str, as_written: bool) -> Table:
     delimiter = delimiter_of(text)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
+    reader = csv.reader(lines_of(text, delimiter), strict=True, delimiter=delimiter)
     header: list[str] = []
     rows: list[list[str]] = []
     try:

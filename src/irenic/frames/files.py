@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import codecs
 import errno
+import io
 import os
+import re
 import secrets
 import stat
 from collections.abc import Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from irenic.errors import FileError, FormatError, did_you_mean
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +29,46 @@ File: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, or a file object of text or bytes."""
 
 MOST_BYTES: Final = 64 * 2**20
-"""Larger files of decision tables are rejected before they are read."""
+"""Larger files of rules are rejected before they are read."""
+_MOST_STREAMED: Final = 256 * 2**20  # from pipes and devices, which may be endless
+_CHUNK: Final = 2**20
+
+_FOLDER: Final[ContextVar[Path | None]] = ContextVar("folder", default=None)
+
+
+@contextmanager
+def reading_only(folder: Path) -> Iterator[None]:
+    """Read files inside a folder only, wherever links lead, and write none.
+
+    >>> with reading_only(Path("rules")):
+    ...     read_bytes("rules/../secret.csv")
+    Traceback (most recent call last):
+    irenic.errors.FileError: cannot read rules/../secret.csv: it is outside the folder rules
+    """
+    token = _FOLDER.set(folder)
+    try:
+        yield
+    finally:
+        _FOLDER.reset(token)
+
+
+def check_readable(path: Path) -> None:
+    """Raise an error if a file is outside the folder of :func:`reading_only`."""
+    folder = _FOLDER.get()
+    if folder is None:
+        return
+    with _as_file_error("read", path):
+        try:
+            is_inside = path.resolve().is_relative_to(folder.resolve())
+        except RuntimeError:  # links form a loop
+            raise _os_error(errno.ELOOP) from None
+    if not is_inside:
+        raise FileError(f"cannot read {path}: it is outside the folder {folder}")
+
+
+def _check_written(path: Path) -> None:
+    if _FOLDER.get() is not None:
+        raise FileError(f"cannot write {path}: files are only read here")
 
 
 def is_stream(file: object) -> bool:
@@ -65,17 +112,16 @@ def read_bytes(file: File, limit: int | None = None) -> bytes:
     if is_stream(file):
         return _read_stream(file, limit)
     path = Path(file)  # type: ignore[arg-type]
-    with _as_file_error("read", path):
-        if limit is not None and path.stat().st_size > limit:
-            raise too_large(path.stat().st_size).at(path=str(path))
-        return path.read_bytes()
+    check_readable(path)
+    with _as_file_error("read", path), path.open("rb") as stream:
+        return cast("bytes", _read(stream, limit, str(path)))
 
 
 def _read_stream(stream: Any, limit: int | None) -> bytes:
     name = name_of(stream)
     with _as_file_error("read", name or "the file object"):
         try:
-            data = stream.read()
+            data = _read(stream, limit, name)
         except UnicodeDecodeError as error:
             raise FormatError(
                 f"not {error.encoding} text (byte {error.start}); open the file in binary mode",
@@ -83,10 +129,41 @@ def _read_stream(stream: Any, limit: int | None) -> bytes:
             ) from None
     if not isinstance(data, str | bytes):
         raise FormatError(f"a file object must give str or bytes, got {type(data).__name__}")
-    raw = as_bytes(data)
-    if limit is not None and len(raw) > limit:
-        raise too_large(len(raw)).at(path=name)
-    return raw
+    return as_bytes(data)
+
+
+def _read(stream: Any, limit: int | None, name: str) -> Any:
+    """Return what a file holds; stop as soon as it is too much, whatever size it declares."""
+    mode, size = _status(stream)
+    if limit is not None and size > limit:
+        raise too_large(f"{size / 2**20:.0f} MB", limit).at(path=name)
+    if limit is None and not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
+        return stream.read()
+    if not isinstance(stream, io.IOBase):  # its method may have no argument
+        data = stream.read()
+        if limit is not None and isinstance(data, str | bytes) and len(as_bytes(data)) > limit:
+            raise too_large("more", limit).at(path=name)
+        return data
+    most = _MOST_STREAMED if limit is None else limit
+    chunks: list[Any] = []
+    n_read = 0
+    while chunk := stream.read(_CHUNK):
+        chunks.append(chunk)
+        n_read += len(chunk) if isinstance(chunk, bytes) else len(as_bytes(chunk)) - 3
+        if n_read > most:
+            raise too_large("more", limit).at(path=name)
+    return chunks[0][:0].join(chunks) if chunks else b""
+
+
+def _status(stream: Any) -> tuple[int, int]:
+    """Return the mode and the size of an open file; zeros if they are not known."""
+    if isinstance(stream, io.BytesIO):
+        return stat.S_IFREG, stream.getbuffer().nbytes
+    try:
+        status = os.fstat(stream.fileno())
+    except (AttributeError, OSError, TypeError, ValueError):
+        return 0, 0
+    return status.st_mode, status.st_size
 
 
 def as_bytes(data: str | bytes) -> bytes:
@@ -99,12 +176,12 @@ def as_bytes(data: str | bytes) -> bytes:
     return codecs.BOM_UTF8 + data.removeprefix("\ufeff").encode("utf-8", "surrogatepass")
 
 
-def too_large(size: int) -> FormatError:
-    """Return the error for a file of decision tables that is larger than MOST_BYTES."""
-    return FormatError(
-        f"a file of decision tables must be at most {MOST_BYTES / 2**20:.0f} MB,"
-        f" got {size / 2**20:.0f} MB"
-    )
+def too_large(got: str, limit: int | None = MOST_BYTES) -> FormatError:
+    """Return the error for a file that is larger than ``limit``, or for an endless one."""
+    if limit is None:
+        most = f"at most {_MOST_STREAMED // 2**20} MB"
+        return FormatError(f"a pipe or device must give {most}, got {got}; save it as a file first")
+    return FormatError(f"a file of rules must be at most {limit // 2**20} MB, got {got}; split it")
 
 
 def as_text(raw: bytes) -> str:
@@ -121,6 +198,7 @@ def write_file(file: File, data: str | bytes) -> None:
         _write_stream(file, data)
         return
     path = Path(file)  # type: ignore[arg-type]
+    _check_written(path)
     raw = data.encode("utf-8") if isinstance(data, str) else data
     with _as_file_error("write", path):
         target = _target(path)
@@ -145,6 +223,7 @@ def _write_stream(stream: Any, data: str | bytes) -> None:
 
 def check_target(path: Path) -> None:
     """Raise an error if a file cannot be written, before its contents are computed."""
+    _check_written(path)
     with _as_file_error("write", path):
         _target(path)
 
@@ -202,17 +281,65 @@ def _kind(mode: int) -> str:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    temporary = target.with_name(f".irenic-{secrets.token_hex(8)}")
+    with replacing(target) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[IO[bytes]]:
+    """Yield a file that becomes the target at the end, unless an error is raised."""
+    _clear_leftovers(target.parent)
+    temporary, file = _temporary(target)
     try:
-        with temporary.open("xb") as file:
+        with file:
             if target.exists():
                 temporary.chmod(target.stat().st_mode & 0o777)
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(target)
+            if fcntl is not None:
+                temporary.replace(target)  # while it is locked
+        if fcntl is None:
+            temporary.replace(target)  # an open file cannot be renamed
     finally:
         temporary.unlink(missing_ok=True)
+
+
+_TEMPORARY: Final = re.compile(r"\.irenic-[0-9a-f]{16}")
+
+
+def _temporary(target: Path) -> tuple[Path, IO[bytes]]:
+    """Return a new file beside the target; it is locked, so that no other process clears it."""
+    while True:
+        path = target.with_name(f".irenic-{secrets.token_hex(8)}")
+        file = path.open("xb")
+        if fcntl is not None:
+            with suppress(OSError):  # some file systems have no locks, and nothing is cleared there
+                fcntl.flock(file, fcntl.LOCK_EX)
+        if path.exists():  # not cleared before it was locked
+            return path, file
+        file.close()
+
+
+def _clear_leftovers(folder: Path) -> None:
+    """Remove temporary files of killed runs; those of others that still run are locked."""
+    if fcntl is None:
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        names = [entry.name for entry in entries if _TEMPORARY.fullmatch(entry.name)]
+        for name in names:
+            with suppress(OSError):
+                _remove_unlocked(folder / name)
+
+
+def _remove_unlocked(path: Path) -> None:
+    number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises if the process still runs
+        if stat.S_ISREG(os.fstat(number).st_mode):
+            path.unlink()
+    finally:
+        os.close(number)
 
 
 def _stream(path: Path, data: bytes) -> None:

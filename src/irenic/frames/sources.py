@@ -6,7 +6,6 @@ block returns something small, which engines can compute where their rows are.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ import numpy as np
 from irenic.errors import DataError, FileError, FormatError
 from irenic.frames._parquet import columns_of
 from irenic.frames.columns import Table, check_header
-from irenic.frames.files import check_target
+from irenic.frames.files import check_readable, check_target, replacing
 
 T = TypeVar("T")
 
@@ -261,23 +260,18 @@ def write_blocks(tables: Iterable[Any], path: Path) -> int:
     from pyarrow import ArrowException, parquet
 
     check_target(path)
-    target = path.resolve()
-    temporary = target.with_name(f".irenic-{secrets.token_hex(8)}")
-    writer, n_rows = None, 0
+    blocks = iter(tables)
+    table, n_rows = next(blocks, None), 0
+    if table is None:
+        return 0
     try:
-        for table in tables:
-            writer = writer or parquet.ParquetWriter(temporary, table.schema)
-            writer.write_table(table.cast(writer.schema))
-            n_rows += table.num_rows
-        if writer is not None:
-            writer.close()
-            temporary.replace(target)
+        with replacing(path.resolve()) as file, parquet.ParquetWriter(file, table.schema) as writer:
+            while table is not None:
+                writer.write_table(table.cast(writer.schema))
+                n_rows += table.num_rows
+                table = next(blocks, None)
     except (ArrowException, OSError) as error:
         raise FileError(f"cannot write {path}: {error}") from None
-    finally:
-        if writer is not None:
-            writer.close()
-        temporary.unlink(missing_ok=True)
     return n_rows
 
 
@@ -287,6 +281,8 @@ def write_blocks(tables: Iterable[Any], path: Path) -> int:
 def _open_parquet(path: Path) -> BatchSource | None:
     if path.suffix.lower() not in (".parquet", ".pq") and not _is_folder(path):
         return None
+    for each in [path, *(path.rglob("*") if _is_folder(path) else ())]:  # links may lead outside
+        check_readable(each)
     _pyarrow()
     from pyarrow import ArrowException, dataset
 

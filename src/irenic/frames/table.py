@@ -16,6 +16,7 @@ from irenic.frames import csv as csv_table
 from irenic.frames import xlsx as xlsx_table
 from irenic.frames.columns import Table
 from irenic.frames.files import File, format_of, name_of, read_bytes, write_file
+from irenic.frames.unpacking import gunzip
 
 
 class TableFormat(Protocol):
@@ -58,7 +59,7 @@ def read_table(
     raw = read_bytes(file)
     try:
         if form.endswith(".gz"):
-            raw = gzip.decompress(raw)
+            raw = gunzip(raw)
         if _FORMATS[form] is csv_table:
             return csv_table.loads(raw, as_written=as_written)
         return _FORMATS[form].loads(raw)

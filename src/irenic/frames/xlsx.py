@@ -13,23 +13,29 @@ import numpy.typing as npt
 
 from irenic.errors import FormatError
 from irenic.frames.columns import NOTHING, Table, as_column, as_values, check_header
+from irenic.frames.unpacking import MOST_UNPACKED, check_archive
 
 ERRORS: Final = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
 """The results of formulas that failed."""
 _MAX_ROWS: Final = 1_048_576  # per sheet
 _MAX_CHARACTERS: Final = 32_767  # per cell
 _EXACT: Final = 2**53  # cells contain float64
+_MOST_BYTES: Final = 512 * 2**20  # when unpacked
+_MOST_CELLS: Final = 10_000_000
 
 
 def loads(raw: bytes) -> Table:
     """Return the columns of the first sheet; formulas are replaced by their cached results."""
-    load = openpyxl_module().load_workbook
+    openpyxl_module()
     try:
+        check_workbook(raw, _MOST_BYTES)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about styles and other parts that are not read
-            book = load(io.BytesIO(raw), read_only=True, data_only=True)
+            warnings.simplefilter("ignore")  # about extensions, which are found in reading
+            book = open_workbook(raw, data_only=True)
             rows = _rows(book.worksheets[0])
             book.close()
+    except FormatError:
+        raise
     except Exception:  # openpyxl raises all kinds of errors for damaged files
         raise FormatError("not an .xlsx workbook, or damaged") from None
     if not rows:
@@ -42,14 +48,47 @@ def loads(raw: bytes) -> Table:
     return Table({name: _typed(list(column)) for name, column in zip(header, cells, strict=True)})
 
 
+def open_workbook(raw: bytes, *, read_only: bool = True, data_only: bool = False) -> Any:
+    """Return a workbook of openpyxl, without its warnings about parts that are not read."""
+    load = openpyxl_module().load_workbook
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return load(io.BytesIO(raw), read_only=read_only, data_only=data_only)
+
+
+def check_workbook(raw: bytes, limit: int = MOST_UNPACKED) -> None:
+    """Reject a workbook that is too large, or in which several sheets are the same cells."""
+    from openpyxl.reader.excel import ExcelReader
+
+    check_archive(raw, "a workbook", limit)
+    reader = ExcelReader(io.BytesIO(raw), read_only=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        reader.read_manifest()
+        reader.read_workbook()
+    targets = [related.target for _, related in reader.parser.find_sheets()]
+    if len(set(targets)) < len(targets):
+        raise FormatError("two sheets of the workbook have the same cells; save it again")
+
+
 def _rows(sheet: Any) -> list[list[Any]]:
     """Return the rows of a sheet without empty cells at their ends and without empty rows."""
     sheet.reset_dimensions()  # other programs may store wrong ones
-    rows = []
-    for row in sheet.iter_rows(values_only=True):
+    rows: list[list[Any]] = []
+    n_cells = 0
+    for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
         cells = [None if isinstance(v, str) and v in ERRORS else v for v in row]
+        for value in cells:
+            if isinstance(value, str):
+                check_length(value)
         while cells and cells[-1] is None:
             cells.pop()
+        n_cells += len(cells)
+        if number > _MAX_ROWS or n_cells > _MOST_CELLS:
+            raise FormatError(
+                f"a sheet must have at most {_MAX_ROWS:,} rows and {_MOST_CELLS:,} cells; save it"
+                " as .csv"
+            )
         if cells:
             rows.append(cells)
     return rows
@@ -85,7 +124,7 @@ def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
             f"a sheet must have at most {_MAX_ROWS:,} rows, got {len(columns[0]) + 1:,};"
             " write .csv instead"
         )
-    check_cells(table)
+    check_names(table)
     for column in columns:
         check_cells(column)
     book = openpyxl.Workbook(write_only=True)
@@ -107,6 +146,17 @@ def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
     return file.getvalue()
 
 
+def check_names(names: Iterable[str]) -> None:
+    """Raise an error for names of columns that a workbook does not keep."""
+    check_cells(names)
+    for name in names:
+        if "\r" in name:  # XML replaces it with a line feed
+            raise FormatError(
+                f"column {name!r} contains a carriage return, which .xlsx does not keep; rename it,"
+                " or write .csv"
+            )
+
+
 def check_cells(values: Iterable[Any]) -> None:
     """Raise an error for texts that a workbook does not support; openpyxl would truncate them."""
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
@@ -119,11 +169,15 @@ def check_cells(values: Iterable[Any]) -> None:
                 "a cell contains a control character, which .xlsx does not support;"
                 " write .csv instead"
             )
-        if len(value) > _MAX_CHARACTERS:
-            raise FormatError(
-                f"a cell must have at most {_MAX_CHARACTERS:,} characters, got {len(value):,};"
-                " write .csv instead"
-            )
+        check_length(value, "; write .csv instead")
+
+
+def check_length(value: str, way_out: str = "") -> None:
+    """Raise an error for a text that is too long for a cell."""
+    if len(value) > _MAX_CHARACTERS:
+        raise FormatError(
+            f"a cell must have at most {_MAX_CHARACTERS:,} characters, got {len(value):,}{way_out}"
+        )
 
 
 def _storable(value: Any) -> Any:

@@ -4,6 +4,7 @@ from irenic.learn._base import Decision
 from irenic.learn._certificate import Certificate
 from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._from_rules import from_rules
+from irenic.learn._knowledge_file import load_knowledge, parse_knowledge
 from irenic.learn._leaks import suspect_columns
 from irenic.learn._left_out import Estimate
 from irenic.learn._michigan import MichiganClassifier, Population
@@ -33,7 +34,9 @@ __all__ = [
     "cross_validate",
     "draw_region",
     "from_rules",
+    "load_knowledge",
     "mutate_region",
+    "parse_knowledge",
     "predict_table",
     "split_target",
     "suspect_columns",

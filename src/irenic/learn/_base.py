@@ -163,6 +163,20 @@ class Labeled:
         """Return the rows without those that are here because their label is rare."""
         return self if self.rare is None else self.take(np.flatnonzero(~self.rare))
 
+    def in_order(self) -> Labeled:
+        """Return rows whose order does not depend on that in the table, if it could matter.
+
+        Sums of weights such as 0.1 depend on the order of rows in their last bits, and weights that
+        balance labels are made of such sums. Sums of whole numbers do not. Which rows are in a
+        sample depends on their order in any case.
+        """
+        if self.whole is not None or (self.weight == np.floor(self.weight)).all():
+            return self
+        part, exponent = np.frexp(self.weight)
+        weight = np.ldexp(np.round(part, 12), exponent)
+        keys = [weight, *self.target.truth.T, *self.instances.codes, *self.instances.values]
+        return replace(self, weight=weight).take(np.lexsort(keys))
+
 
 class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers whose model is a rule set.
@@ -495,7 +509,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         With one label per row, they are those of ``chosen_.probabilities``: the label frequencies
         among the training rows with the same prediction in the same region, mixed with the opinion
         of a forest as far as rows left out advise, and adjusted so that the predicted label has the
-        highest probability, unless ``scoring`` is the balanced accuracy.
+        highest probability. With a ``cost``, and if ``scoring`` is the balanced accuracy, they are
+        not adjusted: :meth:`predict` then prefers labels that need not be the most likely ones.
+        Probabilities need not be monotonic where ``monotonic_cst`` makes predictions so.
 
         Without regions, and with several labels per row, they are the label frequencies among the
         training rows that the deciding rule covers, smoothed towards those of all rows. If several
@@ -585,8 +601,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         list of Decision
-            One per row, with the deciding rules, their support and their confidence. Where the
-            default decides, the reason is a region in which no rule predicts anything else.
+            One per row, with the deciding rules, their support and their confidence, and with the
+            probability of the prediction and the training rows that it comes from. Where the
+            default decides, the reason is a region in which no rule predicts anything else; support
+            and confidence are those of all cases that the default decides.
 
         Raises
         ------
@@ -605,7 +623,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ((0,), (18,), 0.97)
         >>> print(clf.explain({"age": [35]})[0])
         full, by default, because age >= 18
-        (support 22, confidence 0.96, 95 % interval 0.81 to 1.00)
+        (all cases by default: support 22, confidence 0.96, 95 % interval 0.81 to 1.00);
+        probability 0.99, from 11 training rows with this prediction where age >= 29
         >>> print(decision.probability)
         free predicted where age < 19: free 0.99, full 0.01 (18 rows)
         """
@@ -626,8 +645,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ends = [(low, high) for low, high in counts.intervals[list(indices)].tolist()]
             intervals = () if np.isnan(ends[0][0]) else tuple(ends)
             if support[0] > 0:
-                text += f" (support {support[0]}, confidence {confidence[0]:.2f}"
+                # the region that is the reason is only a part of what the default decides
+                whose = "all cases by default: " if region and region.n_conditions else ""
+                text += f" ({whose}support {support[0]}, confidence {confidence[0]:.2f}"
                 text += f", {interval_text(*ends[0])})" if intervals else ")"
+            if (likely := probabilities[row]) is not None and reason.then is not None:
+                text += f"; probability {likely.probability:.2f}, from {likely.basis}"
             if indices[0] < self.chosen_.n_kept:
                 text += f"; {kept_text(self.chosen_, indices[0], self.classes_.tolist())}"
             if reason.rules and not self.rules_.is_partial:

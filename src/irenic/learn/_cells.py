@@ -19,7 +19,7 @@ import numpy.typing as npt
 from irenic.boxes import Boxes
 from irenic.kernels.evolve import Rows
 from irenic.learn.target import label_sums
-from irenic.model.features import LOWEST, Categorical, Continuous
+from irenic.model.features import FIRST_CODE, LOWEST, MISSING_CODE, Categorical, Continuous
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import readable
 from irenic.model.space import Instances, Space
@@ -118,11 +118,12 @@ class Cells:
                 for category, codes in zip(space.categorical, instances.codes, strict=True)
             ]
         for row, category in enumerate(space.categorical):
-            order = (orders or {}).get(category.name)
+            order, named = (orders or {}).get(category.name), _memberships(around, row)
             if order is None:
-                groups.append(_groups(counts[row], limit, _memberships(around, row)))
+                groups.append(_groups(counts[row], limit, named))
             else:
-                groups.append(_ordered_groups(category, counts[row][0] > 0, order, limit))
+                missing = bool(counts[row][MISSING_CODE] > 0)
+                groups.append(_ordered_groups(category, missing, order, limit, named))
         for name in untested:
             row = space.row(name)
             if isinstance(space[name], Categorical):
@@ -218,6 +219,9 @@ class Cells:
         large = 2 * word.bit_count() > n_cells
         if self.ranked and self.ranked[j]:
             large = word.bit_count() == n_cells
+            if n_cells > 1 and word != 1 << n_cells - 1:
+                # a range of other cells does not hold values without a place in the order
+                group = np.where(_outside(feature) & (group == n_cells - 1), _UNSEEN, group)
         return [
             code
             for code, cell in enumerate(group.tolist())
@@ -418,16 +422,33 @@ def _shares_cell(group: npt.NDArray[np.uint8]) -> bool:
 
 
 def _ordered_groups(
-    feature: Categorical, missing: bool, order: Sequence[Hashable], limit: int
+    feature: Categorical,
+    missing: bool,
+    order: Sequence[Hashable],
+    limit: int,
+    named: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.uint8]:
-    """Return the cell of each code of an ordered category; missing values come first."""
+    """Return the cell of each code of an ordered category; missing values come first.
+
+    Codes without rows and without a place in the order share the last cell if one of the sets
+    ``named`` holds them: rules for all values must then be able to leave them out.
+    """
     cells = np.full(len(feature.values) + 2, _UNSEEN, dtype=np.uint8)
+    unseen = _outside(feature)
+    unseen[MISSING_CODE] &= not missing
+    unseen &= bool((named & unseen).any())
+    room = min(len(order), limit - missing - bool(unseen.any()))
+    cells[unseen] = missing + room
     if missing:
         cells[0] = 0
-    room = min(len(order), limit - missing)
     for place, value in enumerate(order):
         cells[feature.codes[value]] = missing + place * room // len(order)
     return cells
+
+
+def _outside(feature: Categorical) -> npt.NDArray[np.bool_]:
+    """Return which codes have no place in an order: missing and unlisted values."""
+    return np.asarray(np.arange(len(feature.values) + FIRST_CODE) < FIRST_CODE)
 
 
 def _groups(counts: Floats, limit: int, named: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:

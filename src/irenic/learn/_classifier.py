@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -18,31 +19,28 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from irenic.errors import ConditionError, DataError, did_you_mean
-from irenic.learn._base import Labeled, RuleClassifier, check_labels
+from irenic.learn._base import Labeled, RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._evolution import TEST_LIMIT, Settings, Watch
 from irenic.learn._knowledge import (
     Knowledge,
-    Property,
-    Source,
+    cells_of,
     cost_of,
-    declared_space,
-    feature_name,
-    opened_space,
-    orders_of,
-    ranks_of,
-    signs_of,
+    named_columns,
+    possible_rows,
+    proved,
+    space_of,
 )
 from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
 from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._stored import given_rows
 from irenic.learn._tasks import SOFT, Plan, Problem
+from irenic.learn._texts import doubtful_texts
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
-from irenic.learn.spaces import moved
-from irenic.learn.target import Consequents, Floats, Target, class_weights
-from irenic.model.literals import counted, display, plain
+from irenic.learn.target import Floats, Target, class_weights
+from irenic.model.literals import display, plain
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 
@@ -107,7 +105,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     rules : RuleSet, fitted classifier, str or Path, optional
         Rules to keep: they are part of every rule set of the front, with the same conditions and
         outcomes, and so is their default if they have one. Other rules are learned where these
-        decide nothing, and contradict none of them. Text has one rule per line.
+        decide nothing, and contradict none of them. Text has one rule per line, and so has the file
+        of a Path; ``irenic.read(path)`` reads other formats.
     never, always : str or list of str, optional
         Outcomes that cases must not have, or must have, such as ``"accept WHERE age < 18"``, in the
         notation of :func:`irenic.proving.prove`. Every rule set of the front is proved to keep
@@ -124,9 +123,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     forbidden : list of str, optional
         Columns that learned rules must not test.
     ordered : list of str or dict, optional
-        Categories whose values have an order, so that learned conditions are ranges: names of
-        columns whose values ``space`` has in order, or the values by name, lowest first. Ordered
-        categories of pandas are always treated like this.
+        Categories whose values have an order, so that learned conditions are ranges: the values by
+        name, lowest first, also those that no row has; or names of columns whose values ``space``
+        has in order. Ordered categories of pandas are always treated like this.
     max_values : int, optional
         Maximum number of values that a learned condition lists after ``in`` or ``not in``.
     space : Space, optional
@@ -149,7 +148,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         label need not have the highest one. The others choose the rule set by its probabilities or
         predictions on rows left out: "log_loss" the least log-loss (scores are minus it), "roc_auc"
         the area under the curve (with more than two labels, the mean of one label against the
-        rest), or another scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``.
+        rest), or another scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``. Scorers
+        with a parameter ``sample_weight`` get the weights of rows; others get rows in proportion.
     smoothing : float, default 0.5
         Weight, between 0 and 1, of the out-of-bag predictions of a random forest relative to the
         labels themselves. More smoothing means less noise and fewer rules.
@@ -209,6 +209,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     estimate_: Estimate | None
     _validation: Validation | None = None
     _ranks: npt.NDArray[np.int64] | None = None
+    _kept_text: str | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
@@ -366,13 +367,16 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         (['free', 'full'], 2)
         """
         X, y, sample_weight = given_rows(X, y, sample_weight, target)
+        options = self.get_params(deep=False)
         state = int(check_random_state(self.random_state).randint(2**31 - 1))
-        every = self._possible(self._read(X, y, sample_weight, self.class_weight, state))
+        every = possible_rows(self._read(X, y, sample_weight, self.class_weight, state)).in_order()
+        for text in doubtful_texts(every.instances.space, X, named_columns(options)):
+            warnings.warn(text, stacklevel=4)
         # any penalty would outweigh weights that are below 1 on average; up to rounding
         if (scale := every.n_rows / every.label_weights.sum()) > 1.0 + 1e-9:
             every = every.weighted(scale)
         data = every.typical()
-        instances, target, weight, count = data.instances, data.target, data.weight, data.count
+        instances, target, weight = data.instances, data.target, data.weight
         factors = balanced = self._balance(target, every.label_weights)
         searched = weight if factors is None else weight * factors[target.codes]
         cost = cost_of(self.cost, target)
@@ -382,10 +386,12 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             scale = (len(cost) - 1) * len(cost) / cost.sum()
             factors = scale * (np.ones(len(cost)) if factors is None else factors)
             searched = searched * scale
-        knowledge = self._knowledge(data, target, searched, y)
+        knowledge = Knowledge.read(
+            options, data.instances, target, searched, y, self._described(target)
+        )
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
-        cells = cells or self._new_cells(data, target, searched, X, knowledge)
+        cells = cells or cells_of(options, data, target, searched, X, knowledge)
         encoded = cells.encode(instances)
         problem = every.problem(cells, target, factors)
         limits = None
@@ -433,9 +439,10 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 ' rules and properties; default="majority" may help'
             )
         if self.scoring not in ("accuracy", "balanced_accuracy"):
-            front = training.judged(front, self.scoring, count)
+            front = training.judged(front, self.scoring)
         self._learned(data, y)
         self._ranks = None if knowledge is None else knowledge.ranks
+        self._kept_text = None if self.rules is None or not knowledge else knowledge.kept_text()
         self.stopped_by_ = result.stopped_by
         self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit
@@ -501,144 +508,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     # --- what users know
 
-    @property
-    def _properties(self) -> list[Property]:
-        return [*Property.read("never", self.never), *Property.read("always", self.always)]
-
     def _space(self, table: Any) -> Space:
-        space = super()._space(table)
-        if self.space is not None:
-            space = declared_space(space, self.space)
-        return opened_space(space, Source.read(self.rules), self._properties)
+        return space_of(super()._space(table), self.get_params(deep=False))
 
     def _proved(self, rules: RuleSet) -> tuple[str, ...]:
-        properties = self._properties
-        if not properties and self.monotonic_cst is None:
-            return ()
-        labels = self.classes_.tolist()
-        space = opened_space(rules.space, Source(), properties)
-        signs = signs_of(self.monotonic_cst, space)
-        known = Knowledge(
-            space,
-            (*labels, None),
-            RuleSet([], space),
-            properties=tuple(properties),
-            signs=signs,
-            ranks=ranks_of(labels) if self._ranks is None else self._ranks,
-        )
-        return known.claims() if not known.objection(moved(rules, space)) else ()
-
-    def _possible(self, data: Labeled) -> Labeled:
-        """Return the training data without rows that cannot occur."""
-        regions = data.instances.space.impossible
-        if not regions:
-            return data
-        if data.whole is not None:
-            return data  # blocks of rows leave them out
-        outside = np.any([region.contains(data.instances) for region in regions], axis=0)
-        if outside.all():
-            raise DataError("space must allow some of the rows of X, got only impossible ones")
-        if not outside.any():
-            return data
-        warnings.warn(
-            f"{counted(int(outside.sum()), 'row')} of X cannot occur according to the space, and"
-            " are not used",
-            stacklevel=5,
-        )
-        possible = data.take(np.flatnonzero(~outside))
-        if not possible.target.many:
-            check_labels(possible.target.labels[possible.target.truth.any(axis=0)])
-        return possible
-
-    def _new_cells(
-        self,
-        data: Labeled,
-        target: Target,
-        weight: Floats,
-        X: Any,
-        knowledge: Knowledge | None,
-    ) -> Cells:
-        """Return the cells of the training rows."""
-        space = data.instances.space
-        columns = None if data.whole is None else data.whole.figures.columns
-        forbidden = [self.forbidden] if isinstance(self.forbidden, str) else self.forbidden
-        return Cells.from_instances(
-            data.instances,
-            target.truth,
-            weight,
-            around=None if knowledge is None else knowledge.boxes,
-            orders=orders_of(self.ordered, X, space),
-            untested=[feature_name(space, given, "forbidden") for given in forbidden or ()],
-            count=data.count,
-            counts=None if columns is None else columns.counts,
-            complete=None if columns is None else [not n for n in columns.missing],
-        )
-
-    def _knowledge(self, data: Labeled, target: Target, weight: Floats, y: Any) -> Knowledge | None:
-        """Return what learned rules must respect, None if there is nothing."""
-        space, properties = data.instances.space, self._properties
-        for each in properties:
-            each.check_label(target.labels.tolist())
-        source, signs = Source.read(self.rules), signs_of(self.monotonic_cst, space)
-        given = {
-            "rules": self.rules,
-            "never": self.never,
-            "always": self.always,
-            "monotonic_cst": self.monotonic_cst,
-            "cost": self.cost,
-        }
-        names = [name for name, value in given.items() if value is not None]
-        if names and (target.many or self.conflicts != "avoid"):
-            why = "rows have several labels" if target.many else f"conflicts={self.conflicts!r}"
-            raise DataError(f"{names[0]} must be None if {why}")
-        if not (names or space.impossible or self.max_values):
-            return None
-        if target.many:
-            what = "max_values must be None" if self.max_values else "space must allow all cases"
-            raise DataError(f"{what} if rows have several labels")
-        abstains = self.default == "abstain"
-        consequents = Consequents.from_target(target, weight, [], abstains=abstains)
-        values = consequents.values()
-        labels = target.labels.tolist()
-        kept = source.rule_set(space, labels)
-        if signs and abstains:
-            raise DataError('monotonic_cst must be None if default="abstain"')
-        known = Knowledge(
-            space,
-            tuple(values),
-            kept,
-            len(kept),
-            properties=tuple(properties),
-            signs=signs,
-            ranks=ranks_of(labels, y, signs),
-            max_values=self.max_values,
-        )
-        gains = consequents.gains(target.truth) * weight[:, None]
-        free = known.fixed_codes(data.instances) < 0
-        totals = gains[free].sum(axis=0) if free.any() else gains.sum(axis=0)
-        if (described := self._described(target)) is not None:
-            totals[described] = -np.inf
-        if kept.default is not None:
-            default = labels.index(kept.default)
-            if abstains or default == described:
-                raise DataError(
-                    f"rules must have no default if {'default' if abstains else 'describe'} says"
-                    f" otherwise, got {display(kept.default)}"
-                )
-        elif properties or signs:
-            default = len(values) - 1 if abstains else int(totals.argmax())
-            if signs and len(labels) > 2 and described is None and target.cost is None:
-                # with a label in the middle, rules above and below it need no rules beyond them
-                order = np.argsort(known.ranks)
-                shares = np.cumsum((target.truth[free].T @ weight[free])[order])
-                default = int(order[np.searchsorted(shares, shares[-1] / 2)])
-        else:
-            return known
-        known = replace(known, default=default).with_rules_of_properties(gains, data.instances)
-        alone = known.joined(RuleSet([], space, default=values[default]))
-        if objection := known.objection(alone):
-            raise DataError(f"the rules and properties exclude each other: {objection}")
-        return known
+        return proved(rules, self.get_params(deep=False), self.classes_.tolist(), self._ranks)
 
     def _described(self, target: Target) -> int | None:
         """Return the code of the label that only rules predict, None if there is none."""
@@ -701,15 +575,29 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         if self.class_weight is not None or self.cost is not None:
             return
         counts = data.label_rows
-        said = {*self.rules_.thens, self.rules_.default}
         for label, count in zip(target.labels.tolist(), counts.tolist(), strict=True):
             share = count / counts.sum()
-            if count >= _FEW_ROWS and share < _RARE / len(counts) and label not in said:
+            if count < _FEW_ROWS or share >= _RARE / len(counts):
+                continue
+            if label not in {*self.rules_.thens, self.rules_.default}:
                 warnings.warn(
                     f"no rule predicts {display(label)} ({share:.1%} of the rows), because accuracy"
-                    " hardly depends on it; use scoring='balanced_accuracy', or predict_proba",
+                    " hardly depends on it; use scoring='balanced_accuracy', or predict_proba"
+                    f"{self._predicting(label)}",
                     stacklevel=5,
                 )
+
+    def _predicting(self, label: Hashable) -> str:
+        """Return how to select the best rule set of the front that predicts a label."""
+        able = [point for point in self.pareto_front_ if label in point.rule_set.thens]
+        if not able:
+            return ""
+        best = max(able, key=lambda point: (point.validated_score, point.training_score))
+        score = f"validated {best.validated_score:.3f}, not {self.chosen_.validated_score:.3f}"
+        if math.isnan(best.validated_score):
+            score = f"training score {best.training_score:.3f}"
+        index = self.pareto_front_.index(best)
+        return f", or select(index={index}), whose rules predict it ({score})"
 
     def _earlier(self, instances: Instances, target: Target) -> list[Named]:
         """Return the rule sets of the previous fit, if this one can start from them."""
@@ -756,6 +644,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         index: int | None = None,
     ) -> RuleSetClassifier:
         """Return a classifier that uses another rule set of the front, without a new fit.
+
+        A fit divides its moves between rule sets of all sizes. One with ``max_rules`` spends all of
+        them on small ones, so it may find a slightly better one of that size.
 
         Parameters
         ----------

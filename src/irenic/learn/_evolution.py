@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
@@ -217,6 +218,12 @@ def evolve(
     return candidates
 
 
+@lru_cache(maxsize=1_000)
+def _heats(hot: float, cold: float, n: int) -> list[float]:
+    """Return temperatures in between, which are the same for all members of a generation."""
+    return list(np.geomspace(hot, cold, n).tolist())
+
+
 def _near(member: _Member, members: list[_Member]) -> list[_Member]:
     """Return the two members of the most similar size, whose rules may fit."""
     others = [other for other in members if other is not member]
@@ -322,7 +329,7 @@ class _Member:
     ) -> None:
         donors = _rules_of(near, self)
         parts = max(1, round(moves / _MOVES_AT_ONCE))
-        for heat, cooler in pairwise(np.geomspace(hot, cold, parts + 1)):
+        for heat, cooler in pairwise(_heats(hot, cold, parts + 1)):
             self._anneal(donors, moves // parts, heat, cooler)
             if clock.over():
                 return
@@ -424,12 +431,16 @@ def new_draft(
 def covering(masks: Words, cells: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
     """Return which rule (row) covers which instance (column)."""
     covers = np.ones((len(masks), cells.shape[1]), dtype=bool)
+    if not covers.size:
+        return covers
+    places = np.arange(64, dtype=np.uint64)
     for f, column in enumerate(cells):
-        # whether a rule contains a cell; most rules contain all cells of most features
-        present = np.flatnonzero(np.bincount(column, minlength=64))
-        holds = ((masks[:, f, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).astype(bool)
-        for rule in np.flatnonzero(~holds[:, present[present < 64]].all(axis=1)).tolist():
-            covers[rule] &= holds[rule][column]
+        # 64 entries per rule: whether the rule contains a cell
+        holds = ((masks[:, f, None] >> places) & np.uint64(1)).astype(bool)
+        # most rules contain all cells that occur
+        tests = np.flatnonzero(~holds[:, : int(column.max()) + 1].all(axis=1))
+        if len(tests):
+            covers[tests] &= holds[tests][:, column]
     return covers
 
 

@@ -7,6 +7,8 @@ whole space, by other code than the search.
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,10 +21,13 @@ import numpy.typing as npt
 
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
+from irenic.frames.files import as_text, read_bytes
+from irenic.learn._base import Labeled, check_labels
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Limits
-from irenic.learn.target import Target
-from irenic.model.features import MISSING, Categorical, Continuous
+from irenic.learn.spaces import moved
+from irenic.learn.target import Consequents, Target
+from irenic.model.features import MISSING, Categorical, Continuous, Feature
 from irenic.model.literals import counted, display, format_literal, plain
 from irenic.model.notation import (
     ParsedCondition,
@@ -42,13 +47,50 @@ from irenic.model.space import Instances, Space
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
+Options = Mapping[str, Any]
+"""The parameters of a classifier by name."""
+
+# Text without a rule in it that may be a path.
+_PATH: Final = re.compile(
+    r"(?!(?:IF|DEFAULT|ELSE|IMPOSSIBLE)\b)[^\n={}]*[^\n={}.\s]\.\w{1,7}", re.IGNORECASE
+)
 _SIGNS: Final = {1: "INCREASES", -1: "DECREASES"}
 
 
 # --- spaces
 
 
-def declared_space(space: Space, declared: Space) -> Space:
+def space_of(space: Space, options: Options) -> Space:
+    """Return the space of a table, as users declare it and with all values that they name."""
+    if options["space"] is not None:
+        space = _declared_space(space, options["space"])
+    if isinstance(options["ordered"], Mapping):
+        space = _with_listed_values(space, options["ordered"])
+    return _opened_space(space, Source.read(options["rules"]), _properties(options))
+
+
+def possible_rows(data: Labeled) -> Labeled:
+    """Return the training data without rows that cannot occur."""
+    regions = data.instances.space.impossible
+    if not regions or data.whole is not None:  # blocks of rows leave them out
+        return data
+    outside = np.any([region.contains(data.instances) for region in regions], axis=0)
+    if outside.all():
+        raise DataError("space must allow some of the rows of X, got only impossible ones")
+    if not outside.any():
+        return data
+    warnings.warn(
+        f"{counted(int(outside.sum()), 'row')} of X cannot occur according to the space, and"
+        " are not used",
+        stacklevel=5,
+    )
+    possible = data.take(np.flatnonzero(~outside))
+    if not possible.target.many:
+        check_labels(possible.target.labels[possible.target.truth.any(axis=0)])
+    return possible
+
+
+def _declared_space(space: Space, declared: Space) -> Space:
     """Return the space of a table, with the features and impossible cases that a user declares."""
     if not isinstance(declared, Space):
         raise DataError(f"space must be a Space, got {type(declared).__name__}")
@@ -60,7 +102,19 @@ def declared_space(space: Space, declared: Space) -> Space:
     return Space(features, [region.conditions() for region in declared.impossible])
 
 
-def opened_space(space: Space, source: Source, properties: Sequence[Property]) -> Space:
+def _with_listed_values(space: Space, ordered: Mapping[Any, Sequence[Hashable]]) -> Space:
+    """Return a space with the values of orders, which a row need not have."""
+    listed = {feature_name(space, given, "ordered"): values for given, values in ordered.items()}
+    features: list[Feature] = []
+    for feature in space:
+        if feature.name in listed and isinstance(feature, Categorical) and feature.other:
+            values = dict.fromkeys([*feature.values, *map(plain, listed[feature.name])])
+            feature = replace(feature, values=tuple(values))
+        features.append(feature)
+    return Space(features, [region.conditions() for region in space.impossible])
+
+
+def _opened_space(space: Space, source: Source, properties: Sequence[Property]) -> Space:
     """Return a space with all values that rules and properties name, and what cannot occur."""
     for conditions in [*source.conditions, *(each.parsed.conditions for each in properties)]:
         for condition in (c for one in conditions or () for c in one):
@@ -96,8 +150,18 @@ class Source:
         if rules is None:
             return cls()
         if isinstance(rules, Path):
-            return cls._parse(rules.read_text(encoding="utf-8"))
+            if rules.suffix.lower() not in ("", ".rules", ".txt"):
+                raise DataError(
+                    f"rules must be a file of text, one rule per line, got {str(rules)!r};"
+                    f" irenic.read({str(rules)!r}) reads other formats"
+                )
+            return cls._parse(as_text(read_bytes(rules)))
         if isinstance(rules, str):
+            if _PATH.fullmatch(rules.strip()):
+                raise DataError(
+                    f"rules must be text with one rule per line, got {rules!r}; if that is a file,"
+                    f" use irenic.read({rules!r})"
+                )
             return cls._parse(rules)
         if not isinstance(learned_rules(rules), RuleSet):
             raise DataError(
@@ -213,6 +277,11 @@ class Property:
         return match if self.parsed.kind == "never" else ~match
 
 
+def _properties(options: Options) -> list[Property]:
+    words = ("never", "always")
+    return [each for word in words for each in Property.read(word, options[word])]
+
+
 # --- everything together
 
 
@@ -227,6 +296,8 @@ class Knowledge:
     """Rules that are part of every rule set: those of the user, then those of properties."""
     n_kept: int = 0
     """Number of rules of the user."""
+    kept_default: Hashable | None = None
+    """The default of the rules of the user."""
     default: int | None = None
     """Code of the default; None if evolution may choose it."""
     properties: tuple[Property, ...] = ()
@@ -235,6 +306,99 @@ class Knowledge:
     ranks: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Place of each outcome in the order of predictions."""
     max_values: int | None = None
+
+    @classmethod
+    def read(
+        cls,
+        options: Options,
+        instances: Instances,
+        target: Target,
+        weight: Floats,
+        y: Any,
+        described: int | None,
+    ) -> Knowledge | None:
+        """Return what learned rules must respect, None if there is nothing.
+
+        ``described`` is the code of the label that only rules predict.
+        """
+        space, properties = instances.space, _properties(options)
+        labels = target.labels.tolist()
+        for each in properties:
+            each.check_label(labels)
+        source, signs = Source.read(options["rules"]), signs_of(options["monotonic_cst"], space)
+        abstains, max_values = options["default"] == "abstain", options["max_values"]
+        given = ("rules", "never", "always", "monotonic_cst", "cost")
+        names = [name for name in given if options[name] is not None]
+        if names and (target.many or options["conflicts"] != "avoid"):
+            why = "rows have several labels"
+            why = why if target.many else f"conflicts={options['conflicts']!r}"
+            raise DataError(f"{names[0]} must be None if {why}")
+        if not (names or space.impossible or max_values):
+            return None
+        if target.many:
+            what = "max_values must be None" if max_values else "space must allow all cases"
+            raise DataError(f"{what} if rows have several labels")
+        if signs and abstains:
+            raise DataError('monotonic_cst must be None if default="abstain"')
+        consequents = Consequents.from_target(target, weight, [], abstains=abstains)
+        kept = source.rule_set(space, labels)
+        known = cls(
+            space,
+            tuple(consequents.values()),
+            kept,
+            len(kept),
+            kept.default,
+            properties=tuple(properties),
+            signs=signs,
+            ranks=ranks_of(labels, y, signs),
+            max_values=max_values,
+        )
+        for size, most in ((len(kept), "max_rules"), (kept.n_conditions, "max_conditions")):
+            if options[most] is not None and size > options[most]:
+                raise DataError(
+                    f"{most} must be at least {size}, which the rules to keep have, got"
+                    f" {options[most]}"
+                )
+        gains = consequents.gains(target.truth) * weight[:, None]
+        if kept.default is not None:
+            default = labels.index(kept.default)
+            if abstains or default == described:
+                raise DataError(
+                    f"rules must have no default if {'default' if abstains else 'describe'} says"
+                    f" otherwise, got {display(kept.default)}"
+                )
+        elif properties or signs:
+            default = known._best_default(gains, instances, target, weight, described)
+        else:
+            return known
+        known = replace(known, default=default).with_rules_of_properties(gains, instances)
+        alone = known.joined(RuleSet([], space, default=known.values[default]))
+        if objection := known.objection(alone):
+            raise DataError(f"the rules and properties exclude each other: {objection}")
+        return known
+
+    def _best_default(
+        self,
+        gains: Floats,
+        instances: Instances,
+        target: Target,
+        weight: Floats,
+        described: int | None,
+    ) -> int:
+        """Return the code of the default where fixed rules decide nothing."""
+        if self.values[-1] is None:
+            return len(self.values) - 1
+        free = self.fixed_codes(instances) < 0
+        free = free if free.any() else ~free
+        if self.signs and len(self.values) > 2 and described is None and target.cost is None:
+            # with a label in the middle, rules above and below it need no rules beyond them
+            order = np.argsort(self.ranks)
+            shares = np.cumsum((target.truth[free].T @ weight[free])[order])
+            return int(order[np.searchsorted(shares, shares[-1] / 2)])
+        totals = gains[free].sum(axis=0)
+        if described is not None:
+            totals[described] = -np.inf
+        return int(totals.argmax())
 
     @cached_property
     def _walls(self) -> tuple[Boxes, Bools, list[str]]:
@@ -266,6 +430,14 @@ class Knowledge:
             for name, sign in self.signs.items()
         ]
         return tuple(claims)
+
+    def kept_text(self) -> str:
+        """Return the rules of the user with their default and what cannot occur, line by line."""
+        lines = [str(rule) for rule in self.rules[: self.n_kept]]
+        if self.kept_default is not None:
+            lines.append(f"DEFAULT {format_literal(self.kept_default)}")
+        lines += [f"IMPOSSIBLE WHERE {region}" for region in self.space.impossible]
+        return "\n".join(lines)
 
     def fixed_codes(self, instances: Instances) -> npt.NDArray[np.int16]:
         """Return the code that fixed rules predict for each instance, -1 where none holds."""
@@ -419,7 +591,55 @@ class Knowledge:
         return beyond.take(~beyond.are_empty())
 
 
+def proved(
+    rules: RuleSet,
+    options: Options,
+    labels: Sequence[Hashable],
+    ranks: npt.NDArray[np.int64] | None,
+) -> tuple[str, ...]:
+    """Return the properties of the parameters, if rules are proved to have them."""
+    properties = _properties(options)
+    if not properties and options["monotonic_cst"] is None:
+        return ()
+    space = _opened_space(rules.space, Source(), properties)
+    known = Knowledge(
+        space,
+        (*labels, None),
+        RuleSet([], space),
+        properties=tuple(properties),
+        signs=signs_of(options["monotonic_cst"], space),
+        ranks=ranks_of(labels) if ranks is None else ranks,
+    )
+    return known.claims() if not known.objection(moved(rules, space)) else ()
+
+
 # --- other parameters
+
+
+def cells_of(
+    options: Options,
+    data: Labeled,
+    target: Target,
+    weight: Floats,
+    X: Any,
+    knowledge: Knowledge | None,
+) -> Cells:
+    """Return the cells of the training rows."""
+    space, forbidden = data.instances.space, options["forbidden"]
+    columns = None if data.whole is None else data.whole.figures.columns
+    forbidden = [forbidden] if isinstance(forbidden, str) else forbidden
+    forbidden = () if forbidden is None else forbidden
+    return Cells.from_instances(
+        data.instances,
+        target.truth,
+        weight,
+        around=None if knowledge is None else knowledge.boxes,
+        orders=orders_of(options["ordered"], X, space, options["space"] or ()),
+        untested=[feature_name(space, given, "forbidden") for given in forbidden],
+        count=data.count,
+        counts=None if columns is None else columns.counts,
+        complete=None if columns is None else [not n for n in columns.missing],
+    )
 
 
 def feature_name(space: Space, given: Any, parameter: str) -> str:
@@ -430,6 +650,16 @@ def feature_name(space: Space, given: Any, parameter: str) -> str:
         hint = did_you_mean(str(given), space.names)
         raise DataError(f"{parameter} must name columns of X, got {given!r}{hint}")
     return str(given)
+
+
+def named_columns(options: Options) -> set[str]:
+    """Return the columns that users declare, order or forbid, as far as they name them."""
+    names = set() if options["space"] is None else set(options["space"].names)
+    for given in (options["ordered"], options["forbidden"]):
+        names |= (
+            {given} if isinstance(given, str) else set(map(str, () if given is None else given))
+        )
+    return names
 
 
 def signs_of(monotonic_cst: Any, space: Space) -> dict[str, int]:
@@ -479,11 +709,13 @@ def ranks_of(
     return np.arange(len(labels), dtype=np.int64)
 
 
-def orders_of(ordered: Any, X: Any, space: Space) -> dict[str, list[Hashable]]:
+def orders_of(
+    ordered: Any, X: Any, space: Space, declared: Space | tuple[()] = ()
+) -> dict[str, list[Hashable]]:
     """Return the values of ordered categories, lowest first.
 
-    ``ordered`` is a mapping from columns to values, or columns whose values the space has in
-    order; ordered categories of pandas are added.
+    ``ordered`` is a mapping from columns to values, or columns whose values the space that users
+    declare has in order; ordered categories of pandas are added.
     """
     orders: dict[str, list[Hashable]] = {}
     for name in getattr(X, "columns", ()):
@@ -491,12 +723,22 @@ def orders_of(ordered: Any, X: Any, space: Space) -> dict[str, list[Hashable]]:
             orders[str(name)] = values
     if isinstance(ordered, str):
         ordered = [ordered]
-    for given in ordered or ():
+    for given in () if ordered is None else ordered:
         name = feature_name(space, given, "ordered")
         feature = space[name]
         if not isinstance(feature, Categorical):
             raise DataError(f"ordered must name categories, got {name!r}, whose values are ordered")
-        values = list(ordered[given] if isinstance(ordered, Mapping) else feature.values)
+        if not isinstance(ordered, Mapping) and name not in orders and name not in declared:
+            listed = ", ".join(map(repr, feature.values))
+            raise DataError(
+                f"ordered must list the values of {name!r}, lowest first, because they have no"
+                f" order: {{{name!r}: [{listed}]}} is how to write it, with the right order"
+            )
+        if not isinstance(ordered, Mapping) and name in orders:
+            continue
+        values = list(
+            map(plain, ordered[given]) if isinstance(ordered, Mapping) else feature.values
+        )
         lacking = [value for value in feature.values if value not in values]
         unknown = [value for value in values if value not in feature.codes]
         if lacking or unknown or len(set(values)) < len(values):

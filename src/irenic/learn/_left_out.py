@@ -8,6 +8,7 @@ rows that were not drawn (BBC-CV: Tsamardinos, Greasidou, Borboudakis, Machine L
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -34,8 +35,11 @@ _MANY_ROWS: Final = 2_000
 # Bootstraps at a time: their counts of 20,000 rows take 4 MB.
 _AT_ONCE: Final = 25
 _INTERVAL: Final = (0.025, 0.975)
-# Numbers of average rows to choose from.
+# Numbers of average rows to choose from, for rules and for opinions.
+_ADDED: Final = np.geomspace(1.0, 65_536.0, 33)
 _PRIORS: Final = np.geomspace(1.0, 1024.0, 31)
+# From a tenth of the rows of a rule, added rows make its share as uncertain as its own rows do.
+_SCATTER: Final = 10.0
 # Rows that the opinion of a forest counts for in a region if no rows were left out, and those that
 # the prediction as a whole counts for.
 OPINION: Final = 20.0
@@ -92,7 +96,7 @@ class Tally(NamedTuple):
     seen : array of shape (n_rules, n_labels)
         Weight of the rows that a rule was learned from and covers.
     left_out : array of shape (n_rules, n_labels)
-        Weight of the rows left out that it decides.
+        Weight of the rows left out that it covers.
     """
 
     seen: Floats
@@ -114,11 +118,11 @@ class Tally(NamedTuple):
         overall : array of shape (n_labels,)
             Label frequencies of all rows.
         """
-        losses = [
-            -(self.left_out * np.log(smoothed(self.seen, prior, overall))).sum()
-            for prior in _PRIORS
+        # one after another: thousands of rules may have thousands of labels
+        likelihood = [
+            (self.left_out * np.log(smoothed(self.seen, added, overall))).sum() for added in _ADDED
         ]
-        return float(_PRIORS[int(np.argmin(losses))])
+        return float(_ADDED[int(np.argmax(likelihood))])
 
 
 class Seen(NamedTuple):
@@ -132,7 +136,7 @@ class Seen(NamedTuple):
     opinions: Floats
     """The same sums of the probabilities that a forest gives to the labels."""
 
-    def probabilities(self, opinion: float, overall: Floats) -> Floats:
+    def probabilities(self, opinion: float | Floats, overall: Floats) -> Floats:
         """Return the probabilities of labels: ``[prediction, region, label]``.
 
         The last region stands for all rows with the prediction, also those of other regions. They
@@ -141,16 +145,16 @@ class Seen(NamedTuple):
 
         Parameters
         ----------
-        opinion : float
-            How many rows the opinion of the forest counts for.
+        opinion : float, or array of shape (n, 1, 1, 1)
+            How many rows the opinion of the forest counts for. If there are several numbers, so are
+            the results.
         overall : array of shape (n_labels,)
             Label frequencies of all rows.
         """
-        sums, own = self.labels.sum(axis=1), self.opinions.sum(axis=1)
+        sums, own = (values.sum(axis=1, keepdims=True) for values in self)
         whole = smoothed(_with_opinion(sums, own, opinion), 1.0, overall)
         parts = _with_opinion(self.labels[:, :-1], self.opinions[:, :-1], opinion)
-        each = smoothed(parts, _WHOLE, whole[:, None])
-        return np.concatenate([each, whole[:, None]], axis=1)
+        return np.concatenate([smoothed(parts, _WHOLE, whole), whole], axis=-2)
 
 
 class Trial(NamedTuple):
@@ -225,13 +229,13 @@ def leading(likely: Floats, codes: Indices) -> Floats:
     return likely
 
 
-def _with_opinion(labels: Floats, opinions: Floats, rows: float) -> Floats:
+def _with_opinion(labels: Floats, opinions: Floats, rows: float | Floats) -> Floats:
     """Return sums of labels after adding a number of rows with the mean of some opinions."""
     total = opinions.sum(axis=-1, keepdims=True)
     return np.asarray(labels + rows * opinions / np.where(total > 0.0, total, 1.0))
 
 
-def smoothed(counts: Floats, prior: float, overall: Floats) -> Floats:
+def smoothed(counts: Floats, prior: float | Floats, overall: Floats) -> Floats:
     """Return label frequencies after adding a number of average rows to those of each rule.
 
     >>> smoothed(np.array([[8.0, 0.0]]), 2.0, np.array([0.5, 0.5]))
@@ -258,7 +262,8 @@ def likely(right: Floats, n: Floats, prior_right: Floats, prior: Floats) -> tupl
     share : array of shape (n_rules,)
     interval : array of shape (n_rules, 2)
         Quantiles of a beta distribution around the share. It counts half of the rows, because both
-        the rows of a rule and the correction scatter.
+        the rows of a rule and the correction scatter, and up to all of them if few rows are added,
+        because then only the rows do.
 
     >>> one, two, eight, ten = np.array([[1.0], [2.0], [8.0], [10.0]])
     >>> share, interval = likely(eight, ten, one, two)
@@ -268,7 +273,7 @@ def likely(right: Floats, n: Floats, prior_right: Floats, prior: Floats) -> tupl
     from scipy.stats import beta
 
     share = (right + prior_right) / (n + prior)
-    rows = n / 2.0 + 1.0
+    rows = n / (1.0 + np.minimum(_SCATTER * prior / np.maximum(n, 1.0), 1.0)) + 1.0
     good, bad = np.maximum(share * rows, _LEAST), np.maximum((1.0 - share) * rows, _LEAST)
     return share, np.stack([beta.ppf(q, good, bad) for q in _INTERVAL], axis=1)
 
@@ -283,12 +288,12 @@ class Judge:
     """The labels, by code."""
     truth: Indices
     """Code of the label of each row."""
-    count: Indices
-    """How often each row counts."""
+    weight: Floats
+    """Weight of each row."""
 
     @classmethod
     def of(
-        cls, scoring: Any, labels: npt.NDArray[Any], truth: Indices, count: Floats
+        cls, scoring: Any, labels: npt.NDArray[Any], truth: Indices, weight: Floats
     ) -> Judge | None:
         """Return the judge for a ``scoring``; None for scores that are means over rows."""
         if isinstance(scoring, str):
@@ -297,16 +302,21 @@ class Judge:
             from sklearn.metrics import get_scorer
 
             scoring = None if scoring == "roc_auc" else get_scorer(scoring)
-        return cls(scoring, labels, truth, np.maximum(np.round(count), 1).astype(np.intp))
+        return cls(scoring, labels, truth, weight)
 
     def score(self, likely: Floats, codes: Indices, times: npt.NDArray[Any]) -> float:
         """Return the score of probabilities and predicted codes, with each row several times.
 
         NaN if it is not defined, such as the area under the curve of a single label.
         """
+        weight = times * self.weight
         if self.scorer is None:
-            return roc_area(likely, self.truth, times * self.count)
-        rows = np.repeat(np.arange(len(codes)), times * self.count)
+            return roc_area(likely, self.truth, weight)
+        if takes_weight(self.scorer):
+            rows = np.flatnonzero(weight)
+            more = {"sample_weight": weight[rows]}
+        else:
+            rows, more = in_proportion(weight), {}
         labels = self.labels
         if codes.max(initial=0) >= len(labels):  # nothing is predicted for some rows
             labels = np.array([*labels.tolist(), None], dtype=object)
@@ -314,7 +324,7 @@ class Judge:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             try:
-                return float(self.scorer(predicted, rows, self.labels[self.truth[rows]]))
+                return float(self.scorer(predicted, rows, self.labels[self.truth[rows]], **more))
             except (TypeError, ValueError) as error:
                 if labels is not self.labels:
                     raise DataError(
@@ -324,6 +334,31 @@ class Judge:
                 if len(np.unique(self.truth[rows])) < len(np.unique(self.truth)):
                     return math.nan  # by chance, rows of a label are missing
                 raise DataError(f"scoring cannot be used for these labels: {error}") from error
+
+
+def takes_weight(scorer: Callable[..., float]) -> bool:
+    """Return whether a scorer has a parameter ``sample_weight``; one of scikit-learn, its metric.
+
+    >>> from sklearn.metrics import get_scorer
+    >>> takes_weight(get_scorer("average_precision")), takes_weight(lambda clf, X, y: 0.5)
+    (True, False)
+    """
+    try:
+        known = inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
+    except (TypeError, ValueError):
+        return False
+    return "sample_weight" in known
+
+
+def in_proportion(weight: Floats) -> Indices:
+    """Return rows, each about as often as its weight says; exactly so if weights are whole.
+
+    >>> in_proportion(np.array([1.0, 0.0, 2.0])), in_proportion(np.full(6, 0.5))
+    (array([0, 2, 2]), array([0, 2, 4]))
+    """
+    sums = np.cumsum(weight)
+    n = max(1, round(sums[-1]))
+    return np.asarray(np.searchsorted(sums, (np.arange(n) + 0.5) * (sums[-1] / n)), dtype=np.intp)
 
 
 def roc_area(likely: Floats, truth: Indices, times: npt.NDArray[Any]) -> float:
@@ -416,8 +451,15 @@ class Validation:
         """Return the number of rows for opinions with which the rows left out are most likely."""
         if not self.trials:
             return OPINION
-        losses = [-self.weight @ self.log_likelihood(member, n, overall) for n in _PRIORS]
-        return float(_PRIORS[int(np.argmin(losses))])
+        likelihood, first = np.zeros(len(_PRIORS)), 0
+        for seen, codes, places in self.trials[member]:
+            rows = slice(first, first := first + len(codes))
+            # probabilities only differ between predictions, regions and labels
+            cells = np.zeros(seen.labels.shape)
+            np.add.at(cells, (codes, places, self.codes[rows]), self.weight[rows])
+            table = np.log(seen.probabilities(_PRIORS[:, None, None, None], overall))
+            likelihood += (table * cells).sum(axis=(1, 2, 3))
+        return float(_PRIORS[int(likelihood.argmax())])
 
     def judged(
         self, scoring: Any, labels: npt.NDArray[Any], overall: Floats, *, lead: bool
@@ -428,20 +470,18 @@ class Validation:
         """
         if scoring in ("accuracy", "balanced_accuracy"):
             return self
-        members = range(len(self.trials))
-        opinions = [self.opinion(member, overall) for member in members]
-        likely = np.stack([self.probabilities(m, opinions[m], overall, lead=lead) for m in members])
-        judge = Judge.of(scoring, labels, self.codes, self.count)
+        likely = np.stack(
+            [
+                self.probabilities(member, self.opinion(member, overall), overall, lead=lead)
+                for member in range(len(self.trials))
+            ]
+        )
+        judge = Judge.of(scoring, labels, self.codes, self.weight)
         if judge is None:
             return replace(
                 self, chosen_by=np.log(likely[:, np.arange(len(self.codes)), self.codes]).T
             )
         return replace(self, judge=judge, likely=likely)
-
-    def log_likelihood(self, member: int, opinion: float, overall: Floats) -> Floats:
-        """Return the logarithm of the probability of the label of each row left out."""
-        likely = self.probabilities(member, opinion, overall)
-        return np.asarray(np.log(likely[np.arange(len(likely)), self.codes]))
 
     def probabilities(
         self, member: int, opinion: float, overall: Floats, *, lead: bool = False

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     Rules: TypeAlias = RuleSet | RuleList | DecisionTable | RuleSetClassifier
 
+# Columns that explain predictions.
+REASONS = ("rule", "support", "confidence", "probability", "based on")
 _SHOWN_NAMES = 8
 _SHOWN_LABELS = 5
 
@@ -300,8 +302,10 @@ def predict_table(
     table : mapping of columns, frame, or list of mappings
         It may have more columns than the rules test.
     explain : bool, default False
-        Also return the rule that decides and, for a classifier, its support and confidence. Where
-        the default decides, the rule is one for the default that contradicts no other rule.
+        Also return the rule that decides and, for a classifier, its support and confidence, the
+        probability of the prediction, and the training rows that it comes from. Where the default
+        decides, the rule is one for the default that contradicts no other rule, and support and
+        confidence are those of all cases that the default decides.
     resolve : {"best", "vote", "first"}, optional
         Which rule decides where rules of a RuleSet contradict each other; in a RuleList, the first
         one always does.
@@ -312,9 +316,10 @@ def predict_table(
     Returns
     -------
     dict of str to array
-        "prediction", with sets of labels joined to "a; b", and if ``explain`` "rule", "support"
-        and "confidence". Several outputs are columns with their names, or ``"name (prediction)"``
-        if the table has such a column.
+        "prediction", with sets of labels joined to "a; b", and if ``explain`` "rule", "support",
+        "confidence", "probability" and "based on". The last two are only there if the model has
+        regions of probability, and the table the columns that these test. Several outputs are
+        columns with their names, or ``"name (prediction)"`` if the table has such a column.
 
     Raises
     ------
@@ -374,6 +379,10 @@ def predict_table(
             counts = rules.chosen_.counts
             columns["support"] = counts.support.astype(np.int64)[decided]
             columns["confidence"] = counts.confidence[decided]
+            likely = rules._probability_rows(X, rule_set.space.encode(X))
+            if likely and all(row is not None for row in likely):
+                columns["probability"] = np.array([row.probability for row in likely if row])
+                columns["based on"] = as_column([row.basis for row in likely if row])
     _check_added(columns, names)
     return columns
 
@@ -395,7 +404,7 @@ def _prediction_columns(
     rows = [[then for then in thens if then is not None] for thens in listed]
     if n < 2 or not all(isinstance(t, tuple) and len(t) == n for row in rows for t in row):
         return {"prediction": as_column([_as_cell(value, labels) for value in values])}
-    columns, taken = {}, {*names, "rule", "support", "confidence"}
+    columns, taken = {}, {*names, *REASONS}
     for place, output in enumerate(outputs):
         parts = [[then[place] for then in row] for row in rows]
         cells = [

@@ -362,12 +362,46 @@ def prepare(
                 order = np.argsort(then == default, kind="stable")
                 masks, then = masks[order], then[order]
             starts.append(Candidate(masks, then, default))
+        if limits is not None and len(limits.signs) and len(target.labels) > 2:
+            starts += _monotone_starts(ladder, wide, mixed, problem.weight, sizes, limits, default)
     opinion = whole.target.truth
     if forest is not None:
         opinion = opinion.copy()
         fixed = None if problem is whole else whole.fixed
         opinion[... if fixed is None else fixed < 0] = forest.unseen
     return Prepared(consequents, rows, starts, problem, opinion, forest, share, errors)
+
+
+def _monotone_starts(
+    ladder: Ladder,
+    wide: Any,
+    mixed: Floats,
+    weight: Floats,
+    sizes: list[int],
+    limits: Limits,
+    default: int,
+) -> list[Candidate]:
+    """Return the leaves of a tree whose predictions increase and decrease as they should.
+
+    It predicts the places of labels in their order; leaves of the default are not rules.
+    """
+    from sklearn.tree import DecisionTreeRegressor
+
+    order = np.argsort(limits.ranks[: mixed.shape[1]])
+    places = np.argsort(order).astype(float)
+    tree = DecisionTreeRegressor(
+        max_leaf_nodes=sizes[-1], monotonic_cst=limits.signs, random_state=0
+    )
+    tree.fit(wide, mixed @ places, weight)
+    candidates = []
+    for size in sizes:
+        masks, nodes = ladder.leaves(tree, size)
+        place = np.rint(tree.tree_.value[nodes].ravel()).astype(np.intp)
+        then = order[np.clip(place, 0, len(order) - 1)].astype(np.int16)
+        candidates.append(Candidate(masks[then != default], then[then != default], default))
+        if len(nodes) < size:
+            break
+    return candidates
 
 
 def _mixed(target: Target, forest: Forest | None, share: float) -> Floats:
@@ -507,8 +541,7 @@ def validate(
     left = problem.left_out(out)
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
-    free = inner.free(), left.free(), settings
-    tallies = () if left.target.many else tuple(_tallies(outcome, *free))
+    tallies = () if left.target.many else tuple(_tallies(outcome, inner.free(), left.free()))
     trials = tuple(_trials(outcome, prepared, inner, left, settings))
     validation = Validation(scores, left.weight, left.count, codes, tallies, trials)
     return replace(outcome, validation=validation)
@@ -536,22 +569,18 @@ def _left_out_scores(
         yield consequents.as_share(gains[row, codes])
 
 
-def _tallies(
-    outcome: Outcome, inner: Problem, left: Problem, settings: Settings
-) -> Iterator[tuple[Tally, Tally]]:
+def _tallies(outcome: Outcome, inner: Problem, left: Problem) -> Iterator[tuple[Tally, Tally]]:
     """Yield the labels under the rules and the default of each candidate."""
     for candidate in outcome.candidates:
-        covers = covering(candidate.masks, inner.encoded)
-        covers = np.vstack([covers, ~covers.any(axis=0)])
-        seen = (covers * inner.unbalanced) @ inner.target.truth
-        codes = predict(candidate, left.encoded, settings.conflicts)
-        agrees = covering(candidate.masks, left.encoded) & (candidate.then[:, None] == codes)
-        decided = np.full(len(left), len(candidate))
-        for rule in np.argsort(seen[:-1].sum(axis=1)):  # of several rules, the largest decides
-            decided[agrees[rule]] = rule
-        left_out = np.zeros_like(seen)
-        np.add.at(left_out, decided, left.target.truth * left.unbalanced[:, None])
+        seen, left_out = (_labels_under(candidate, problem) for problem in (inner, left))
         yield Tally(seen[:-1], left_out[:-1]), Tally(seen[-1:], left_out[-1:])
+
+
+def _labels_under(candidate: Candidate, problem: Problem) -> Floats:
+    """Return the weight of the labels that each rule covers, and of those that none does."""
+    covers = covering(candidate.masks, problem.encoded)
+    covers = np.vstack([covers, ~covers.any(axis=0)])
+    return np.asarray((covers * problem.unbalanced) @ problem.target.truth)
 
 
 def _trials(

@@ -35,6 +35,8 @@ class Draft(NamedTuple):
     rules: RuleSet
     consequents: Consequents
     threshold: float | None
+    filled: Hashable | None
+    """What added rules predict where the candidate predicts nothing, if rules were added."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +99,7 @@ class Training(Measure):
             columns=False,  # most points are not on the front
             sums=sums,
         )
-        probabilities = self._probabilities(evolved, sums)
+        probabilities = self._probabilities(evolved, sums, draft.filled)
         return replace(point, probabilities=probabilities, threshold=draft.threshold)
 
     def _drafts(self, evolved: Evolved, *, complete: bool = False) -> list[Draft]:
@@ -107,6 +109,7 @@ class Training(Measure):
             candidate, consequents, threshold = settle(
                 candidate, consequents, self.encoded, self.target, self.weight, self.conflicts
             )
+        settled = self if threshold is None else replace(self, consequents=consequents)
         covers = covering(candidate.masks, self.encoded)
         if self.knowledge is not None:
             covers &= self._free | bool(self.knowledge.signs)
@@ -116,7 +119,7 @@ class Training(Measure):
         rules = self.cells.rule_set(
             candidate.masks,
             [values[code] for code in candidate.then],
-            weights=self._weights(candidate),
+            weights=settled._weights(candidate),
             default=default,
         )
         if self.conflicts == "avoid":
@@ -124,18 +127,19 @@ class Training(Measure):
         if self.knowledge is not None:
             rules = self.knowledge.joined(rules)
         if complete:
-            whole = completed(rules, self._filling(default), self.instances, self.weight)
+            whole = completed(rules, settled._filling(default), self.instances, self.weight)
             if whole is None:
                 return []
             rules = whole
         if self.knowledge is not None and self.knowledge.objection(rules):
             return []
-        return [Draft(evolved, rules, consequents, threshold)]
+        filled = settled._filling(default) if complete and default is None else None
+        return [Draft(evolved, rules, consequents, threshold, filled)]
 
-    def judged(self, front: Front, scoring: Any, count: Floats) -> Front:
+    def judged(self, front: Front, scoring: Any) -> Front:
         """Return a front whose training scores are by a ``scoring`` with probabilities."""
         truth = self.target.truth.argmax(axis=1)
-        judge = Judge.of(scoring, self.target.labels, truth, count)
+        judge = Judge.of(scoring, self.target.labels, truth, self.weight)
         points = []
         for point in front:
             rules, table = point.rule_set, point.probabilities
@@ -162,12 +166,20 @@ class Training(Measure):
             return None
         return self.cells.rule_set(self.division.masks, range(len(self.division.masks)))
 
-    def _probabilities(self, evolved: Evolved, sums: Sums) -> ProbabilityTable | None:
-        """Return how likely each label is, given the prediction of a rule set and the region."""
+    def _probabilities(
+        self, evolved: Evolved, sums: Sums, filled: Hashable | None = None
+    ) -> ProbabilityTable | None:
+        """Return how likely each label is, given the prediction of a rule set and the region.
+
+        ``filled`` is what added rules predict where those of the candidate predict nothing.
+        """
         if self.division is None or self._regions is None:
             return None
-        n_codes = len(self.consequents.values())
-        opinions = self.division.seen(evolved.candidate, self.conflicts, n_codes).opinions
+        values = self.consequents.values()
+        opinions = self.division.seen(evolved.candidate, self.conflicts, len(values)).opinions
+        if filled is not None:
+            opinions[values.index(filled)] += opinions[-1]
+            opinions[-1] = 0.0
         overall = sums.labels / sums.row_weight
         rows = (evolved.priors or Priors(1.0, 1.0)).opinion
         likely = Seen(sums.regions, opinions).probabilities(rows, overall)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from irenic.errors import ConditionError, DataError
 from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._left_out import Validation
 from irenic.learn._running import progress_bar
+from irenic.learn.target import Target
 from irenic.model.literals import display
 from irenic.model.space import Space
 
@@ -95,6 +96,19 @@ def cross_validate(
     >>> scores["learners"][0]["accuracy"] > 0.8
     True
     """
+    return cross_validated(estimator, X, y, cv=cv, random_state=random_state, verbose=verbose)[0]
+
+
+def cross_validated(
+    estimator: RuleSetClassifier,
+    X: Any,
+    y: Any,
+    *,
+    cv: int | None,
+    random_state: int | None,
+    verbose: bool = False,
+) -> tuple[dict[str, Any], LeftOut | None]:
+    """Return what :func:`cross_validate` does, and what clones predict for the rows left out."""
     from sklearn.model_selection import StratifiedKFold
     from sklearn.utils.parallel import Parallel, delayed
 
@@ -143,7 +157,27 @@ def cross_validate(
     for place, name in enumerate(learners):
         fits = [(test, fitted[place]) for test, fitted in results]
         own.append({"name": name, **_scores(fits, codes)})
-    return {"folds": None if cv is None else folds, "sampled": sampled, "learners": own}
+    scores = {"folds": None if cv is None else folds, "sampled": sampled, "learners": own}
+    return scores, None if cv is None else _left_out([(t, f[0]) for t, f in results], target)
+
+
+class LeftOut(NamedTuple):
+    """What rules predict for rows that they were not learned from."""
+
+    codes: Ints
+    """Place of the prediction of each row among the outcomes."""
+    outcomes: list[Any]
+    """The labels, and None for no prediction."""
+    by_default: npt.NDArray[np.bool_]
+
+
+def _left_out(fits: list[tuple[Indices, Fitted]], target: Target) -> LeftOut:
+    outcomes = [*target.labels.tolist(), None]
+    codes, by_default = np.zeros(len(target), dtype=np.intp), np.zeros(len(target), dtype=bool)
+    for test, fitted in fits:
+        codes[test] = np.where(fitted.codes < 0, len(outcomes) - 1, fitted.codes)
+        by_default[test] = fitted.by_default
+    return LeftOut(codes, outcomes, by_default)
 
 
 def n_folds(y: npt.NDArray[Any], cv: int) -> int:
@@ -186,6 +220,8 @@ class Fitted:
     codes: Ints
     n_rules: int
     n_conditions: int
+    by_default: npt.NDArray[np.bool_] | bool = False
+    """Whether no rule decides each of these rows."""
 
 
 Learner = Callable[[Indices, Indices], Fitted]
@@ -253,7 +289,8 @@ def rule_sets(estimator: RuleSetClassifier, X: Any, y: Any) -> Learner:
         code_of = {label: code for code, label in enumerate(model.classes_.tolist())}
         # a model that abstains predicts None, which is never right
         codes = [code_of.get(label, -1) for label in model.predict(X)[test].tolist()]
-        return Fitted(np.array(codes), model.chosen_.n_rules, model.chosen_.n_conditions)
+        sizes = model.chosen_.n_rules, model.chosen_.n_conditions
+        return Fitted(np.array(codes), *sizes, model._decided(X)[test] < 0)
 
     return fit
 

@@ -84,6 +84,32 @@ class ProbabilityRow(NamedTuple):
         told = f"{display(self.prediction)} predicted {where}: {self.probabilities}"
         return f"{told} ({counted(self.rows, 'row')})"
 
+    @property
+    def probability(self) -> float:
+        """The probability of the prediction; NaN if nothing is predicted.
+
+        Examples
+        --------
+        >>> likely = Probabilities(["no", "yes"], [0.25, 0.75])
+        >>> ProbabilityRow("yes", None, 40, likely).probability
+        0.75
+        """
+        labels, values = self.probabilities.labels, self.probabilities.values.tolist()
+        return float(dict(zip(labels, values, strict=True)).get(self.prediction, math.nan))
+
+    @property
+    def basis(self) -> str:
+        """The training rows that the probabilities come from, in words.
+
+        Examples
+        --------
+        >>> likely = Probabilities(["no", "yes"], [0.25, 0.75])
+        >>> ProbabilityRow("yes", Region.parse("age >= 18"), 40, likely).basis
+        '40 training rows with this prediction where age >= 18'
+        """
+        where = "" if self.region is None else f" where {self.region}"
+        return f"{counted(self.rows, 'training row')} with this prediction{where}"
+
 
 @dataclass(frozen=True, eq=False)
 class ProbabilityTable:

@@ -41,8 +41,9 @@ NO_PROBABILITIES: Final = (
 )
 """What to do if a format cannot hold :class:`Probabilities`."""
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
-# Control characters and line separators at which editors or str.splitlines break a line.
-_UNSAFE: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
+# Control characters, line separators at which editors or str.splitlines break a line, and marks
+# that change the direction of the text around them.
+_UNSAFE: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, order=True, slots=True)

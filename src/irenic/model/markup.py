@@ -108,8 +108,15 @@ def palette(labels: Iterable[Hashable]) -> dict[Hashable, str]:
 
 
 def colors(thens: Iterable[Hashable | None]) -> dict[Hashable, str]:
-    """Return a color for each label in the consequents, in order of appearance."""
-    return palette(label for then in thens if then is not None for label in _labels(then))
+    """Return a color for each label in the consequents.
+
+    Labels are sorted as classifiers sort them, so that both have the same colors.
+    """
+    labels = [label for then in thens if then is not None for label in _labels(then)]
+    try:
+        return palette(sorted(labels))  # type: ignore[type-var]
+    except TypeError:  # of several types
+        return palette(labels)
 
 
 def _labels(then: Hashable) -> Iterable[Hashable]:

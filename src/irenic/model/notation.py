@@ -178,6 +178,45 @@ def parse_rule(line: str) -> ParsedRule:
     return rules[0]
 
 
+class Written(NamedTuple):
+    """Where the parts of a rule are in its line."""
+
+    conditions: list[tuple[str, int, int]]
+    """The feature of each condition, "" for ``anything``, and where it begins and ends."""
+    then: tuple[int, int]
+    """Where the consequent begins and ends."""
+
+
+def written_rule(line: str) -> Written | None:
+    """Return where the parts of a rule are, None if its conditions are not a plain list.
+
+    >>> written_rule("IF age >= 18 AND age < 30 THEN full  # adults")
+    Written(conditions=[('age', 3, 12), ('age', 17, 25)], then=(31, 35))
+    >>> written_rule("IF age < 18 OR age > 65 THEN free") is None
+    True
+    """
+    parser = _Parser(tokenize(line))
+
+    def span(start: int) -> tuple[int, int]:
+        last = parser.tokens[parser.at - 1]
+        return parser.tokens[start].column - 1, last.column - 1 + len(last.text)
+
+    conditions: list[tuple[str, int, int]] = []
+    parser.keyword("if")
+    while not conditions or parser.keyword("and"):
+        start, tree = parser.at, parser.condition()
+        alternatives = _alternatives(tree, 1)
+        names = {part.name for one in alternatives for part in one}
+        if len(alternatives) > 1 or len(names) > 1:
+            return None
+        conditions.append((names.pop() if names else "", *span(start)))
+    if not parser.keyword("then"):
+        return None
+    start = parser.at
+    parser.consequent()
+    return None if _is_keyword(parser.token, "else") else Written(conditions, span(start))
+
+
 def parse_conditions(line: str) -> list[ParsedCondition]:
     """Return the conditions on a line of text, as between IF and THEN."""
     parser = _Parser(tokenize(line))

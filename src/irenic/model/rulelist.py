@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, Final, overload
 
@@ -228,12 +228,25 @@ class RuleList:
         """
         return self._rules.explain(X, resolve="first")
 
-    def edit(self) -> Any:
+    def edit(
+        self,
+        *,
+        properties: str | Iterable[str] = (),
+        cases: tuple[Any, Sequence[Any]] | None = None,
+    ) -> Any:
         """Return a widget for notebooks in which the rules can be edited.
 
         It shows the page of :func:`irenic.report`, with an editor that checks every change.
         Anything that it saves is in the attribute ``rules`` of the widget; this object stays as
         it is. It needs the extra ``irenic[notebook]``.
+
+        Parameters
+        ----------
+        properties : str or iterable of str
+            Properties that the page checks after every change, as :func:`irenic.proving.prove`
+            takes them.
+        cases : tuple of (table, sequence of hashable), optional
+            Test cases and their expected outcomes, which the page checks, too.
 
         Returns
         -------
@@ -253,7 +266,7 @@ class RuleList:
         >>> widget.rules  # doctest: +SKIP
         """
         # by name, because views are above the model
-        return import_module("irenic.reporting.widget").editor(self)
+        return import_module("irenic.reporting.widget").editor(self, properties, cases)
 
     def explanation_size(self, X: Any) -> float:
         """Return the mean number of conditions to read for a prediction.

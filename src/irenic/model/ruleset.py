@@ -504,12 +504,25 @@ class RuleSet:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def edit(self) -> Any:
+    def edit(
+        self,
+        *,
+        properties: str | Iterable[str] = (),
+        cases: tuple[Any, Sequence[Any]] | None = None,
+    ) -> Any:
         """Return a widget for notebooks in which the rules can be edited.
 
         It shows the page of :func:`irenic.report`, with an editor that checks every change.
         Anything that it saves is in the attribute ``rules`` of the widget; this object stays as
         it is. It needs the extra ``irenic[notebook]``.
+
+        Parameters
+        ----------
+        properties : str or iterable of str
+            Properties that the page checks after every change, as :func:`irenic.proving.prove`
+            takes them.
+        cases : tuple of (table, sequence of hashable), optional
+            Test cases and their expected outcomes, which the page checks, too.
 
         Returns
         -------
@@ -529,7 +542,7 @@ class RuleSet:
         >>> widget.rules  # doctest: +SKIP
         """
         # by name, because views are above the model
-        return import_module("irenic.reporting.widget").editor(self)
+        return import_module("irenic.reporting.widget").editor(self, properties, cases)
 
     def copy(self) -> Self:
         """Return an independent copy of the rule set, without listeners.

@@ -105,7 +105,13 @@ def compare_groups(rules: Rules, X: Any, by: Any, y: Any = None) -> tuple[GroupF
     f 2 1
     m 1 1
     """
-    codes, outcomes, by_default = decided_rows(rules, X)
+    return figures_of(*decided_rows(rules, X), by, y)
+
+
+def figures_of(
+    codes: Any, outcomes: list[Any], by_default: Bools, by: Any, y: Any = None
+) -> tuple[GroupFigures, ...]:
+    """Return the figures of groups, given the place of the outcome of each row among outcomes."""
     if any(isinstance(outcome, Probabilities) for outcome in outcomes):
         raise ConditionError("rules must predict labels to compare groups, got probabilities")
     groups = _column(by, "by", len(codes))

@@ -32,6 +32,8 @@ OMITTED: Final[Mapping[str, tuple[str, ...]]] = {
     "Finding": ("noun", "then", "line"),
     "Label": ("value",),
     "Impossible": ("text",),
+    "AskedProperty": ("cases", "nodes", "stopped_by"),
+    "Summary": ("groups",),
 }
 """Keys of the document that the page does not embed, by type."""
 
@@ -55,11 +57,13 @@ def embedded(document: Summary | LearnDocument) -> dict[str, Any]:
     """
     features = {feature["name"]: _Feature(feature) for feature in document["features"]}
     entries: Mapping[str, Any] = document
-    return {key: entries[key] for key in Summary.__annotations__} | {
+    shown = [key for key in Summary.__annotations__ if key not in OMITTED["Summary"]]
+    return {key: entries[key] for key in shown} | {
         "features": [feature.embedded() for feature in features.values()],
         "outcomes": [_outcome(outcome) for outcome in document["outcomes"]],
         "labels": [_without("Label", label) for label in document["labels"]],
         "impossible": [_without("Impossible", r) for r in document["impossible"]],
+        "properties": [_without("AskedProperty", each) for each in document["properties"]],
         "models": [_model(model, features) for model in document["models"]],
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import platform
+import re
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +22,7 @@ from irenic.reporting import document
 from irenic.reporting.document import VERSION
 from irenic.reporting.groups import encode_groups, shown_outcomes
 
+_TAG: Final = re.compile("<(?=[A-Za-z/!?])")
 _VALUE_LIMIT: Final = 12
 _MOST_DEFAULT: Final = 0.5
 # Importance of a column on which nearly everything depends.
@@ -126,6 +128,7 @@ def model_card(
         "score": None if estimate is None else [float(value) for value in estimate],
         "training_score": float(point.training_score),
         "verdicts": chosen["verdicts"],
+        "proved": list(model.certificate_.proved),
         "rules": [_rule(rule, rule["text"]) for rule in chosen["rules"]],
         "default": _default(chosen["default"]),
         "columns": _columns(model),
@@ -282,7 +285,7 @@ def card_markdown(card: document.Card) -> str:
     >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
     >>> text = card_markdown(model_card(clf, X, y, target="fare"))
     >>> print(next(line for line in text.splitlines() if line.startswith("| 1 |")))
-    | 1 | IF age &lt; 18 THEN free | 18 | 0.97 | 0.82 to 1.00 |
+    | 1 | IF age < 18 THEN free | 18 | 0.97 | 0.82 to 1.00 |
     """
     data = card["data"]
     lines = [f"# {card['title']}", ""]
@@ -300,6 +303,7 @@ def card_markdown(card: document.Card) -> str:
     lines += ["", "## Score", "", _score_text(card), ""]
     verdicts = card["verdicts"]
     lines += [f"- {v['head']}: {v['text']}" for v in (verdicts["consistent"], verdicts["complete"])]
+    lines += [f"- Proved for all cases: {_plain(claim)}" for claim in card["proved"]]
     lines += ["", "## Rules", ""]
     lines += ["| rule | | support | confidence | 95 % interval |", "|---:|---|---:|---:|---|"]
     rules = [(str(number), rule) for number, rule in enumerate(card["rules"], 1)]
@@ -353,11 +357,12 @@ def _group_lines(groups: document.Groups) -> list[str]:
         for each in outcomes:
             cells += [_rate(each["false_positives"]), _rate(each["false_negatives"])]
         lines.append(f"| {' | '.join(map(_cell, cells))} |")
-    return [
-        *lines,
-        "",
-        "Shares of the training rows, with 95 % intervals; rules are right less often on new rows.",
-    ]
+    rows = {
+        "training": "the training rows; rules are right less often on new rows",
+        "left_out": "rows left out of the fits of a cross-validation",
+        "instances": "these rows",
+    }
+    return [*lines, "", f"Shares, with 95 % intervals, of {rows[groups['on']]}."]
 
 
 def _rate(share: document.Share | None) -> str:
@@ -373,11 +378,12 @@ def _capital(text: str) -> str:
 def _cell(text: str) -> str:
     """Return text that Markdown shows unchanged in a cell of a table.
 
-    >>> _cell("a | b <c>")
-    'a \\\\| b &lt;c>'
+    >>> print(_cell("a | b < 3 <c>"))
+    a \\| b < 3 \\<c>
     """
     return _plain(text).replace("|", "\\|")
 
 
 def _plain(text: str) -> str:
-    return text.replace("<", "&lt;").replace("\n", " ")
+    """Return text in one line; "<" before a letter would be HTML."""
+    return _TAG.sub(r"\\<", text).replace("\n", " ")

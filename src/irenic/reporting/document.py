@@ -512,8 +512,8 @@ class Groups(TypedDict):
     """What rules decide for groups of rows."""
 
     column: str
-    on: Literal["instances", "training"]
-    """The rows: of the training rows, the accuracy is too good."""
+    on: Literal["instances", "training", "left_out"]
+    """The rows: of the training rows, the accuracy is too good, unless they were left out."""
     default: Written | None
     """The outcome where no rule holds."""
     groups: list[GroupFigures]
@@ -556,6 +556,71 @@ class Model(Checked):
     """The regions that probabilities depend on; empty if they depend only on the rule."""
 
 
+class DecidedCase(TypedDict):
+    """A case, and what is decided for it."""
+
+    text: str
+    values: dict[str, Encoded]
+    outcome: Written | None
+    """None if nothing is decided."""
+    rules: list[int]
+    """Numbers of the rules that decide; none if the default does."""
+
+
+class ProvedProperty(TypedDict):
+    """A property that was proved, refuted, or left open by the budget."""
+
+    property: str
+    verdict: Literal["proved", "refuted", "unknown"]
+    cases: list[DecidedCase]
+    """What refutes it: one case, two that differ in one feature, or one case decided twice."""
+    nodes: int
+    stopped_by: StoppedBy | None
+    text: str
+
+
+class Asked(TypedDict):
+    """What a property asks of the outcomes of cases, in the numbers that irenic compares."""
+
+    claim: Literal["only", "same", "rising", "falling"]
+    """``only``: outcomes pass a test; of two cases that differ in one feature, ``same``: the
+    outcomes are equal, ``rising`` and ``falling``: the greater value never has the lower, or the
+    higher, outcome."""
+    where: list[Box]
+    """The cases that it is about."""
+    excused: list[Box]
+    """Of these, cases that need not meet it."""
+    test: dict[str, Encoded]
+    """The values that outcomes are compared with, by operator; null is having no outcome."""
+    passes: bool
+    """Whether outcomes must pass the test, or must not."""
+    feature: str | None
+    """The feature in which two cases differ."""
+    order: list[Encoded]
+    """The outcomes from the lowest to the highest; empty if they are numbers."""
+
+
+class AskedProperty(ProvedProperty):
+    """A property that came with the rules."""
+
+    asked: Asked | None
+    """None if the page cannot check it, so that only ``irenic prove`` does."""
+
+
+class TestCase(TypedDict):
+    """A test case that came with the rules."""
+
+    name: str
+    """Its number, or its name in the file."""
+    case: Case
+    expected: Encoded
+    """The expected outcome; None for none."""
+    text: str
+    """The expected outcome in words."""
+    passed: bool | None
+    """None if it is not known, because rules contradict each other."""
+
+
 class Summarized(TypedDict):
     """What summaries hold."""
 
@@ -575,6 +640,10 @@ class Summarized(TypedDict):
     score: str | None
     """What the scores of a front measure."""
     impossible: list[Impossible]
+    properties: list[AskedProperty]
+    """Properties that came with the rules."""
+    cases: list[TestCase]
+    """Test cases that came with the rules."""
     impact: ImpactDocument | None
     """What the change from an earlier version does to past cases, if it is compared with one."""
     estimate: Estimate | None
@@ -590,6 +659,8 @@ class Summary(Summarized):
     """What :func:`irenic.summarize` returns and ``irenic report --json`` prints."""
 
     format: Literal["irenic summary"]
+    groups: NotRequired[Groups]
+    """What the rules in use decide for groups of instances."""
 
 
 # --- what commands print
@@ -817,29 +888,6 @@ class DiffDocument(TypedDict):
     differences: list[Difference]
 
 
-class DecidedCase(TypedDict):
-    """A case, and what is decided for it."""
-
-    text: str
-    values: dict[str, Encoded]
-    outcome: Written | None
-    """None if nothing is decided."""
-    rules: list[int]
-    """Numbers of the rules that decide; none if the default does."""
-
-
-class ProvedProperty(TypedDict):
-    """A property that was proved, refuted, or left open by the budget."""
-
-    property: str
-    verdict: Literal["proved", "refuted", "unknown"]
-    cases: list[DecidedCase]
-    """What refutes it: one case, two that differ in one feature, or one case decided twice."""
-    nodes: int
-    stopped_by: StoppedBy | None
-    text: str
-
-
 class ProveDocument(TypedDict):
     """What ``irenic prove --json`` prints."""
 
@@ -1043,6 +1091,8 @@ class Card(TypedDict):
     """The score to expect on new rows, and the ends of its 95 % interval; None if unknown."""
     training_score: float
     verdicts: Verdicts
+    proved: list[str]
+    """Properties that were asked for and proved, for all cases."""
     rules: list[CardRule]
     default: CardRule | None
     columns: list[CardColumn]

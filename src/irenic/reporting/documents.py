@@ -13,17 +13,20 @@ from irenic.formats.json.rules import encode_point
 from irenic.formats.tables.drafts import TableError
 from irenic.formats.tables.reading import Reading
 from irenic.model.decision_table import DecisionTable
-from irenic.model.literals import counted, say, show_point
+from irenic.model.literals import counted, say
 from irenic.model.region import Region
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
 from irenic.reporting.encoding import (
+    decided_case,
     encode_checked,
     encode_finding,
+    encode_outcome,
     encode_reading,
     encode_region,
     encode_rules,
     encode_then,
+    encode_verdict,
     encode_witness,
     numbers,
 )
@@ -261,37 +264,7 @@ def prove_document(verdicts: Iterable[Verdict]) -> document.ProveDocument:
     return {
         "format": "irenic prove",
         "version": VERSION,
-        "properties": [
-            {
-                "property": verdict.claim,
-                "verdict": verdict.verdict,
-                "cases": [
-                    decided_case(*each)
-                    for each in zip(  # one case can be decided twice
-                        (*verdict.cases, *verdict.cases),
-                        verdict.outcomes,
-                        verdict.rules,
-                        strict=False,
-                    )
-                ],
-                "nodes": verdict.nodes,
-                "stopped_by": verdict.stopped_by,
-                "text": verdict.text,
-            }
-            for verdict in verdicts
-        ],
-    }
-
-
-def decided_case(
-    case: Mapping[str, Any], outcome: Any, rules: Iterable[int]
-) -> document.DecidedCase:
-    """Return a case and what is decided for it."""
-    return {
-        "text": show_point(case),
-        "values": encode_point(case),
-        "outcome": _written(outcome),
-        "rules": [rule + 1 for rule in rules],
+        "properties": [encode_verdict(verdict) for verdict in verdicts],
     }
 
 
@@ -308,7 +281,7 @@ def trial_document(
                 **decided_case(case, outcome.actual, outcome.rules),
                 "name": name,
                 "passed": outcome.passed,
-                "expected": _written(outcome.expected),
+                "expected": encode_outcome(outcome.expected),
             }
             for case, outcome, name in zip(cases, trial.outcomes, names, strict=True)
         ],
@@ -333,8 +306,8 @@ def impact_document(
         "grouped_by": by,
         "moves": [
             {
-                "before": _written(move.before),
-                "after": _written(move.after),
+                "before": encode_outcome(move.before),
+                "after": encode_outcome(move.after),
                 "rules_before": numbers(move.rules_before),
                 "rules_after": numbers(move.rules_after),
                 "cases": move.cases,
@@ -381,12 +354,6 @@ def why_document(
             for miss in misses
         ],
     }
-
-
-def _written(outcome: Any) -> document.Written | None:
-    if outcome is None:
-        return None
-    return encode_then(tuple(outcome) if isinstance(outcome, list) else outcome)
 
 
 def learn_document(

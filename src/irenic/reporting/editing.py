@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import warnings
 from collections.abc import Callable, Hashable
@@ -36,6 +37,8 @@ class EditedFile:
         The table to edit, if the file contains several.
     read : callable, optional
         Parses the file; the default is :func:`irenic.parse`.
+    expect : callable, optional
+        Returns the properties and test cases of the table, as options of :func:`summarize`.
 
     Raises
     ------
@@ -61,8 +64,9 @@ class EditedFile:
         path: str | os.PathLike[str],
         table: str | None = None,
         read: Callable[[Path], Parsed] = parse,
+        expect: Callable[[Parsed, DecisionTable], dict[str, Any]] | None = None,
     ) -> None:
-        self.path, self.name, self._read = Path(path), table, read
+        self.path, self.name, self._read, self._expect = Path(path), table, read, expect
         self.reload()
 
     def reload(self) -> None:
@@ -72,7 +76,9 @@ class EditedFile:
             what = "a model" if parsed.is_model else f"a .{parsed.format} file"
             way_out = "write its rules to a .json or .xlsx file with irenic convert, and edit that"
             raise FormatError(f"{what} cannot be changed in place; {way_out}", path=parsed.name)
-        self.table = parsed.bind().table(self.name)
+        table = parsed.bind().table(self.name)
+        self._expected = {} if self._expect is None else self._expect(parsed, table)
+        self.table = table
         self.parsed, self._seen = parsed, _digest(parsed.content)
 
     def refresh(self) -> None:
@@ -91,7 +97,7 @@ class EditedFile:
     def page(self) -> Report:
         """Return the page about the table, with all values that its columns declare."""
         name = self.table.name or self.path.stem
-        return Report(summarize(self.table, name=name, budget=_SECONDS))
+        return Report(summarize(self.table, name=name, budget=_SECONDS, **self._expected))
 
     def save(self, rules: str | bytes, *, keep: bool = False) -> None:
         """Write rules to the file; nothing else in it changes.
@@ -144,6 +150,76 @@ class EditedFile:
         if rules.default != before.rules.default and self.parsed.format != "json":
             raise FormatError("the default can be changed only in .json files here")
         return before, _with_rules(before, rules)
+
+
+class EditedModel(EditedFile):
+    """A learned model, whose page saves what the next fit should keep and what it must not use.
+
+    Parameters
+    ----------
+    path : path-like
+        The model, which does not change.
+    read : callable, optional
+        Parses the file; the default is :func:`irenic.parse`.
+    expect : callable, optional
+        Returns the properties and test cases of the model, as options of :func:`summarize`.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        read: Callable[[Path], Parsed] = parse,
+        expect: Callable[[Parsed, Any], dict[str, Any]] | None = None,
+    ) -> None:
+        super().__init__(path, None, read, expect)
+
+    @property
+    def knowledge(self) -> Path:
+        """The file that the page saves, which ``irenic learn --knowledge`` reads."""
+        return self.path.with_suffix(".knowledge.json")
+
+    def reload(self) -> None:
+        """Read the model again; what was read before stays if this fails."""
+        parsed = self._read(self.path)
+        self.model = parsed.model()
+        self._expected = {} if self._expect is None else self._expect(parsed, self.model)
+        self.parsed, self._seen = parsed, _digest(parsed.content)
+
+    def page(self) -> Report:
+        """Return the page about the model."""
+        name = self.path.stem
+        return Report(summarize(self.model, name=name, budget=_SECONDS, **self._expected))
+
+    def save(self, rules: str | bytes, *, keep: bool = False) -> None:
+        """Write what the learner gets; the model stays as it is.
+
+        Parameters
+        ----------
+        rules : str or bytes
+            Rules to keep and what is forbidden, as :func:`irenic.learn.load_knowledge` reads them.
+        keep : bool
+            Whether to save although the model was changed on disk.
+
+        Raises
+        ------
+        FormatError
+            If that is something else, or the model was changed on disk.
+        FileError
+            If the file cannot be written.
+        """
+        if self.changed_on_disk and not keep:
+            raise FormatError("the model was changed on disk; reload it, or keep your version")
+        from irenic.learn import parse_knowledge  # scikit-learn takes a second to import
+
+        raw = rules.encode("utf-8", "surrogatepass") if isinstance(rules, str) else rules
+        knowledge = parse_knowledge(raw, "the edited model")
+        text = json.dumps(knowledge, indent=2, ensure_ascii=False)
+        write_file(self.knowledge, f"{text}\n")
 
 
 def _digest(content: bytes) -> bytes:

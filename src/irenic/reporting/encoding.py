@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from irenic.checking import KINDS, NOUNS, Finding, Findings
-from irenic.formats.json.rules import encode_value
+from irenic.formats.json.rules import encode_point, encode_value
 from irenic.formats.tables.reading import Reading
 from irenic.model.condition import (
     Interval,
@@ -25,6 +25,9 @@ from irenic.model.space import Instances
 from irenic.reporting import document
 from irenic.reporting.verdicts import verdicts_on
 
+if TYPE_CHECKING:
+    from irenic.proving import Verdict
+
 
 def numbers(rules: Iterable[int]) -> list[int]:
     """Return the numbers of rules in documents, which count from 1, for their indices."""
@@ -34,6 +37,42 @@ def numbers(rules: Iterable[int]) -> list[int]:
 def encode_then(then: Hashable) -> document.Written:
     """Return the prediction of a rule."""
     return {"value": encode_value(then), "text": say(then)}
+
+
+def encode_outcome(outcome: Any) -> document.Written | None:
+    """Return what is decided, None for nothing."""
+    if outcome is None:
+        return None
+    return encode_then(tuple(outcome) if isinstance(outcome, list) else outcome)
+
+
+def decided_case(
+    case: Mapping[str, Any], outcome: Any, rules: Iterable[int]
+) -> document.DecidedCase:
+    """Return a case and what is decided for it."""
+    return {
+        "text": show_point(case),
+        "values": encode_point(case),
+        "outcome": encode_outcome(outcome),
+        "rules": [rule + 1 for rule in rules],
+    }
+
+
+def encode_verdict(verdict: Verdict) -> document.ProvedProperty:
+    """Return whether a property holds, and what refutes it."""
+    return {
+        "property": verdict.claim,
+        "verdict": verdict.verdict,
+        "cases": [
+            decided_case(*each)
+            for each in zip(  # one case can be decided twice
+                (*verdict.cases, *verdict.cases), verdict.outcomes, verdict.rules, strict=False
+            )
+        ],
+        "nodes": verdict.nodes,
+        "stopped_by": verdict.stopped_by,
+        "text": verdict.text,
+    }
 
 
 # --- regions

@@ -35,7 +35,7 @@ def encode_groups(
     column: str,
     groups: Iterable[GroupFigures],
     default: Any,
-    on: Literal["instances", "training"],
+    on: Literal["instances", "training", "left_out"],
 ) -> document.Groups:
     """Return what rules with a default (None for none) decide for groups of rows."""
     return {

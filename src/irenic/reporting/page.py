@@ -8,6 +8,7 @@ import html
 import json
 import os
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -160,6 +161,8 @@ def report(
     limit: int = 100,
     sample: int = 10_000,
     random_state: RandomState = 0,
+    properties: str | Iterable[str] = (),
+    cases: tuple[Any, Sequence[Any]] | None = None,
 ) -> Report:
     """Return an HTML page about rules that needs no server and no network.
 
@@ -180,6 +183,8 @@ def report(
     budget, limit, sample, random_state
         As in :func:`irenic.summarize`: how long each search may take, how many findings per kind
         and how many instances are listed.
+    properties, cases
+        As in :func:`irenic.summarize`: what the page checks after every change.
 
     Returns
     -------
@@ -191,7 +196,9 @@ def report(
     ConditionError
         If ``rules`` or an option is invalid.
     DataError
-        If the instances or labels do not match the rules.
+        If the instances, labels or cases do not match the rules.
+    FormatError
+        If a text is not a property.
 
     Examples
     --------
@@ -203,6 +210,7 @@ def report(
     if X is None and isinstance(rules, RuleSet | RuleList | DecisionTable):
         rules = without_untested_values(DecisionTable.from_rules(rules))
     options: dict[str, Any] = {"budget": budget, "limit": limit, "sample": sample}
+    options |= {"properties": properties, "cases": cases}
     return Report(summarize(rules, X, y, name=name, random_state=random_state, **options))
 
 

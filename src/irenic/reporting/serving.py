@@ -10,6 +10,8 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import select
+import socket
 import sys
 import threading
 import time
@@ -70,6 +72,7 @@ class EditingServer(ThreadingHTTPServer):
         self._pages: dict[str, float] = {}
         """When each page is gone, unless it is heard of again."""
         self._closed: set[str] = set()
+        """Pages that said goodbye, or whose connection ended; questions may arrive later."""
         self._ended = threading.Event()
         super().__init__((ADDRESS, 0), _Handler)
 
@@ -101,11 +104,20 @@ class EditingServer(ThreadingHTTPServer):
 
     def heard_of(self, page: str, *, goodbye: bool = False) -> None:
         """Remember that a page is open, or that it is being closed, which it stays."""
-        if page in self._closed:  # a question that it asked before
+        if page in self._closed:
             return
         if goodbye:
             self._closed.add(page)
         self._pages[page] = time.monotonic() + (_AFTER_GOODBYE if goodbye else _AFTER_SILENCE)
+
+    def stay_connected(self, page: str, connection: socket.socket) -> None:
+        """Wait until a page ends its connection: browsers that close it may not say goodbye."""
+        self._closed.discard(page)
+        while not self._ended.is_set():
+            self.heard_of(page)
+            if select.select([connection], [], [], 1)[0]:
+                break  # nothing is sent on it
+        self.heard_of(page, goodbye=True)
 
     def answer(self, path: str, body: bytes, query: dict[str, list[str]]) -> dict[str, Any]:
         """Return the answer to a request of the page, as JSON."""
@@ -145,6 +157,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.OK, html.encode("utf-8"), "text/html; charset=utf-8")
         elif path == "status":
             self._answer(path, b"", query)
+        elif path == "open" and "page" in query:
+            self._send(HTTPStatus.OK, b"", "text/plain; charset=utf-8", ends=False)
+            self.server.stay_connected(query["page"][0], self.connection)
         elif path is not None:
             self._refuse(HTTPStatus.NOT_FOUND)
 
@@ -195,12 +210,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self._send(status, f"{status.phrase}\n".encode("ascii"), "text/plain; charset=utf-8")
 
-    def _send(self, status: HTTPStatus, content: bytes, kind: str) -> None:
+    def _send(self, status: HTTPStatus, content: bytes, kind: str, *, ends: bool = True) -> None:
         self.send_response(status)
         for name, value in _HEADERS.items():
             self.send_header(name, value)
         self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
+        if ends:
+            self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -34,6 +34,7 @@ from irenic.reporting.encoding import (
     encode_rules,
     encode_then,
 )
+from irenic.reporting.expectations import NOTHING, Expectations
 from irenic.reporting.features import encode_features
 from irenic.reporting.instances import (
     NO_RULE,
@@ -72,11 +73,14 @@ def summarize(
     X: Any = None,
     y: Any = None,
     *,
+    by: tuple[str, Any] | None = None,
     name: str = "",
     budget: Budget | float | None = SECONDS,
     limit: int = 100,
     sample: int = SAMPLE,
     random_state: RandomState = 0,
+    properties: str | Iterable[str] = (),
+    cases: tuple[Any, Sequence[Any]] | None = None,
 ) -> document.Summary:
     """Return rules, findings and counts as plain data that JSON can represent.
 
@@ -92,6 +96,9 @@ def summarize(
     y : labels, optional
         True labels of the instances. Without instances, the summary of a classifier has the counts
         of its training rows.
+    by : (str, sequence), optional
+        Name and values of a column by which instances are grouped, to compare what is decided for
+        them; the rules need not know it.
     name : str
         Title of the rules.
     budget : Budget or float (seconds), optional
@@ -103,6 +110,11 @@ def summarize(
         listed, which is smaller if there are very many features.
     random_state : int, numpy generator or None
         Seed of the sample.
+    properties : str or iterable of str
+        Properties that the page checks after every change, as :func:`irenic.proving.prove` takes
+        them.
+    cases : tuple of (table, sequence of hashable), optional
+        Test cases and their expected outcomes, which the page checks, too.
 
     Returns
     -------
@@ -114,7 +126,9 @@ def summarize(
     ConditionError
         If ``rules`` or an option is invalid.
     DataError
-        If the instances or labels do not match the rules.
+        If the instances, labels or cases do not match the rules.
+    FormatError
+        If a text is not a property.
 
     Examples
     --------
@@ -130,8 +144,18 @@ def summarize(
     (2, 1)
     """
     _check_options(name, limit, sample)
-    source = Source(rules, X, y, Budget.from_value(budget), int(limit))
-    return source.summary(name, int(sample), random_state)
+    if by is not None and X is None:
+        raise ConditionError("by must be None without instances, got a column to group them by")
+    expected = Expectations.from_values(properties, cases)
+    source = Source(rules, X, y, Budget.from_value(budget), int(limit), expected)
+    summary = source.summary(name, int(sample), random_state)
+    if by is not None:
+        from irenic.proving import compare_groups
+        from irenic.reporting.groups import encode_groups
+
+        figures = compare_groups(rules, X, by[1], y)
+        summary["groups"] = encode_groups(by[0], figures, source.table.rules.default, "instances")
+    return summary
 
 
 def check_summary(summary: Any) -> None:
@@ -168,7 +192,16 @@ def _check_options(name: Any, limit: Any, sample: Any) -> None:
 class Source:
     """The rule sets of a summary, and the instances they are counted on."""
 
-    def __init__(self, rules: Any, X: Any, y: Any, budget: Budget, limit: int) -> None:
+    def __init__(
+        self,
+        rules: Any,
+        X: Any,
+        y: Any,
+        budget: Budget,
+        limit: int,
+        expected: Expectations = NOTHING,
+    ) -> None:
+        self.rules, self.expected = rules, expected
         self.points: list[FrontPoint] = []
         self.regions: list[RuleSet] = []  # those of probabilities, if there are any
         self.proved: Sequence[str] = ()
@@ -185,6 +218,7 @@ class Source:
                 nodes=min(budget.nodes or _NODE_LIMIT, _NODE_LIMIT),
                 regions=min(budget.regions or _GAP_LIMIT, _GAP_LIMIT),
             )
+        self.tables = [*map(expected.open, self.tables)]
         for table in self.tables:
             table.rules.check_whole("a report or a plot", "irenic.check(rules) checks them")
         self.budget = budget
@@ -252,6 +286,8 @@ class Source:
             "impossible": [
                 {"text": r.to_text(), "box": encode_box(r)} for r in table.space.impossible
             ],
+            "properties": self.expected.encode_properties(self.rules, table, self.budget),
+            "cases": self.expected.encode_cases(self.rules, table),
             "impact": None,
             "instances": _instances(data, shown),
             "models": [self.model(index, shown) for index in range(len(self.tables))],

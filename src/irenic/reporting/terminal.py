@@ -371,6 +371,8 @@ def print_groups(groups: document.Groups, console: Console) -> None:
     where = "on these rows"
     if groups["on"] == "training":
         where = "on the training rows, where rules are right more often than on new rows"
+    if groups["on"] == "left_out":
+        where = "on the rows left out of each fit of the cross-validation"
     console.print(Text(f"By {groups['column']}, {where}:"))
     first = groups["groups"][0]["outcomes"]
     names = [each["outcome"]["text"] for each in first]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,13 +35,19 @@ export default { render };
 """
 
 
-def editor(rules: RuleSet | RuleList | DecisionTable) -> Any:
+def editor(
+    rules: RuleSet | RuleList | DecisionTable,
+    properties: str | Iterable[str] = (),
+    cases: tuple[Any, Sequence[Any]] | None = None,
+) -> Any:
     """Return a widget that shows the page of rules; its ``rules`` are those that were saved last.
 
     Parameters
     ----------
     rules : RuleSet, RuleList or DecisionTable
         What to edit. It is not changed.
+    properties, cases
+        As in :func:`irenic.summarize`: what the page checks after every change.
 
     Returns
     -------
@@ -52,7 +59,7 @@ def editor(rules: RuleSet | RuleList | DecisionTable) -> Any:
     ImportError
         If anywidget is not installed.
     """
-    page = Report(summarize(rules)).editing_html("notebook")
+    page = Report(summarize(rules, properties=properties, cases=cases)).editing_html("notebook")
     return _widget_class()(DecisionTable.from_rules(rules).as_rules(), page)
 
 

@@ -8,14 +8,19 @@ its own, and tests hold stand-ins that do everything there.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from irenic.reporting.page import Report
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+FIREFOX_NAMES = ("firefox-esr", "firefox")
 
 
 class InThread:
@@ -38,33 +43,70 @@ class InThread:
         return InThread(value, self._pool) if theirs or callable(value) else value
 
 
-def find_browser():
+def leave(reason):
+    """Skip the test, or fail if browsers are required."""
+    (pytest.fail if os.environ.get("IRENIC_NEED_BROWSER") else pytest.skip)(reason)
+
+
+def find_browser(variable="IRENIC_BROWSER", names=NAMES):
     """Return the path of a browser; without one, skip the test, or fail if it is required."""
-    leave = pytest.fail if os.environ.get("IRENIC_NEED_BROWSER") else pytest.skip
     try:
         import playwright  # noqa: F401
     except ImportError:
         leave("playwright is not installed")
-    given = os.environ.get("IRENIC_BROWSER")
-    path = given or next(filter(None, map(shutil.which, NAMES)), None)
+    given = os.environ.get(variable)
+    path = given or next(filter(None, map(shutil.which, names)), None)
     if path is None:
-        leave(f"no browser: none of {', '.join(NAMES)} is there, and IRENIC_BROWSER is not set")
+        leave(f"no browser: none of {', '.join(names)} is there, and {variable} is not set")
     return path
 
 
-@pytest.fixture(scope="session")
-def browser():
-    path = find_browser()
+@contextmanager
+def launched(launch):
+    """Start Playwright in a thread of its own, and a browser with it."""
     from playwright.sync_api import sync_playwright
 
     with ThreadPoolExecutor(1) as pool:
         driver = InThread(pool.submit(lambda: sync_playwright().start()).result(), pool)
         try:
-            opened = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+            opened = launch(driver)
             yield opened
             opened.close()
         finally:
             driver.stop()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    path = find_browser()
+    with launched(
+        lambda driver: driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    ) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def firefox(tmp_path_factory):
+    """Firefox, which Playwright drives with WebDriver BiDi."""
+    path = find_browser("IRENIC_FIREFOX", FIREFOX_NAMES)
+    try:
+        import websockets  # noqa: F401
+    except ImportError:
+        leave("websockets is not installed")
+    start = tmp_path_factory.mktemp("firefox") / "firefox"
+    command = shlex.join([sys.executable, str(Path(__file__).with_name("firefox_relay.py")), path])
+    start.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+    start.chmod(0o755)
+    with launched(
+        lambda driver: driver.firefox.launch(channel="moz-firefox", executable_path=start)
+    ) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    """The browser of a test; test_firefox.py replaces it by Firefox."""
+    return chromium
 
 
 @pytest.fixture

@@ -10,9 +10,15 @@ import numpy as np
 import pytest
 
 import irenic
-from irenic import Categorical, Continuous, Rule, RuleList, RuleSet, Space
+from irenic import Categorical, Continuous, DecisionTable, Rule, RuleList, RuleSet, Space
 from irenic.reporting.summarize import summarize
 from tests.learn.fitting import quick
+from tests.reporting.browser.test_editor import (
+    list_of_rules,
+    set_of_rules,
+    unique_table,
+    with_impossible,
+)
 
 FARES = """age,job,distance,fare
 < 18,-,-,free
@@ -235,8 +241,8 @@ def paste(page, text):
         """(text) => {
           const data = new DataTransfer();
           data.setData("text/plain", text);
-          const init = { clipboardData: data, bubbles: true, cancelable: true };
-          const event = new ClipboardEvent("paste", init);
+          const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true });
+          Object.defineProperty(event, "clipboardData", { value: data });
           document.querySelector(".edit-grid").dispatchEvent(event);
         }""",
         text,
@@ -247,8 +253,8 @@ def copied(page):
     return page.evaluate(
         """() => {
           const data = new DataTransfer();
-          const init = { clipboardData: data, bubbles: true, cancelable: true };
-          const event = new ClipboardEvent("copy", init);
+          const event = new ClipboardEvent("copy", { bubbles: true, cancelable: true });
+          Object.defineProperty(event, "clipboardData", { value: data });
           document.querySelector(".edit-grid").dispatchEvent(event);
           return data.getData("text/plain");
         }"""
@@ -384,7 +390,7 @@ def test_a_contradiction_is_shown_with_a_case_and_ways_out(page_of, tmp_path):
     guard.wait_for()
     assert guard.locator("p").all_inner_texts() == [
         "Row 1 says free, row 2 says half for age = 19, job = nurse, distance = 25.",
-        "Wherever 18 <= age < 20 and job in {nurse, clerk} and distance < 50; and 2 more conflicts",
+        "Wherever age [18..20) job nurse, clerk distance < 50; and 2 more conflicts",
     ]
     assert page.locator(".grid-row.bad").count() == 4
     guard.get_by_role("button", name="Keep the free part of row 1").click()
@@ -448,6 +454,36 @@ def test_a_case_that_should_be_something_else_cuts_the_rule_that_covers_it(page_
     cases = {"age": [70, 71, 70, 70], "job": ["nurse", "nurse", "clerk", "nurse"]}
     predicted = current(page).predict({**cases, "distance": [20, 20, 20, 21]})
     assert predicted.tolist() == ["free", "half", "half", "half"]
+
+
+def test_a_rule_for_a_case_is_shown_before_it_is_added(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    page.get_by_role("button", name="Rule for a case …").click()
+    dialog = page.get_by_role("dialog", name="Rule for a case")
+    assert "Fill in the case to see its rule." in dialog.inner_text()
+    dialog.get_by_label("job").select_option("nurse")
+    for name, value in {"age": "70", "distance": "200", "Outcome": "free"}.items():
+        dialog.get_by_role("combobox" if name == "Outcome" else "textbox", name=name).fill(value)
+    region = dialog.get_by_role("radio", name="The largest free region")
+    region.wait_for()
+    assert region.is_checked()  # the default
+    shown = dialog.locator(".region").all_inner_texts()
+    assert shown == ["age >= 65 distance >= 100", "age 70 job nurse distance 200"]
+    dialog.get_by_role("radio", name="Only this case").check()
+    dialog.get_by_role("button", name="Add the rule").click()
+    page.wait_for_function("() => editor.table.now.rows.length === 6")
+    assert texts(page)[-1] == ["70", "nurse", "200", "free"]
+    keys(page, "Control+z")
+    # a case that a row decides otherwise has no free region
+    page.get_by_role("button", name="Rule for a case …").click()
+    for name, value in {"age": "5", "distance": "1", "Outcome": "full"}.items():
+        dialog.get_by_role("combobox" if name == "Outcome" else "textbox", name=name).fill(value)
+    text = "Row 1 says something else for this case, and is cut around it."
+    dialog.get_by_text(text).wait_for()
+    assert region.count() == 0
+    dialog.get_by_role("combobox", name="Outcome").fill("free")
+    dialog.get_by_text("Row 1 says so already.").wait_for()
+    dialog.get_by_role("button", name="Cancel").click()
 
 
 # --- what changes
@@ -579,6 +615,78 @@ def test_files_read_back_as_the_same_rules(page_of, seed, tmp_path):
         assert list(table.rules) == list(rules), suffix
         assert table.rules.default == "Q"
         assert table.rules.space == rules.space
+
+
+TABLES = {
+    "fares": FARES,
+    "kg": "Weight (kg);fee\n<5,5 kg;3,50\n>=5,5;12%\n",
+    "first": 'F,age,job,fare\n1,< 18,-,free\n2,-,"nurse, A",half price\n3,-,-,5\n',
+    "unique": "U,age,fare\n1,< 18,yes\n2,>= 18,no\n",
+    "words": 'job,color,then\nA,"""rest""",low risk\nb,-,"""5"""\n"not(A, b)",red,"a, b"\n',
+    "dates": "due,at,then\n< 2026-01-31,-,2026-01-01\n>= 2026-01-31,>= 12:30,2027-01-01\n",
+}
+BOUNDED = Space(
+    [
+        Continuous("a", bounds=(0, None), unit="kg"),
+        Continuous("größe > 1", bounds=(-1.5, 7), missing=True),
+        Categorical("b", ["x", "y"], missing=True),
+        Categorical("if", [True, False]),
+    ]
+)
+
+
+def tables(tmp_path):
+    """Yield tables, rule sets and lists, by name."""
+    for name, text in TABLES.items():
+        path = tmp_path / f"{name}.csv"
+        path.write_text(text, "utf-8")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", irenic.FormatWarning)
+            yield name, irenic.parse(path).bind().tables[0]
+    rng = np.random.default_rng(3)
+    for make in (set_of_rules, list_of_rules, unique_table, with_impossible):
+        yield make.__name__, make(rng)
+    rules = [
+        Rule({"a": (1, 3), "größe > 1": {"<": 2, "missing": True}}, then=1),
+        Rule({"a": (3, None), "b": {"in": ["x"], "missing": True}}, then=2.5),
+        Rule({"a": (3, None), "b": {"in": ["y"]}, "if": {"in": [True]}}, then="a 'b' \"c\" ü"),
+    ]
+    yield "bounded", RuleSet(rules, BOUNDED, default=3)
+
+
+def test_downloads_are_what_irenic_convert_writes(page_of, tmp_path):
+    for name, rules in tables(tmp_path):
+        page = open_editor(page_of, rules)
+        files = page.evaluate("() => editor.actions.files()")
+        plain = rules
+        if isinstance(rules, DecisionTable):
+            plain = RuleList(rules.rules) if rules.is_ordered else rules.rules
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", irenic.FormatWarning)
+            expected = {"json": irenic.dumps(plain, format="json")}
+            expected |= {form: irenic.dumps(rules, format=form) for form in ("csv", "dmn")}
+            if isinstance(plain, RuleSet):  # text has no order
+                expected["rules"] = irenic.dumps(plain, format="rules")
+        expected["csv"] = "\ufeff" + expected["csv"]  # so that Excel reads it as UTF-8
+        for suffix, text in expected.items():
+            assert files[suffix] == text, (name, suffix)
+
+
+def test_an_amount_is_shown_as_its_file_writes_it(page_of, tmp_path):
+    table = dict(tables(tmp_path))["kg"]
+    page = open_editor(page_of, table)
+    assert [row[1] for row in texts(page)] == ["3,50", "12%"]
+    for row, typed, shown in [(0, "13%", "13%"), (0, "4,25", "4,25"), (1, "0.3", "0.3")]:
+        cell = {"row": row, "column": 1, "text": typed}
+        page.evaluate("(cell) => editor.actions.setCells([cell])", cell)
+        assert texts(page)[row][1] == shown
+    assert [rule.then for rule in current(page)] == [4.25, 0.3]
+
+
+def test_a_unit_in_a_name_is_not_repeated(page_of, tmp_path):
+    page = page_of(summarize(dict(tables(tmp_path))["kg"]))
+    assert "Weight (kg)" in page.locator("body").inner_text()
+    assert "(kg) (kg)" not in page.locator("body").inner_text()
 
 
 def test_a_list_keeps_its_order_in_files(page_of, tmp_path):

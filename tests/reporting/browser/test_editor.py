@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ import pytest
 import irenic
 from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
 from irenic.checking import check
+from irenic.formats.feel import doubtful_cells
+from irenic.formats.sheets import _spellings
 from irenic.reporting.summarize import summarize
 
 SPACE = Space(
@@ -101,7 +104,12 @@ def key_of(region):
 
 
 def region_key(sides, space):
-    """Return the key of a region of the page, whose conditions are numbers."""
+    """Return the key of a region of the page."""
+    return key_of(region_of(sides, space))
+
+
+def region_of(sides, space):
+    """Return a region of the page, whose conditions are numbers."""
     box = Region(space).box.copy()
     for name, side in sides:
         feature = space[name]
@@ -115,7 +123,7 @@ def region_key(sides, space):
             for word in range(words.start, words.stop):
                 bits = sum(1 << (c & 63) for c in side if c >> 6 == word - words.start)
                 box.masks[0, word] = bits
-    return key_of(Region.from_box(box))
+    return Region.from_box(box)
 
 
 def as_table(found):
@@ -242,6 +250,26 @@ def test_findings_are_those_of_irenic_after_every_random_edit(page_of, make):
     assert {"gaps", "duplicates"} <= seen
 
 
+def test_gaps_are_sorted_so_that_they_keep_their_places(page_of):
+    rng = np.random.default_rng(11)
+    page = open_editor(page_of, RuleSet(random_rules(rng, 8), SPACE))
+    numbers = [place for place, each in enumerate(SPACE) if isinstance(each, Continuous)]
+
+    def bounds(sides):
+        ends = [sides[place] or [None, None] for place in numbers]
+        infinite = (-np.inf, np.inf)
+        return [bound for pair in ends for bound in map(known, pair, infinite)]
+
+    def known(bound, infinite):
+        return infinite if bound is None else bound
+
+    for edit in ("moveRows(0, 4, 1)", "duplicateRows(3, 3)", "deleteRows(0, 0)"):
+        gaps = ask(page, f"(editor.actions.{edit}, editor.settled().then((s) => s.gaps.list))")
+        assert len(gaps) > 1
+        keys = [bounds(sides) for sides in gaps]
+        assert keys == sorted(keys)
+
+
 # --- cells
 
 NUMBERS = """
@@ -313,16 +341,16 @@ def test_cells_mean_what_they_mean_in_spreadsheets(page_of, tmp_path, name):
         ("age", "null", "age is never missing."),
         (
             "age",
-            "unter 6 kg",
-            "“unter 6 kg” is not a whole number. Write 6, < 6 or >= 6, without words and units.",
+            "etwa 6 kg",
+            "“etwa 6 kg” is not a whole number. Write 6, < 6 or >= 6, without words and units.",
         ),
-        ("age", ">5 <3", "“5 <3” is not a whole number. Write “and” between two comparisons."),
+        ("age", ">5 <3", "The range is reversed: write 3..5."),
         ("job", '"nurse', "The closing quote is missing."),
         ("job", "< nurse", "Values of job have no order: “<” cannot compare them."),
         ("job", "18-25", "“18-25” is not a value; put it in quotes if it is one."),
         ("vip", "maybe", "“maybe” is not one of the values (true, false)."),
         ("vip", "null", "vip is never missing."),
-        ("due", "31/12/2026", "“31/12/2026” is not a date such as 2026-01-31."),
+        ("due", "31-12-2026", "“31-12-2026” is not a date such as 2026-01-31."),
     ],
 )
 def test_errors_of_cells_say_what_is_wrong(page_of, name, cell, error):
@@ -330,6 +358,128 @@ def test_errors_of_cells_say_what_is_wrong(page_of, name, cell, error):
     page.evaluate("(text) => editor.actions.setCells([{row: 0, column: 0, text}])", cell)
     assert ask(page, "editor.table.now.rows[0].cells[0].error") == error
     assert ask(page, "editor.currentRules().rules") == []
+
+
+# --- cells as people write them
+
+SPELLED = {
+    # the column, cells of its file, cells that both accept, and cells that both reject
+    "age": (
+        ["< 10", ">= 10"],
+        "under 18|over 65|up to 5|at least 65|at most 7|from 65|65 or more|65 and over"
+        "|5 or less|65..|..5|between 18 and 25|from 18 to 25|18 to under 65"
+        "|over 18 and under 65|>18 <65|> 18, < 65|>= 18 <= 65|over 2 up to 10"
+        "|über 2 bis 10|10 <= age < 20|age < 18|18 <= age|x > 5|> = 65|18-25, 40-50"
+        "|unter 18|18 bis unter 65|moins de 18|de 18 a 64|18 t/m 64|plus de 3|más de 3"
+        "|meer dan 3|ab 18|mindestens 18|höchstens 18|5 oder mehr|5 ou moins|18 or 19"
+        "|18; 19; 20|18 \\| 20|under 5 or over 9|not 5|not(18-25)|not(under 5)|1 000|20k"
+        "|(500)|$100|100 EUR|100,- €|18-25 years|under 18 years|18+ years"
+        "|6 years or older|less than 3|more than 1'000|[18-25]|(18 to 25]|18 – 25"
+        "|18 ... 25|<> 5|starting from 9|no less than 5|not more than 5|1,234,567|any|*"
+        "|anything",
+        "25-18|until 18|30-|5 apples|>5 <3|10-20k|job < 5|5 better|1/2|tot 18|roughly 5",
+    ),
+    "Weight (kg)": (
+        ["< 10 kg", ">= 10.5 kg"],
+        "5 kg|under 5 kg|5.5 kg - 7 kg|5-7 kg|unter 6 kilos|18+ kg|5 kg or more|7"
+        "|weight < 5|5 < Weight (kg) < 6 kg",
+        "500 g|5 km|€ 5|5 years",
+    ),
+    "fee": (
+        ["< € 10", ">= € 10"],
+        "€ 5|5 €|€ 1 200.50|< € 1,200.50|under 5k €",
+        "£ 5|10%|5 kg",
+    ),
+    "share": (
+        ["< 10%", ">= 10%"],
+        "5%|12.5 %|10-20%|under 7%|5% - 10%|0.5 %|150%",
+        "5 kg|$5",
+    ),
+    "due": (
+        ["< 2026-01-31", ">= 2026-01-31"],
+        "before 2026-01-31|on or after 2026-01-31|after 2026-01-31|31.12.2026|31/12/2026"
+        "|12/31/2026|2026-01-01 to 2026-02-01|vor dem 31.12.2026"
+        "|between 2026-01-01 and 2026-03-31",
+        "01/02/2026|before Jan 2026|2026-01|1/2/26|32.01.2026",
+    ),
+    "at": (
+        ["< 12:30", ">= 12:30"],
+        "9:00|6am|6:30 pm|6am-10pm|22:00-06:00|18:00-24:00|before 9:00|08:00 to 17:30"
+        "|6.30 Uhr|12am|after 6 p.m.",
+        "13pm|25:00",
+    ),
+    "job": (
+        ["nurse", "clerk"],
+        "nurse or clerk|nurse; clerk|nurse \\| clerk|either nurse or clerk"
+        "|one of nurse, clerk|not nurse|all but nurse|except clerk|!nurse|!pilot|'nurse'"
+        "|“pilot”|nurse, clerk or pilot|nurse OR clerk|T-shirt|anyone|Rock and Roll"
+        "|nicht nurse",
+        "not farmer|nurse-clerk|nurse/clerk|nurse or better|not nurse or clerk",
+    ),
+}
+
+
+def spelled_file(path, name, cells):
+    quoted = [cell.replace('"', '""') for cell in cells]
+    path.write_text(
+        f"{name},then\n" + "".join(f'"{c}",r{i}\n' for i, c in enumerate(quoted)), "utf-8"
+    )
+    return path
+
+
+def spelled_cells(text):
+    return [cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", text)]
+
+
+@pytest.mark.filterwarnings("ignore::irenic.FormatWarning")
+@pytest.mark.parametrize("name", SPELLED)
+def test_cells_as_people_write_them_mean_what_they_mean_in_files(page_of, tmp_path, name):
+    base, accepted, rejected = SPELLED[name]
+    table = irenic.parse(spelled_file(tmp_path / "base.csv", name, base)).bind().tables[0]
+    page = open_editor(page_of, table)
+    # a file may list new values
+    space = table.space if isinstance(table.space.features[0], Continuous) else None
+
+    def in_a_file(cell):
+        """Return the regions of a cell, None if the file is rejected."""
+        path = spelled_file(tmp_path / "cell.csv", name, [*base, cell])
+        try:
+            rules = irenic.parse(path).bind(space=space).tables[0].rules
+        except (irenic.errors.FormatError, IndexError):  # no table could be read
+            return None
+        last = [rule.region for rule in rules if rule.then == f"r{len(base)}"]
+        return sorted(map(str, last))
+
+    def on_the_page(cell):
+        """Return the regions of a cell, None if it is rejected; the change is undone."""
+        typed = [{"row": 0, "column": 0, "text": cell}, {"row": 0, "column": 1, "text": "typed"}]
+        page.evaluate("(cells) => editor.actions.setCells(cells)", typed)
+        error, data = ask(page, "[editor.table.now.rows[0].cells[0].error, editor.currentRules()]")
+        page.evaluate("() => editor.actions.undo()")
+        if error:
+            return None
+        rules = irenic.loads(json.dumps(data), format="json")
+        return sorted(str(rule.region) for rule in rules if rule.then == "typed")
+
+    for cell in spelled_cells(accepted):
+        expected = in_a_file(cell)
+        assert expected, cell
+        assert on_the_page(cell) == expected, cell
+    for cell in spelled_cells(rejected):
+        assert not in_a_file(cell), cell
+        assert on_the_page(cell) is None, cell
+
+
+def test_the_words_of_the_page_are_those_of_files():
+    """A word that is added to the reader of files must be added to the page, too."""
+    scripts = files("irenic") / "reporting" / "assets" / "scripts"
+    source = (scripts / "editor" / "spellings.js").read_text("utf-8")
+    joined = re.sub(r'" \+\s+"', "", source).replace("\\\\", "\\")
+    tables = [*_spellings._WORDS.values(), *_spellings._UNITS.values()]
+    for words in (*tables, _spellings._MORE, _spellings._LESS, _spellings._NOT.pattern):
+        assert f'"{words}"' in joined, words
+    for word in doubtful_cells._ANY:
+        assert f'"{word}"' in source, word
 
 
 # --- outcomes

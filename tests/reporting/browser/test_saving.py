@@ -38,6 +38,7 @@ def served(browser, tmp_path, monkeypatch):
         page.on("request", lambda r: r.url.startswith(own) or noise.append(r.url))
         page.goto(server.url)
         yield page, path
+        page.close()
         context.close()
         thread.join(20)
         assert not thread.is_alive()

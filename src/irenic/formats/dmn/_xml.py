@@ -85,7 +85,7 @@ def parse(raw: bytes) -> Node:
     'text'
     """
     if len(raw) > MOST_BYTES:
-        raise too_large(len(raw))
+        raise too_large(f"{len(raw) / 2**20:.0f} MB")
     # counted first, because that is much faster than building elements
     if raw.count(b"</") + raw.count(b"/>") > _MOST_ELEMENTS:
         raise FormatError(f"a model must have at most {_MOST_ELEMENTS:,} elements; split it")

@@ -30,9 +30,18 @@ def edit_dmn(
     ``index`` is the place of the table among the decision tables of the model, and ``inputs``
     names the feature of each input column.
     """
+    node = tables_in(raw)[index]
+    return patched(raw, _Table(raw, node, table, inputs, command).patches(edits))
+
+
+def tables_in(raw: bytes) -> list[Element]:
+    """Return the decision tables of a model as elements, in the order of the file.
+
+    >>> [table.start for table in tables_in(b"<m><decisionTable/><decisionTable/></m>")]
+    [3, 19]
+    """
     found = elements(raw, lambda tag, _: tag == "decisionTable", _LEFT_OUT)
-    tables = [table for outer in found for table in _nested(outer)]
-    return patched(raw, _Table(raw, tables[index], table, inputs, command).patches(edits))
+    return [table for outer in found for table in _nested(outer)]
 
 
 def _nested(element: Element) -> Iterator[Element]:

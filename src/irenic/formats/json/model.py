@@ -23,6 +23,7 @@
       }
     }
 
+"ranks" are the places of the labels, if y had an order and predictions must increase or decrease.
 "regions" are those of probability; rule sets then have "region_rows" and "region_probabilities".
 The rules of the chosen point of the front are those of the file. Numbers read back bit for bit, so
 a model that was read predicts exactly what the original predicts.
@@ -33,6 +34,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -132,6 +134,8 @@ def dumps(model: Any) -> str:
         "chosen": chosen,
         "estimate": model.estimate_ and [_number(value) for value in model.estimate_],
     }
+    if model.get_params(deep=False).get("monotonic_cst") is not None and model._ranks is not None:
+        head["ranks"] = model._ranks.tolist()
     if (table := model.chosen_.probabilities) is not None:
         head["regions"] = json_rules.encode_rules(table.regions)
     points = [_encode_point(point, own=i == chosen) for i, point in enumerate(front)]
@@ -148,11 +152,13 @@ def _encode_parameters(model: Classifier) -> dict[str, Any]:
         if name in _NOT_WRITTEN:
             continue  # hierarchy_ and the space of the rules are written instead
         if name in _LISTED and value is not None:
-            value = _as_listed(value)
+            value = _as_listed(value, model.space_.names)
         elif name == "rules" and value is not None:
-            value = "\n".join(str(rule) for rule in model.rules_[: model.chosen_.n_kept])
+            value = model._kept_text
         elif name == "cost" and value is not None:
             value = _as_matrix(value, model.classes_.tolist())
+        elif name == "scoring" and callable(value):
+            value = _scorer_name(value)
         if name == "random_state" and not isinstance(value, int | None):
             value = None  # a used generator would not repeat the fit
         if name == "class_weight" and isinstance(value, dict):
@@ -164,14 +170,31 @@ def _encode_parameters(model: Classifier) -> dict[str, Any]:
     return parameters
 
 
-def _as_listed(value: Any) -> Any:
-    """Return names, numbers and texts as JSON has them."""
+def _scorer_name(scorer: Any) -> str:
+    """Return the name of a scorer of scikit-learn."""
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    for name in get_scorer_names():
+        if repr(get_scorer(name)) == repr(scorer):
+            return str(name)
+    raise FormatError(
+        "scoring must be the name of a scorer of scikit-learn to be written as JSON, got"
+        f" {scorer!r}; pickle or skops keeps such a model, and irenic.write(clf.rules_, path) its"
+        " rules"
+    )
+
+
+def _as_listed(value: Any, names: Sequence[str]) -> Any:
+    """Return names, numbers and texts as JSON has them, with the name of a column as a key."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return {str(name): _as_listed(item) for name, item in value.items()}
+        return {
+            names[int(key)] if isinstance(key, Integral) else str(key): _as_listed(item, names)
+            for key, item in value.items()
+        }
     if isinstance(value, np.ndarray | list | tuple):
-        return [_as_listed(item) for item in value]
+        return [_as_listed(item, names) for item in value]
     return plain(value)
 
 
@@ -270,7 +293,7 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
             f'"version" must be {VERSION}, got {short(version)}; read the file with the version of'
             " irenic that wrote it, or a newer one"
         )
-    check_keys(data, (*_KEYS, "regions"), "the model")
+    check_keys(data, (*_KEYS, "ranks", "regions"), "the model")
     for key in _KEYS:
         if key not in data:
             raise FormatError(f'"{key}" is missing; was the file cut off or edited by hand?')
@@ -316,9 +339,22 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
         )
     rows, labels, features = (_index("shape", number) for number in shape)
     model._shape = rows, labels, features
+    model._kept_text = getattr(model, "rules", None)
+    if "ranks" in data:
+        model._ranks = _ranks(data["ranks"], len(model.classes_))
     overall = _floats("overall", data["overall"], (len(model.classes_),), minimum=0.0)
     _use_front(model, data, rules, overall)
     return model
+
+
+def _ranks(listed: Any, n_labels: int) -> npt.NDArray[np.int64]:
+    """Return the place of each label in the order of predictions."""
+    if not isinstance(listed, list) or len(listed) != n_labels:
+        raise FormatError(f'"ranks" must be a list of {n_labels} numbers, got {short(listed)}')
+    ranks = [_index("ranks", rank) for rank in listed]
+    if len(set(ranks)) < n_labels:
+        raise FormatError(f'"ranks" must be distinct numbers, got {short(listed)}')
+    return np.array(ranks, dtype=np.int64)
 
 
 def _use_front(

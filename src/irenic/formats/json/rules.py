@@ -177,20 +177,7 @@ def _default(data: Mapping[str, Any]) -> Hashable | None:
 
 def load_document(text: str) -> dict[str, Any]:
     """Return the object in a JSON text, after checking its version."""
-    try:
-        data = load_json(text)
-    except json.JSONDecodeError as error:
-        cut = " (is the file cut off?)" if error.pos >= len(text.rstrip()) else ""
-        raise FormatError(
-            f"not JSON: {error.msg}{cut}", line=error.lineno, column=error.colno
-        ) from None
-    except RecursionError:
-        raise FormatError(_TOO_DEEP) from None
-    except ValueError as error:
-        if isinstance(error, IrenicError):
-            raise
-        raise FormatError(f"not JSON: {error}") from None
-    _check_depth(data)
+    data = load_data(text)
     if not isinstance(data, dict):
         raise FormatError('the file must contain one object: {"version": 1, "rules": […]}')
     if "format" in data and data["format"] != NAME:
@@ -206,6 +193,32 @@ def load_document(text: str) -> dict[str, Any]:
     return data
 
 
+def load_data(text: str) -> Any:
+    """Return the data in a JSON text; reject what is not JSON, too large, or nested too deeply.
+
+    >>> load_data('[{"age": 17}]')
+    [{'age': 17}]
+    """
+    if sum(map(text.count, ",[{")) > _MOST_VALUES:
+        raise FormatError(f"a JSON file must have at most {_MOST_VALUES:,} values; split it")
+    try:
+        data = load_json(text)
+    except json.JSONDecodeError as error:
+        cut = " (is the file cut off?)" if error.pos >= len(text.rstrip()) else ""
+        raise FormatError(
+            f"not JSON: {error.msg}{cut}", line=error.lineno, column=error.colno
+        ) from None
+    except RecursionError:
+        raise FormatError(_TOO_DEEP) from None
+    except ValueError as error:
+        if isinstance(error, IrenicError):
+            raise
+        raise FormatError(f"not JSON: {error}") from None
+    _check_depth(data)
+    return data
+
+
+_MOST_VALUES: Final = 10_000_000
 _TOO_DEEP: Final = f"lists and objects must be nested at most {_MAX_DEPTH} deep"
 
 

@@ -16,14 +16,14 @@ from xml.etree import ElementTree
 
 from irenic.errors import FormatError
 from irenic.formats.tables.drafts import MOST_COLUMNS
-from irenic.frames.csv import delimiter_of
+from irenic.frames.csv import delimiter_of, lines_of
 from irenic.frames.files import MOST_BYTES, too_large
-from irenic.frames.xlsx import openpyxl_module
+from irenic.frames.xlsx import check_length, check_workbook, open_workbook, openpyxl_module
 
-_MOST_UNPACKED: Final = 128 * 2**20
 _MOST_CELLS: Final = 5_000_000
 _MOST_ROWS: Final = 1_048_576  # the limit of Excel
 _MOST_MERGES: Final = 100_000
+_MOST_MERGED: Final = 500_000
 # Zero-width spaces and byte order marks, which are pasted along with text and invisible.
 _UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 
@@ -95,7 +95,7 @@ def _below_titles(text: str) -> str:
     """
     found = re.search(r"[,;\t]", text)
     text = text if found is None else text[text.rfind("\n", 0, found.start()) + 1 :]
-    table = re.sub(r"\A(?:#.*\n)+", "", text)
+    table = re.sub(r"\A(?:#.*\n)++", "", text)
     header = table.partition("\n")[0]
     is_other = delimiter_of(text) not in header and re.search(r"[,;\t]", header) is not None
     return table if is_other else text
@@ -103,7 +103,7 @@ def _below_titles(text: str) -> str:
 
 def _text(raw: bytes) -> str:
     if len(raw) > MOST_BYTES:
-        raise too_large(len(raw))
+        raise too_large(f"{len(raw) / 2**20:.0f} MB")
     utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
         text = raw.decode("utf-16" if utf16 else "utf-8-sig")
@@ -128,7 +128,7 @@ _DELIMITER: Final = re.compile(
 
 
 def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
+    reader = csv.reader(lines_of(text, delimiter), strict=True, delimiter=delimiter)
     skipped, n_cells = before, 0
     try:
         for row in reader:
@@ -150,19 +150,14 @@ def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
 
 def sheets(raw: bytes) -> list[tuple[str, list[Line]]]:
     """Return the titles and lines of the visible sheets of a workbook that are not empty."""
-    load = openpyxl_module().load_workbook
+    openpyxl_module()
     if len(raw) > MOST_BYTES:
-        raise too_large(len(raw))
+        raise too_large(f"{len(raw) / 2**20:.0f} MB")
     try:
+        check_workbook(raw)
         with zipfile.ZipFile(io.BytesIO(raw)) as parts, warnings.catch_warnings():
-            unpacked = sum(part.file_size for part in parts.infolist())
-            if unpacked > _MOST_UNPACKED:
-                raise FormatError(
-                    f"a workbook must be at most {_MOST_UNPACKED // 2**20} MB when unpacked, got"
-                    f" {unpacked / 2**20:,.0f} MB; split it"
-                )
-            warnings.simplefilter("ignore")  # about styles and other parts that are not read
-            book = load(io.BytesIO(raw), read_only=True, data_only=False)
+            warnings.simplefilter("ignore")  # about extensions, which are found in reading
+            book = open_workbook(raw)
             tables = [
                 (str(sheet.title), _sheet_lines(sheet, parts))
                 for sheet in book.worksheets
@@ -209,6 +204,8 @@ def _sheet_cell(cell: Any, row: int, column: int) -> Any:
         value = seen(value)
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
+    if isinstance(value, str):
+        check_length(value)
     if kind in ("f", "e"):
         from openpyxl.utils import get_column_letter
 
@@ -236,7 +233,7 @@ _PLACE: Final = re.compile(rb"""(?:^|\s)(r|min|max)=["'](\d{1,7})["']""")
 
 def hidden_parts(raw: bytes) -> dict[str, tuple[list[int], list[int]]]:
     """Return the hidden rows (from 1) and columns (from 0) of a workbook's sheets, by title."""
-    book = openpyxl_module().load_workbook(io.BytesIO(raw), read_only=True)
+    book = open_workbook(raw)
     hidden = {}
     with zipfile.ZipFile(io.BytesIO(raw)) as parts:
         for sheet in book.worksheets:
@@ -263,7 +260,7 @@ _TARGET: Final = re.compile(rb"""\sTarget=["']([^"']+)["']""")
 
 def comments_in(raw: bytes) -> dict[str, list[tuple[int, str]]]:
     """Return the comments on cells of a workbook, by title of the sheet, with their rows."""
-    book = openpyxl_module().load_workbook(io.BytesIO(raw), read_only=True)
+    book = open_workbook(raw)
     comments = {}
     with zipfile.ZipFile(io.BytesIO(raw)) as parts:
         names = set(parts.namelist())
@@ -331,6 +328,21 @@ def _merges(part: Any, title: str) -> list[_Merge]:
             raise FormatError(f"sheet {title!r} must have at most {_MOST_MERGES:,} merged ranges")
         tail = text[max(end, len(text) - _LONGEST) :]
     return merges
+
+
+def check_merges(raw: bytes) -> None:
+    """Reject a workbook whose merged cells would fill the memory if each was made."""
+    book = open_workbook(raw)
+    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        for sheet in book.worksheets:
+            with parts.open(sheet._worksheet_path) as part:
+                merges = _merges(part, sheet.title)
+            if sum((m.bottom - m.top + 1) * (m.right - m.left + 1) for m in merges) > _MOST_MERGED:
+                raise FormatError(
+                    f"sheet {sheet.title!r} must have at most {_MOST_MERGED:,} merged cells;"
+                    " unmerge whole rows and columns"
+                )
+    book.close()
 
 
 def _place(letters: bytes) -> int:

@@ -17,11 +17,14 @@ from xml.etree import ElementTree
 
 from irenic.errors import FormatError
 from irenic.formats.tables.drafts import MOST_COLUMNS
+from irenic.frames.csv import lines_of
+from irenic.frames.unpacking import check_archive
 from irenic.frames.xlsx import openpyxl_module
 from irenic.model.literals import parse_duration
 
-_MOST_UNPACKED: Final = 128 * 2**20
 _MOST_CELLS: Final = 5_000_000
+_MOST_REPEATED: Final = 100_000  # cells that are stored once and count for several
+_MOST_LINES: Final = 10_000_000  # of Markdown, counted for each table below them
 
 
 def _as_csv(lines: list[list[str]]) -> bytes:
@@ -47,7 +50,7 @@ def tsv_as_csv(raw: bytes) -> bytes:
     """
     utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     text = raw.decode("utf-16" if utf16 else "utf-8-sig")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
+    reader = csv.reader(lines_of(text, "\t"), delimiter="\t", strict=True)
     try:
         lines = [cells if any(cells) else [] for cells in reader]
     except csv.Error as error:
@@ -72,7 +75,7 @@ def markdown_as_csv(text: str) -> list[tuple[str, bytes]]:
     """
     lines = text.splitlines()
     tables: list[tuple[str, bytes]] = []
-    heading, fence, at = "", "", 0
+    heading, fence, at, n_lines = "", "", 0, 0
     while at < len(lines):
         line = lines[at]
         if match := _FENCE.match(line):
@@ -83,6 +86,9 @@ def markdown_as_csv(text: str) -> list[tuple[str, bytes]]:
             end = at + 2
             while end < len(lines) and lines[end].strip() and _PIPE.search(lines[end]):
                 end += 1
+            n_lines += end
+            if n_lines > _MOST_LINES:
+                raise FormatError("the text has too many tables; split it", line=at + 1)
             body = [_row(line) for line in lines[at + 2 : end]]
             tables.append((heading, _as_csv([[]] * at + [_row(line), []] + body)))
             at = end
@@ -95,6 +101,8 @@ def _begins_table(lines: list[str], at: int) -> bool:
     if at + 1 == len(lines) or not _PIPE.search(lines[at]):
         return False
     ruler = lines[at + 1]
+    if max(lines[at].count("|"), ruler.count("|")) > 2 * MOST_COLUMNS:
+        return False
     return bool(_RULER.fullmatch(ruler)) and len(_row(ruler)) == len(_row(lines[at]))
 
 
@@ -167,20 +175,13 @@ def ods_as_xlsx(raw: bytes) -> Converted:
 
 def _content(raw: bytes) -> ElementTree.Element:
     try:
+        check_archive(raw, "a spreadsheet")
         with zipfile.ZipFile(io.BytesIO(raw)) as parts:
-            size = parts.getinfo("content.xml").file_size
-            if size > _MOST_UNPACKED:
-                raise FormatError(
-                    f"a spreadsheet must be at most {_MOST_UNPACKED // 2**20} MB when unpacked,"
-                    f" got {size / 2**20:,.0f} MB; split it"
-                )
             content = parts.read("content.xml")
     except FormatError:
         raise
     except Exception:  # zipfile raises many types of error for damaged files
         raise FormatError(_DAMAGED) from None
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise FormatError("document types and entities are not allowed; save the file again")
     try:
         return ElementTree.fromstring(content)
     except ElementTree.ParseError:
@@ -189,16 +190,18 @@ def _content(raw: bytes) -> ElementTree.Element:
 
 def _fill(sheet: Any, table: ElementTree.Element) -> int:
     """Fill a sheet with the cells of a table; return the number of formulas."""
-    row_number, n_cells, formulas = 0, 0, 0
+    row_number, n_cells, n_stored, formulas = 0, 0, 0, 0
     _hide_columns(sheet, table)
     for row in _rows(table):
         repeated = _count(row, "number-rows-repeated")
         cells = list(_cells(row))
+        n_stored += len(row)
         for number in range(row_number + 1, row_number + repeated + 1) if cells else ():
             n_cells += len(cells)
-            if n_cells > _MOST_CELLS:
+            if n_cells > min(_MOST_CELLS, n_stored + _MOST_REPEATED):
                 raise FormatError(
-                    f"sheet {sheet.title!r} must have at most {_MOST_CELLS:,} cells; split it"
+                    f"sheet {sheet.title!r} must have at most {_MOST_CELLS:,} cells, and"
+                    f" {_MOST_REPEATED:,} that repeat others; split it"
                 )
             sheet.row_dimensions[number].hidden = _is_hidden(row)
             for place, cell in cells:
@@ -255,6 +258,8 @@ def _count(element: ElementTree.Element, name: str) -> int:
 
 
 def _write(sheet: Any, row: int, column: int, source: ElementTree.Element) -> int:
+    from openpyxl.utils import get_column_letter
+
     cell = sheet.cell(row, column)
     value = _value(source)
     if source.get(f"{{{_VALUE_TYPE}}}value-type") == "error":
@@ -270,11 +275,11 @@ def _write(sheet: Any, row: int, column: int, source: ElementTree.Element) -> in
         cell.comment = openpyxl_module().comments.Comment(text, "")
     down, right = _count(source, "number-rows-spanned"), _count(source, "number-columns-spanned")
     if down > 1 or right > 1:
-        sheet.merge_cells(
-            start_row=row,
-            start_column=column,
-            end_row=row + down - 1,
-            end_column=column + right - 1,
+        # not merge_cells, which makes every cell of a range, however large
+        last_row, last_column = row + down - 1, column + right - 1
+        sheet.merged_cells.add(
+            f"{cell.coordinate}:{get_column_letter(min(last_column, 16_384))}"
+            f"{min(last_row, 1_048_576)}"
         )
     return int(source.get(f"{_TABLE}formula") is not None)
 
@@ -330,10 +335,9 @@ _FORMULA: Final = re.compile(
 def with_cached_values(raw: bytes) -> Converted:
     """Return a workbook in which formulas are replaced by the values that they had last."""
     try:
+        check_archive(raw, "a workbook")
         with zipfile.ZipFile(io.BytesIO(raw)) as old:
             parts = old.infolist()
-            if sum(part.file_size for part in parts) > _MOST_UNPACKED:
-                return Converted(raw, 0)
             changed, formulas = {}, 0
             for part in parts:
                 if "/worksheets/" in part.filename and part.filename.endswith(".xml"):

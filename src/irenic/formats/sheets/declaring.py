@@ -12,13 +12,14 @@ from irenic.formats.sheets._domains import (
     declaration_of,
 )
 from irenic.formats.sheets._grid import (
+    check_merges,
     csv_lines,
 )
 from irenic.formats.sheets._layout import (
     end_of,
 )
 from irenic.formats.tables.drafts import Draft
-from irenic.frames.xlsx import openpyxl_module
+from irenic.frames.xlsx import open_workbook
 from irenic.model.decision_table import DecisionTable
 
 
@@ -85,7 +86,8 @@ def _declared_csv(raw: bytes, parsed: Parsed, declared: dict[str, str]) -> bytes
 
 
 def _declared_xlsx(raw: bytes, declared: dict[str, str]) -> bytes:
-    book = openpyxl_module().load_workbook(io.BytesIO(raw))
+    check_merges(raw)
+    book = open_workbook(raw, read_only=False)
     sheet = book.create_sheet("Columns")
     for row in (("Column", "Declaration"), *declared.items()):
         sheet.append(row)

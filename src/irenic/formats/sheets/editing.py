@@ -19,7 +19,7 @@ from irenic.formats.sheets._sheet_xml import Grown, SheetXml
 from irenic.formats.spans import elements, patched
 from irenic.formats.tables.drafts import Draft
 from irenic.formats.tables.edits import Edits
-from irenic.frames.xlsx import openpyxl_module
+from irenic.frames.xlsx import open_workbook
 from irenic.model.decision_table import DecisionTable
 
 _BREAK: Final = re.compile(r"\r\n|\r|\n")
@@ -48,10 +48,8 @@ def edit_csv(
     >>> edit_csv(raw, old, parsed.drafts[0], edits_between(old, new), "irenic repair")
     b'age , fare,IRENIC NOTE\\r\\n"< 20", free\\r\\n,,irenic repair: dropped\\r\\n'
     """
-    text = _text(raw)
     mark = next(mark for mark in _MARKS if raw.startswith(mark))
-    delimiter = delimiter or csv_delimiter(seen(text))
-    records = dict(_records(text, delimiter))
+    text, delimiter, records = fields_of(raw, delimiter)
     lines = {n: [_plain(text[a:b]) for a, b in fields] for n, fields in records.items()}
     filled = {n: texts for n, texts in lines.items() if "".join(texts).strip()}
     sheet = located(table, draft, filled, {}, noted=bool(command))
@@ -89,6 +87,17 @@ _MARKS: Final = {
     codecs.BOM_UTF16_BE: "utf-16-be",
     b"": "utf-8",
 }
+
+
+def fields_of(raw: bytes, delimiter: str = "") -> tuple[str, str, dict[int, list[tuple[int, int]]]]:
+    """Return the text of a CSV file, its delimiter, and the places of the fields by line.
+
+    >>> fields_of(b'age,fare\\n"< 20",free\\n')
+    ('age,fare\\n"< 20",free\\n', ',', {1: [(0, 3), (4, 8)], 2: [(9, 15), (16, 20)]})
+    """
+    text = _text(raw)
+    delimiter = delimiter or csv_delimiter(seen(text))
+    return text, delimiter, dict(_records(text, delimiter))
 
 
 def _records(text: str, delimiter: str) -> Iterator[tuple[int, list[tuple[int, int]]]]:
@@ -167,7 +176,7 @@ def edit_xlsx(raw: bytes, table: DecisionTable, draft: Draft, edits: Edits, comm
     values = {line.number: line.cells for line in lines}
     sheet = located(table, draft, texts, values, noted=bool(command))
     changed, added = new_cells(table, draft, edits, sheet, command)
-    book = openpyxl_module().load_workbook(io.BytesIO(raw), read_only=True)
+    book = open_workbook(raw)
     path, index, epoch = (
         book[table.name]._worksheet_path,
         book.sheetnames.index(table.name),

@@ -38,7 +38,8 @@ from irenic.formats.sheets._outcomes import (
 from irenic.formats.tables.drafts import CANNOT_OCCUR, POLICIES, Cell
 from irenic.formats.tables.lines import Line as TableLine
 from irenic.formats.tables.lines import accepts_of, lines_of, split_thens
-from irenic.frames.xlsx import check_cells, openpyxl_module
+from irenic.frames.csv import is_formula
+from irenic.frames.xlsx import check_cells, check_names, openpyxl_module
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
 from irenic.model.rulelist import RuleList
@@ -55,6 +56,12 @@ def dumps_csv(rules: RuleSet | RuleList | DecisionTable) -> str:
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\n")
     header, *lines = _written(DecisionTable.from_rules(rules))
+    for name in header:
+        if is_formula(name):
+            raise FormatError(
+                f"a spreadsheet takes the name {name!r} for a formula; rename it, or write .xlsx,"
+                " .dmn or .json"
+            )
     # without quotes, these characters in a name would be detected as the delimiter
     needs_quotes = any(sign in name for name in header for sign in ";\t\r")
     quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
@@ -74,7 +81,8 @@ def dumps_xlsx(rules: RuleSet | RuleList | DecisionTable) -> bytes:
 
     table = DecisionTable.from_rules(rules)
     lines = list(_written(table, spell=beyond_doubt))
-    for line in lines:
+    check_names(lines[0])
+    for line in lines[1:]:
         check_cells(line)
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet(re.sub(r"[\[\]:*?/\\']|[^ -\uffff]", "_", table.name)[:31] or "rules")

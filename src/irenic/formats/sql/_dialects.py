@@ -1,4 +1,4 @@
-"""Literals, and tests for missing values, in eight dialects of SQL.
+"""Literals, and tests for missing values, in nine dialects of SQL.
 
 sqlglot knows the syntax of dialects. This module knows what they mean: the type of a number with a
 decimal point, how NaN compares with numbers, whether 'a' equals 'A'.
@@ -36,10 +36,17 @@ class Dialect:
     """Whether the columns "Age" and "age" are the same, even in quotes."""
     collation: str = ""
     """The collation that compares text by characters; "" if that is the default."""
-    text_as_bytes: bool = False
-    """Whether text is compared as UTF-8 bytes: MySQL and MariaDB share no exact collation."""
+    utf8: Literal["", "bytes", "collated"] = ""
+    """Whether text is converted to UTF-8, and then compared as bytes or with the collation."""
     times: bool = True
     durations: bool = False
+    nesting: int = 64
+    """The most CASE expressions inside each other."""
+
+    @property
+    def syntax(self) -> str:
+        """The name of the dialect in sqlglot."""
+        return "mysql" if self.name == "mariadb" else self.name
 
 
 DIALECTS: Final = {
@@ -57,9 +64,10 @@ DIALECTS: Final = {
         Dialect("spark", nan="isnan", nan_is_greatest=True, times=False, durations=True),
         Dialect("bigquery", nan="is_nan"),
         Dialect("snowflake", double="cast", nan="equals", nan_is_greatest=True, one_case=False),
-        Dialect("mysql", infinity=False, text_as_bytes=True),
+        Dialect("mysql", infinity=False, utf8="bytes"),  # its exact collation needs 8.0.17
+        Dialect("mariadb", infinity=False, utf8="collated", collation="utf8mb4_nopad_bin"),
         Dialect("sqlite", double="binary", infinity=False),
-        Dialect("tsql", infinity=False, collation="Latin1_General_100_BIN2"),
+        Dialect("tsql", infinity=False, collation="Latin1_General_100_BIN2", nesting=8),
     )
 }
 # Integers up to this are exact even if the comparison is in float32.
@@ -185,8 +193,10 @@ def text_column(dialect: Dialect, column: exp.Expr) -> exp.Expr:
     """Return a column of text that is compared character by character."""
     from sqlglot import exp
 
-    if dialect.text_as_bytes:
-        return _cast(_as_utf8(column), "binary")
+    if dialect.utf8:
+        column = _as_utf8(column)
+    if dialect.utf8 == "bytes":
+        return _cast(column, "binary")
     if dialect.collation:
         return exp.Collate(this=column, expression=exp.var(dialect.collation))
     return column
@@ -196,7 +206,7 @@ def compared_text(dialect: Dialect, value: str) -> exp.Expr:
     """Return a text to compare with a :func:`text_column`."""
     literal = text(dialect, value)
     # ASCII has the same bytes in UTF-8 and in the encoding of the connection
-    return _as_utf8(literal) if dialect.text_as_bytes and not value.isascii() else literal
+    return _as_utf8(literal) if dialect.utf8 == "bytes" and not value.isascii() else literal
 
 
 def _as_utf8(value: exp.Expr) -> exp.Expr:
@@ -232,9 +242,9 @@ def temporal(dialect: Dialect, value: Any, what: str, *, utc: bool = False) -> e
     if dialect.name == "sqlite":
         return exp.Literal.string(written)
     kind = _TYPES[type(value)]
-    if isinstance(value, dt.datetime) and utc and dialect.name != "mysql":
+    if isinstance(value, dt.datetime) and utc and dialect.syntax != "mysql":
         return _cast(exp.Literal.string(written + "+00:00"), "timestamptz")
-    if dialect.name == "mysql" and kind != "date":
+    if dialect.syntax == "mysql" and kind != "date":
         kind = "datetime(6)" if kind == "timestampntz" else "time(6)"  # else it would round
     if dialect.name == "spark" and kind == "timestampntz":
         kind = "timestamp"

@@ -1,51 +1,52 @@
-"""Rules as SQL: a CASE expression with one branch per rule, in one of eight dialects.
+"""Rules as SQL: a CASE expression with one branch per rule, in one of nine dialects.
 
 It is built from sqlglot's expressions, which quote names and text. Each row gets what
 :meth:`RuleSet.predict` returns for it, with NULL (and NaN) as missing. For a row outside the space,
 where ``predict`` raises, the conditions are evaluated literally: NULL satisfies ``not in`` even on
 a feature that cannot be missing.
+
+If the number of the deciding rule is asked for, a subquery finds it, and the query around it looks
+up everything else by this number.
 """
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from irenic.errors import ConditionError, FormatError
-from irenic.formats._branches import Branches, as_branches, is_null, relation
-from irenic.formats.sql._dialects import (
-    Dialect,
-    boolean,
-    check_text,
-    compared_text,
-    dialect_of,
-    double,
-    is_nan,
-    number,
-    temporal,
-    text,
-    text_column,
-    whole,
-)
-from irenic.model.condition import Operators
+from irenic.formats._branches import Branches, as_branches
+from irenic.formats.sql._conditions import Writer, answers, as_text, folded, identifier
+from irenic.formats.sql._dialects import DIALECTS as DIALECTS
+from irenic.formats.sql._dialects import dialect_of, double, whole
+from irenic.formats.sql._tree import Cut, Leaf, cutting_tree, n_tests
 from irenic.model.decision_table import DecisionTable
-from irenic.model.features import EXACT, Categorical, Continuous, Feature, is_unicode
-from irenic.model.literals import format_literal
+from irenic.model.head import Head, labels_of, open_labels
+
+Form: TypeAlias = Literal["rules", "tree"]
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from irenic.learn.lookup import Lookup
+    from irenic.learn.models import Classifier
     from irenic.model.rulelist import RuleList
     from irenic.model.ruleset import Resolve, RuleSet
 
-_ORDER: Final = {">": "GT", ">=": "GTE", "<": "LT", "<=": "LTE", "=": "EQ", "!=": "NEQ"}
-_NUMERIC: Final = ("number", "integer", "months")
-_UPPER: Final = {"<", "<=", "="}
+    Write: TypeAlias = Callable[[Hashable], exp.Expr]
+
+# A tree of more branches was faster in all five databases measured, if rules divide the space.
+_MOST_BRANCHES: Final = 50
+# Unless rules overlap so much that leaves test this many times as many rules.
+_MOST_COPIES: Final = 1.5
+_TREE: Final = "A tree that cuts the space; each leaf tests a few rules."
+_BY_LABEL: Final = (
+    "Each label has branches of its own; those of rules that leave it open come last."
+)
 
 
 def to_sql(
-    rules: RuleSet | RuleList | DecisionTable,
+    rules: RuleSet | RuleList | DecisionTable | Classifier,
     table: str | Sequence[str] | None = None,
     *,
     dialect: str = "duckdb",
@@ -53,21 +54,26 @@ def to_sql(
     keep: Sequence[str] | None = None,
     default: Hashable | None = None,
     resolve: Resolve | None = None,
+    rule: str | None = None,
+    probabilities: bool = False,
+    form: Form | None = None,
 ) -> str:
     """Return the rules as SQL: a SELECT with an additional column of predictions.
 
     Parameters
     ----------
-    rules : RuleSet, RuleList or DecisionTable
+    rules : RuleSet, RuleList, DecisionTable or fitted classifier
         A set with conflicts needs ``resolve``.
     table : str or sequence of str, optional
         The name of the table, or its parts, as in ``("shop", "customers")``. None returns only the
         CASE expression, for a query of your own; one with a name per output if there are several.
-    dialect : {"duckdb", "postgres", "spark", "bigquery", "snowflake", "mysql", "sqlite", "tsql"}
+    dialect : {"duckdb", "postgres", "spark", "bigquery", "snowflake", "mysql", "mariadb", \
+"sqlite", "tsql"}
         The dialect of SQL.
     column : str or sequence of str, optional
         Name of the column of predictions (default: ``"prediction"``). A decision table with several
-        outputs has one column per output (default: their names).
+        outputs has one column per output, and rules that predict sets of labels, or decide some of
+        the labels, have one column of booleans per label (default: their names).
     keep : sequence of str, optional
         The other columns to select (default: all).
     default : hashable, optional
@@ -75,6 +81,17 @@ def to_sql(
     resolve : {"first", "best"}, optional
         How to resolve conflicts, as in :meth:`RuleSet.predict`. In a list the first rule always
         decides.
+    rule : str, optional
+        Name of an additional column with the number of the deciding rule, from 1, or that of the
+        row of a decision table; NULL if no rule holds (default: no such column).
+    probabilities : bool
+        Whether to add what ``predict_proba`` of a classifier returns: one column
+        ``probability of …`` per label. They are looked up by the columns ``rule`` and ``region``,
+        which are added too.
+    form : {"rules", "tree"}, optional
+        ``"rules"`` is a CASE with one branch per rule, in their order, for people to read.
+        ``"tree"`` is a tree of nested CASEs that cuts the space, in which a row meets far fewer
+        tests (default: a tree for more than 50 rules, unless they overlap too much).
 
     Returns
     -------
@@ -109,24 +126,66 @@ def to_sql(
         ELSE NULL
       END AS "prediction"
     FROM "people"
+
+    ``rule`` adds the number of the deciding rule:
+
+    >>> print(to_sql(rules, "people", rule="rule", keep=["name"]))
+    /* The rules do not contradict each other: their order does not matter. */
+    SELECT
+      *,
+      CASE WHEN "rule" = 1 THEN 'minor' WHEN "rule" = 2 THEN 'on call' ELSE NULL END AS "prediction"
+    FROM (
+      SELECT
+        "name",
+        CASE
+          WHEN "age" < 18
+          THEN 1
+          WHEN "age" >= 18 AND "job" = 'nurse'
+          THEN 2
+          ELSE NULL
+        END AS "rule"
+      FROM "people"
+    ) AS "people"
     """
     sqlglot = _sqlglot()
     chosen = dialect_of(dialect)
-    branches = as_branches(rules, default=default, resolve=resolve)
     source = None if table is None else _table(table)
-    writer = _Writer(branches, chosen, source)
-    cases, notes = writer.cases()
-    queries: list[Any] = cases
-    if source is not None or branches.outputs:
-        queries = _aliased(cases, _labels(writer, column, keep))
-    if source is not None:
-        columns = [sqlglot.exp.Star()] if keep is None else [writer.column(name) for name in keep]
-        query = sqlglot.exp.Select(expressions=[*columns, *queries])
-        queries = [query.from_(source, copy=False)]
-    queries[0].add_comments([f" {note} " for note in (branches.note, *notes)])
-    options = {"pretty": True, "copy": False, "unsupported_level": sqlglot.ErrorLevel.RAISE}
+    lookup = _lookup_of(rules)
+    if probabilities and lookup is None:
+        raise ConditionError(f"probabilities need a fitted classifier, got {type(rules).__name__}")
+    branches, outputs = _outputs(rules, lookup, default=default, resolve=resolve)
+    if form not in ("rules", "tree", None):
+        raise ConditionError(f"form must be 'rules', 'tree' or None, got {form!r}")
+    writer = Writer(branches, chosen, source, form)
+    names = _Names(writer, keep)
+    queries: list[exp.Expr]
+    if rule is not None or probabilities:
+        if source is None:
+            raise ConditionError("rule and probabilities need a table, got None")
+        number = names.take("rule" if rule is None else rule, "rule")
+        found, likely = [(number, _rule_number(writer))], []
+        if probabilities and lookup is not None:
+            likely = _likelihoods(writer, source, lookup, names, found)
+        inner = _select([*names.kept(), *_aliased(found)], source)
+        said, notes = _by_rule(writer, outputs, number)
+        columns = _aliased([*zip(names.of_outputs(outputs, column), said, strict=True), *likely])
+        subquery = inner.subquery(source.this.copy(), copy=False)
+        queries = [_select([sqlglot.exp.Star(), *columns], subquery)]
+    else:
+        queries, notes = _side_by_side(writer, outputs)
+        if source is not None or len(outputs) > 1:
+            queries = _aliased(zip(names.of_outputs(outputs, column), queries, strict=True))
+        if source is not None:
+            queries = [_select([*names.kept(), *queries], source)]
+    note = _TREE if writer.is_tree else _BY_LABEL if _is_partial(branches) else branches.note
+    queries[0].add_comments([f" {text} " for text in (note, *notes)])
+    options = {
+        "pretty": not writer.is_tree,
+        "copy": False,
+        "unsupported_level": sqlglot.ErrorLevel.RAISE,
+    }
     try:
-        return ",\n".join(query.sql(dialect=chosen.name, **options) for query in queries)
+        return ",\n".join(query.sql(dialect=chosen.syntax, **options) for query in queries)
     except sqlglot.errors.UnsupportedError as error:
         raise FormatError(f"{chosen.name} cannot represent the rules: {error}") from None
 
@@ -144,7 +203,238 @@ def _sqlglot() -> Any:
     return sqlglot
 
 
-# --- the query around the expression
+# --- the outputs: what each column of predictions contains
+
+
+class _Output(NamedTuple):
+    """One column of predictions: the branches that decide it, and what they say."""
+
+    name: str
+    order: Sequence[int]
+    """The branches in the order in which they are tried."""
+    thens: Sequence[Any]
+    """What each of them says."""
+    default: Any
+
+
+def _lookup_of(rules: Any) -> Lookup | None:
+    if not hasattr(rules, "chosen_"):  # not a fitted classifier
+        return None
+    from irenic.learn.lookup import Lookup
+
+    return Lookup.of(rules)
+
+
+def _outputs(
+    rules: Any, lookup: Lookup | None, *, default: Hashable | None, resolve: Resolve | None
+) -> tuple[Branches, list[_Output]]:
+    if lookup is not None and resolve is None:
+        resolve = lookup.resolve
+    branches = as_branches(rules, default=default, resolve=resolve, some_labels=True)
+    thens: list[Any] = [rule.then for rule in branches.rules]
+    fallback: Any = branches.default
+    if lookup is not None:
+        thens = [lookup.thens[number - 1] for number in branches.numbers]
+        fallback = lookup.thens[-1] if default is None else fallback
+    places = range(len(thens))
+    if branches.outputs:
+        parts = [
+            [None if then is None else then[k] for then in (*thens, fallback)]
+            for k in range(len(branches.outputs))
+        ]
+        pairs = zip(branches.outputs, parts, strict=True)
+        return branches, [_Output(name, places, part[:-1], part[-1]) for name, part in pairs]
+    sets = [then for then in (*thens, fallback) if then is not None]
+    if sets and all(isinstance(then, Head | frozenset) for then in sets):
+        labels = labels_of(sets) if lookup is None else lookup.labels
+        if labels:
+            return branches, [_of_label(label, thens, fallback) for label in labels]
+    return branches, [_Output("", places, thens, fallback)]
+
+
+def _of_label(label: Hashable, thens: list[Any], default: Any) -> _Output:
+    """Return whether a label is predicted; rules that leave it open come last."""
+    present = [label in (then.present if isinstance(then, Head) else then) for then in thens]
+    is_open = [isinstance(then, Head) and label not in then for then in thens]
+    order = [place for place, leaves in enumerate(is_open) if not leaves]
+    said = [present[place] for place in order]
+    if default is None:  # where a rule holds, a label that none decides is absent
+        order += [place for place, leaves in enumerate(is_open) if leaves]
+        said += [False] * (len(order) - len(said))
+    last = None if default is None else label in open_labels(default)
+    return _Output(as_text(label), order, said, last)
+
+
+def _is_partial(branches: Branches) -> bool:
+    return any(isinstance(rule.then, Head) for rule in branches.rules)
+
+
+# --- the expressions: by the rules, or by the number of the deciding rule
+
+
+def _side_by_side(writer: Writer, outputs: list[_Output]) -> tuple[list[exp.Expr], list[str]]:
+    """Return one expression per output, and notes for a comment."""
+
+    def expression(output: _Output, write: Write) -> exp.Expr:
+        said = [_answer(writer, *pair, write) for pair in _pairs(output)]
+        return _decided(writer, output.order, said, write(output.default))
+
+    return _written(writer, outputs, expression)
+
+
+def _by_rule(
+    writer: Writer, outputs: list[_Output], number: exp.Identifier
+) -> tuple[list[exp.Expr], list[str]]:
+    """Return one expression per output, given the number of the deciding rule, and notes."""
+
+    def expression(output: _Output, write: Write) -> exp.Expr:
+        said = {
+            writer.branches.numbers[place]: (type(then), then)
+            for place, then in _pairs(output)
+            if _answer(writer, place, then, write)
+        }
+        fallback = (type(output.default), output.default)
+        return _looked_up(writer.column(number), said, fallback, lambda key: write(key[1]))
+
+    return _written(writer, outputs, expression)
+
+
+def _written(
+    writer: Writer, outputs: list[_Output], expression: Callable[[_Output, Write], exp.Expr]
+) -> tuple[list[exp.Expr], list[str]]:
+    expressions: list[exp.Expr] = []
+    notes: dict[str, None] = {}
+    for output in outputs:
+        write, remarks = answers([*output.thens, output.default], writer.dialect)
+        expressions.append(expression(output, write))
+        notes |= dict.fromkeys(f"{output.name}: {n}" if output.name else n for n in remarks)
+    return expressions, [*notes]
+
+
+def _pairs(output: _Output) -> Iterable[tuple[int, Any]]:
+    return zip(output.order, output.thens, strict=True)
+
+
+def _answer(writer: Writer, place: int, then: Any, write: Write) -> exp.Expr:
+    try:
+        return write(then)
+    except FormatError as error:
+        raise FormatError(f"rule {writer.branches.numbers[place]}: {error.message}") from None
+
+
+def _rule_number(writer: Writer) -> exp.Expr:
+    """Return the number of the deciding rule, NULL if no rule holds."""
+    from sqlglot import exp
+
+    if _is_partial(writer.branches):
+        raise ConditionError(
+            "rule and probabilities need rules of which one decides each row, but several of these"
+            " decide together, because they decide only some labels; leave both out"
+        )
+    numbers = writer.branches.numbers
+    return _decided(writer, range(len(numbers)), [whole(n) for n in numbers], exp.null())
+
+
+def _likelihoods(
+    writer: Writer,
+    source: exp.Table,
+    lookup: Lookup,
+    names: _Names,
+    found: list[tuple[exp.Identifier, exp.Expr]],
+) -> list[tuple[exp.Identifier, exp.Expr]]:
+    """Return columns of probabilities, which find the region in the columns of the subquery."""
+    number, region = found[0][0], None
+    if lookup.regions is not None:
+        region = names.free("region")
+        branches = as_branches(lookup.regions, default=None, resolve=None)
+        found.append((region, _rule_number(Writer(branches, writer.dialect, source))))
+
+    def expression(label: int) -> exp.Expr:
+        def of_region(row: tuple[float, ...]) -> exp.Expr:
+            if region is None:
+                return double(writer.dialect, row[0])
+            values = dict(enumerate(row[:-1], 1))
+            column = writer.column(region)
+            return _looked_up(column, values, row[-1], lambda p: double(writer.dialect, p))
+
+        rows = [tuple(row) for row in lookup.probabilities[:, :, label].tolist()]
+        values = {n: rows[n - 1] for n in writer.branches.numbers}
+        return _looked_up(writer.column(number), values, rows[-1], of_region)
+
+    labels = [names.free(f"probability of {as_text(label)}") for label in lookup.labels]
+    return [(name, expression(k)) for k, name in enumerate(labels)]
+
+
+def _decided(
+    writer: Writer, order: Sequence[int], said: list[exp.Expr], last: exp.Expr
+) -> exp.Expr:
+    """Return what the first of some branches says that holds."""
+    from sqlglot import exp
+
+    if not order:
+        return last
+    if (tree := _tree_of(writer, order)) is not None:
+        writer.is_tree = True
+        return _of_tree(writer, tree, dict(zip(order, said, strict=True)), last)
+    pairs = zip(order, said, strict=True)
+    ifs = [exp.If(this=writer.condition(place), true=answer) for place, answer in pairs]
+    return exp.Case(ifs=ifs, default=last)
+
+
+def _tree_of(writer: Writer, order: Sequence[int]) -> Cut | Leaf | None:
+    """Return a tree of some branches, None if they are not written as one."""
+    if writer.form == "rules" or (writer.form is None and len(order) <= _MOST_BRANCHES):
+        return None
+    tree = cutting_tree(writer.branches, order, writer.dialect.nesting)
+    pays = isinstance(tree, Cut) and n_tests(tree) <= _MOST_COPIES * len(order)
+    return tree if pays or writer.form == "tree" else None
+
+
+def _of_tree(
+    writer: Writer, tree: Cut | Leaf, said: dict[int, exp.Expr], last: exp.Expr
+) -> exp.Expr:
+    from sqlglot import exp
+
+    if isinstance(tree, Cut):
+        holds, fails = (_of_tree(writer, t, said, last) for t in (tree.holds, tree.fails))
+        if not isinstance(holds, exp.Case) and holds == fails:
+            return holds
+        tests = writer.tests(writer.space[tree.feature], tree.operators)
+        branch = exp.If(this=exp.and_(*tests, copy=False), true=holds)
+        return exp.Case(ifs=[branch], default=fails)
+    tests = list(tree.tests)
+    if tests and not tests[-1][1]:  # the last rule holds in the whole leaf
+        last = said[tests.pop()[0]]
+    while tests and said[tests[-1][0]] == last:
+        tests.pop()
+    if not tests:
+        return last.copy()
+    ifs = [exp.If(this=writer.condition(*t), true=said[t[0]].copy()) for t in tests]
+    return exp.Case(ifs=ifs, default=last.copy())
+
+
+def _looked_up(
+    column: exp.Column, values: dict[int, Any], default: Any, write: Callable[[Any], exp.Expr]
+) -> exp.Expr:
+    """Return the value for the number in a column, the default if it is NULL."""
+    from sqlglot import exp
+
+    numbers: dict[Any, list[exp.Expr]] = {}
+    for place, value in values.items():
+        if value != default:
+            numbers.setdefault(value, []).append(whole(place))
+    if not numbers:
+        return write(default)
+    ifs = []
+    for value, listed in numbers.items():
+        test: exp.Expr = exp.In(this=column.copy(), expressions=listed)
+        if len(listed) == 1:
+            test = exp.EQ(this=column.copy(), expression=listed[0])
+        ifs.append(exp.If(this=test, true=write(value)))
+    return exp.Case(ifs=ifs, default=write(default))
+
+
+# --- the query around the expressions
 
 
 def _table(name: str | Sequence[str]) -> exp.Table:
@@ -156,347 +446,67 @@ def _table(name: str | Sequence[str]) -> exp.Table:
             "table must be a name, or up to three parts of one such as ('shop', 'customers'),"
             f" got {name!r}"
         )
-    identifiers = [_identifier(part, "a table") for part in reversed(parts)]
+    identifiers = [identifier(part, "a table") for part in reversed(parts)]
     return exp.Table(**dict(zip(("this", "db", "catalog"), identifiers, strict=False)))
 
 
-def _identifier(name: object, what: str) -> exp.Identifier:
-    from sqlglot import exp
+class _Names:
+    """The names of the columns of a query, no two of which may be the same."""
 
-    if not isinstance(name, str) or not name or not is_unicode(name):
-        raise ConditionError(f"the name of {what} must be a nonempty str, got {name!r}")
-    check_text(name, f"the name of {what}")
-    return exp.Identifier(this=name, quoted=True)
+    def __init__(self, writer: Writer, keep: Sequence[str] | None) -> None:
+        if isinstance(keep, str) or not isinstance(keep, Sequence | None):
+            raise ConditionError(f"keep must be a list of columns or None, got {keep!r}")
+        self._writer, self._keep = writer, keep
+        listed = writer.columns if keep is None else keep
+        self._taken = {folded(str(name), writer.dialect) for name in listed}
 
+    def kept(self) -> list[exp.Expr]:
+        """Return the columns of the table that are selected."""
+        from sqlglot import exp
 
-def _labels(
-    writer: _Writer, column: str | Sequence[str] | None, keep: Sequence[str] | None
-) -> list[exp.Identifier]:
-    """Return the names of the columns of predictions, which the table must not have yet."""
-    if isinstance(keep, str) or not isinstance(keep, Sequence | None):
-        raise ConditionError(f"keep must be a list of columns or None, got {keep!r}")
-    taken = {_folded(str(n), writer.dialect) for n in (writer.columns if keep is None else keep)}
-    outputs = writer.branches.outputs
-    if column is None and outputs:
-        names = []
-        for name in outputs:
-            while _folded(name, writer.dialect) in taken:
-                name += " (outcome)"
-            taken.add(_folded(name, writer.dialect))
-            names.append(name)
-        return [_identifier(name, "a column") for name in names]
-    given: Sequence[Any] = ["prediction" if column is None else column]
-    if outputs:
-        given = [] if isinstance(column, str) or not isinstance(column, Sequence) else column
-        if len(given) != len(outputs):
+        if self._keep is None:
+            return [exp.Star()]
+        return [self._writer.column(identifier(name, "a column")) for name in self._keep]
+
+    def take(self, name: Any, argument: str) -> exp.Identifier:
+        """Return the name that an argument gives to a new column."""
+        identified = identifier(name, "a column")
+        if folded(name, self._writer.dialect) in self._taken:
+            raise ConditionError(
+                f"the table already has a column {name!r}; choose another name with {argument}=…"
+            )
+        self._taken.add(folded(name, self._writer.dialect))
+        return identified
+
+    def free(self, name: str) -> exp.Identifier:
+        """Return a name for a new column, with a suffix if there is a column of this name."""
+        while folded(name, self._writer.dialect) in self._taken:
+            name += " (outcome)"
+        return self.take(name, "column")
+
+    def of_outputs(
+        self, outputs: list[_Output], column: str | Sequence[str] | None
+    ) -> list[exp.Identifier]:
+        """Return the names of the columns of predictions."""
+        if not outputs[0].name:
+            return [self.take("prediction" if column is None else column, "column")]
+        if column is None:
+            return [self.free(output.name) for output in outputs]
+        listed = [] if isinstance(column, str) or not isinstance(column, Sequence) else column
+        if len(listed) != len(outputs):
             raise ConditionError(
                 f"column must be {len(outputs)} names, one per output, got {column!r}"
             )
-    labels = [_identifier(name, "a column") for name in given]
-    for name in given:
-        if _folded(name, writer.dialect) in taken:
-            raise ConditionError(
-                f"the table already has a column {name!r}; choose another name with column=…"
-            )
-        taken.add(_folded(name, writer.dialect))
-    return labels
+        return [self.take(name, "column") for name in listed]
 
 
-def _aliased(cases: list[exp.Expr], labels: list[exp.Identifier]) -> list[exp.Expr]:
+def _aliased(columns: Iterable[tuple[exp.Identifier, exp.Expr]]) -> list[exp.Expr]:
     from sqlglot import exp
 
-    return [exp.Alias(this=c, alias=label) for c, label in zip(cases, labels, strict=True)]
+    return [exp.Alias(this=expression, alias=name.copy()) for name, expression in columns]
 
 
-def _folded(name: str, dialect: Dialect) -> str:
-    return name.lower() if dialect.one_case else name
-
-
-# --- the expression
-
-
-class _Writer:
-    """Writes rules in one space and one dialect."""
-
-    def __init__(self, branches: Branches, dialect: Dialect, source: exp.Table | None) -> None:
-        self.branches, self.dialect = branches, dialect
-        self.space, self.columns = branches.space, branches.columns
-        # SQLite reads "name" as text if there is no such column, but not "table"."name"
-        qualified = source is not None and dialect.name == "sqlite"
-        self._source = source.this if source is not None and qualified else None
-        seen: dict[str, str] = {}
-        for name in self.columns:
-            other = seen.setdefault(_folded(name, dialect), name)
-            if other != name:
-                raise FormatError(
-                    f"the features {other!r} and {name!r} are the same column in {dialect.name},"
-                    " where names are case-insensitive; rename one"
-                )
-
-    def column(self, name: str) -> exp.Column:
-        from sqlglot import exp
-
-        table = None if self._source is None else self._source.copy()
-        return exp.Column(this=_identifier(name, "a column"), table=table)
-
-    def cases(self) -> tuple[list[exp.Expr], list[str]]:
-        """Return one expression per output, and notes for a comment."""
-        cases: list[exp.Expr] = []
-        notes: dict[str, None] = {}
-        for place, name in enumerate(self.branches.outputs or ("",)):
-            case, remarks = self._case(place if self.branches.outputs else None)
-            cases.append(case)
-            notes |= dict.fromkeys(f"{name}: {note}" if name else note for note in remarks)
-        return cases, [*notes]
-
-    def _case(self, output: int | None) -> tuple[exp.Expr, list[str]]:
-        """Return the expression for one part of the consequents, None for all of them."""
-        from sqlglot import exp
-
-        def part(then: Any) -> Any:
-            return then if output is None or then is None else then[output]
-
-        branches = self.branches
-        thens = [part(rule.then) for rule in branches.rules]
-        default = part(branches.default)
-        answer, notes = _answers([*thens, default], self.dialect)
-        last = answer(default)
-        if not branches.rules:
-            return last, notes
-        ifs = []
-        for place, (rule, then) in enumerate(zip(branches.rules, thens, strict=True), 1):
-            try:
-                tests = [
-                    test
-                    for name, operators in rule.region.conditions().items()
-                    for test in self._tests(self.space[name], operators)
-                ]
-                answered = answer(then)
-            except FormatError as error:
-                raise FormatError(f"rule {place}: {error.message}") from None
-            condition = exp.and_(*tests, copy=False) if tests else exp.true()
-            ifs.append(exp.If(this=condition, true=answered))
-        return exp.Case(ifs=ifs, default=last), notes
-
-    # --- one condition: tests that must all hold
-
-    def _tests(self, feature: Feature, operators: Operators) -> list[exp.Expr]:
-        if feature.name in self.branches.compared:
-            return self._relation(feature, operators)
-        if set(operators) == {"missing"}:
-            missing = self._missing(feature)
-            return [_any(missing)] if operators["missing"] else [_not(test) for test in missing]
-        if isinstance(feature, Continuous):
-            return self._comparisons(feature, operators)
-        return self._membership(feature, operators)
-
-    def _relation(self, feature: Feature, operators: Operators) -> list[exp.Expr]:
-        """Return tests of two columns; NULL satisfies no comparison."""
-        from sqlglot import exp
-
-        assert isinstance(feature, Categorical)
-        asked = relation(feature, operators)
-        pair = self.branches.compared[feature.name]
-        alternatives: list[list[exp.Expr]] = []
-        if asked.sign == "any":
-            alternatives.append([_not(test) for side in pair for test in self._missing(side)])
-        elif asked.sign:
-            left, right = (self._compared(side) for side in pair)
-            test = getattr(exp, _ORDER[asked.sign])(this=left, expression=right)
-            alternatives.append([test, *(_not(n) for side in pair for n in self._nan(side))])
-        if asked.if_both:
-            alternatives.append([_any(self._missing(side)) for side in pair])
-        if asked.if_one:
-            for lacking, other in (pair, pair[::-1]):
-                present = [_not(test) for test in self._missing(other)]
-                alternatives.append([_any(self._missing(lacking)), *present])
-        if len(alternatives) == 1:
-            return alternatives[0]
-        return [_any([exp.and_(*tests, copy=False) for tests in alternatives])]
-
-    def _compared(self, feature: Feature) -> exp.Expr:
-        column = self.column(feature.name)
-        texts = isinstance(feature, Categorical) and {*map(_type_of, feature.values)} <= {"text"}
-        return text_column(self.dialect, column) if texts else column
-
-    def _may_be_nan(self, feature: Feature) -> bool:
-        if not self.dialect.nan or not feature.missing:
-            return False
-        if isinstance(feature, Continuous):
-            return feature.kind in _NUMERIC
-        return bool(feature.values) and _type_of_values(feature) == "number"
-
-    def _missing(self, feature: Feature) -> list[exp.Expr]:
-        """Return tests, at least one of which holds if the value is missing."""
-        from sqlglot import exp
-
-        null = exp.Is(this=self.column(feature.name), expression=exp.null())
-        return [null, *self._nan(feature)]
-
-    def _nan(self, feature: Feature) -> list[exp.Expr]:
-        nan = self._may_be_nan(feature)
-        return [is_nan(self.dialect, self.column(feature.name))] if nan else []
-
-    def _comparisons(self, feature: Continuous, operators: Operators) -> list[exp.Expr]:
-        from sqlglot import exp
-
-        tests: list[exp.Expr] = [
-            getattr(exp, kind)(
-                this=self.column(feature.name), expression=self._bound(feature, operators[operator])
-            )
-            for operator, kind in _ORDER.items()
-            if operator in operators
-        ]
-        if operators.get("missing"):
-            return [_any([exp.and_(*tests, copy=False), *self._missing(feature)])]
-        if self.dialect.nan_is_greatest and _UPPER.isdisjoint(operators):
-            tests += [_not(test) for test in self._nan(feature)]
-        return tests
-
-    def _bound(self, feature: Continuous, value: Any) -> exp.Expr:
-        if feature.kind == "months":  # a number, because few databases have a type for it
-            return number(self.dialect, value.count, of_integers=True)
-        if feature.kind in _NUMERIC:
-            return number(self.dialect, value, of_integers=feature.kind == "integer")
-        what = f"feature {feature.name!r}"
-        return temporal(self.dialect, value, what, utc=feature.unit == "UTC")
-
-    def _membership(self, feature: Categorical, operators: Operators) -> list[exp.Expr]:
-        from sqlglot import exp
-
-        kind = _type_of_values(feature)
-        column: exp.Expr = self.column(feature.name)
-        if kind == "text":
-            column = text_column(self.dialect, column)
-            self._check_trailing_spaces(feature)
-        negated = "not in" in operators
-        values = [self._value(feature, kind, v) for v in operators["not in" if negated else "in"]]
-        test: exp.Expr
-        if len(values) == 1:
-            test = (exp.NEQ if negated else exp.EQ)(this=column, expression=values[0])
-        else:
-            inside = exp.In(this=column, expressions=values)
-            test = _not(inside) if negated else inside
-        # NULL satisfies neither IN nor NOT IN
-        if operators.get("missing", negated):
-            return [_any([test, *self._missing(feature)])]
-        return [test, *(_not(nan) for nan in self._nan(feature) if negated)]
-
-    def _value(self, feature: Categorical, kind: str, value: Any) -> exp.Expr:
-        from sqlglot import exp
-
-        if kind == "text":
-            return compared_text(self.dialect, _as_text(value))
-        if kind == "boolean":
-            return exp.Boolean(this=value)
-        if kind == "number":
-            return whole(value) if isinstance(value, int) else number(self.dialect, value)
-        return temporal(self.dialect, value, f"feature {feature.name!r}")
-
-    def _check_trailing_spaces(self, feature: Categorical) -> None:
-        if self.dialect.name != "tsql":
-            return
-        seen: dict[str, object] = {}
-        for value in feature.values:
-            same = seen.setdefault(str(value).rstrip(" "), value)
-            if same is not value:
-                raise FormatError(
-                    f"feature {feature.name!r}: {same!r} and {value!r} are equal in tsql, which"
-                    " ignores trailing spaces; rename one"
-                )
-
-
-def _any(tests: list[exp.Expr]) -> exp.Expr:
+def _select(columns: list[exp.Expr], source: exp.Expr) -> exp.Select:
     from sqlglot import exp
 
-    return exp.or_(*tests, copy=False)
-
-
-def _not(test: exp.Expr) -> exp.Expr:
-    from sqlglot import exp
-
-    return exp.not_(test, copy=False)
-
-
-# --- types
-
-
-_TYPES: Final[list[tuple[Any, str]]] = [  # the first match counts, because a bool is an int, too
-    (bool, "boolean"),
-    (str, "text"),
-    (int | float, "number"),
-    (dt.datetime, "datetime"),
-    (dt.date, "date"),
-    (dt.time, "time"),
-    (dt.timedelta, "duration"),
-]
-
-
-def _type_of(value: object) -> str:
-    return next((name for kind, name in _TYPES if isinstance(value, kind)), "")
-
-
-def _type_of_values(feature: Categorical) -> str:
-    """Return the type of a column with the values of a feature."""
-    kinds = {_type_of(value): value for value in feature.values}
-    if "" in kinds:
-        wrong = kinds[""]
-        raise FormatError(
-            f"feature {feature.name!r}: the value {wrong!r} of type {type(wrong).__name__} cannot"
-            " be written as SQL; use text, numbers, booleans, dates or times"
-        )
-    if len(kinds) > 1:
-        first, second = list(kinds.values())[:2]
-        raise FormatError(
-            f"feature {feature.name!r} must have values of one type to be a column, got {first!r}"
-            f" and {second!r}; make all of them text"
-        )
-    wide = [v for v in feature.values if type(v) is int and abs(v) > EXACT]
-    if wide and any(isinstance(v, float) for v in feature.values):
-        raise FormatError(
-            f"feature {feature.name!r}: {wide[0]!r} is beyond 2**53 and would be rounded in a"
-            " column with floats; make all of them text"
-        )
-    return next(iter(kinds))
-
-
-def _answers(
-    thens: list[Hashable], dialect: Dialect
-) -> tuple[Callable[[Hashable], exp.Expr], list[str]]:
-    """Return a function from consequents to expressions, and notes for a comment."""
-    from sqlglot import exp
-
-    thens = [then for then in thens if not is_null(then)]
-    write, notes = _written(thens, dialect)
-    return lambda value: exp.null() if is_null(value) else write(value), notes
-
-
-def _written(
-    thens: list[Hashable], dialect: Dialect
-) -> tuple[Callable[[Hashable], exp.Expr], list[str]]:
-    kinds = {_type_of(value) for value in thens}
-    numbers: list[Any] = [value for value in thens if _type_of(value) == "number"]
-    if kinds <= {"text"}:
-        return lambda value: text(dialect, _as_text(value)), []
-    if kinds == {"boolean"}:
-        return lambda value: boolean(dialect, bool(value)), []
-    if kinds == {"number"}:
-        if all(isinstance(value, int) for value in numbers):
-            return lambda value: whole(value), []
-        if all(isinstance(value, float) or abs(value) <= EXACT for value in numbers):
-            return lambda value: double(dialect, float(value)), []
-    texts: dict[str, Hashable] = {}
-    for value in dict.fromkeys(thens):
-        same = texts.setdefault(_as_text(value), value)
-        if same != value:
-            raise FormatError(
-                f"the consequents {same!r} and {value!r} have the same text in SQL,"
-                f" {_as_text(value)!r}; rename one"
-            )
-    note = "The column contains predictions as text, because they do not have one type in SQL."
-    return lambda value: text(dialect, _as_text(value)), [note]
-
-
-def _as_text(value: Hashable) -> str:
-    # str() of an enum member would be its name, not its value
-    return str.__str__(value) if isinstance(value, str) else format_literal(value)
+    return exp.Select(expressions=columns).from_(source, copy=False)

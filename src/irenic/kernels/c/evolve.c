@@ -2,13 +2,9 @@
 
 #include "evolve.h"
 
-/* Start a draft from rules.
- *
- * Rules beyond the limit, rules that test too many features or enter a wall and, where conflicts
- * are avoided, rules that conflict with an earlier one are dropped.
- */
-EXPORT void load_draft(const Rows *rows, const Draft *draft, const WordRules *rules,
-                       int64_t code) {
+/* Start a draft from rules; if open, without bounds beyond which they would have to be followed. */
+static void load_rules(const Rows *rows, const Draft *draft, const WordRules *rules, int64_t code,
+                       bool open) {
     Counters *ints = draft->ints.at;
     ints->size = 0;
     ints->cost = 0;
@@ -33,13 +29,26 @@ EXPORT void load_draft(const Rows *rows, const Draft *draft, const WordRules *ru
         bool fits = ints->size < ints->rule_limit;
         for (int64_t f = 0; f < rows->n_cells.rows && fits; f++)
             fits = set_test(rows, draft, spare, f, ROW(rules->masks, r)[f]);
-        if (fits) open_bounds(rows, draft, spare);
+        if (fits && open) open_bounds(rows, draft, spare);
         if (fits) fits = next_wall(draft, spare, draft->walls.rows) < 0;
         if (fits && ints->resolve == AVOID) fits = next_rival(draft, spare, NEW, ints->size) < 0;
         if (fits) add_rule(rows, draft);
         ints->logged = 0;
     }
-    if (draft->signs.rows == 0) return;
+}
+
+/* Start a draft from rules.
+ *
+ * Rules beyond the limit, rules that test too many features or enter a wall and, where conflicts
+ * are avoided, rules that conflict with an earlier one are dropped. Where predictions must increase
+ * or decrease and the rules do not, they lose bounds, and those that nothing follows are dropped.
+ */
+EXPORT void load_draft(const Rows *rows, const Draft *draft, const WordRules *rules,
+                       int64_t code) {
+    Counters *ints = draft->ints.at;
+    load_rules(rows, draft, rules, code, false);
+    if (keeps_order(rows, draft)) return;
+    load_rules(rows, draft, rules, code, true);
     for (int64_t r = breaks_order(rows, draft); r >= 0; r = breaks_order(rows, draft)) {
         remove_rule(rows, draft, r);
         ints->logged = 0;

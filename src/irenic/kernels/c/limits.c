@@ -47,8 +47,10 @@ int64_t next_wall(const Draft *draft, int64_t p, int64_t w) {
  *
  * Predictions increase with a feature if and only if, above each rule that predicts more than the
  * default, rules predict at least as much, and below each rule that predicts less, at most as much.
- * Here, one rule must do so alone.
+ * Several rules may do so together, if few steps show it.
  */
+
+#define STEP_LIMIT 256
 
 /* Return on which side of its condition on f rules must follow the one at place p: 1 above, -1
  * below, 0 on neither. */
@@ -87,17 +89,76 @@ static int64_t place_after(const Draft *draft, int64_t r) {
 }
 
 /* Return whether the rule at place q predicts the same as the one at place p or more (side > 0) or
- * less, and covers the cells beyond its condition on f. */
+ * less. */
+static bool may_follow(const Draft *draft, int64_t q, int64_t p, int64_t f, int64_t side) {
+    return (draft->ranks.at[draft->then.at[q]] - draft->ranks.at[draft->then.at[p]]) *
+               draft->signs.at[f] * side >=
+           0;
+}
+
+/* Return whether the rule at place q may follow, and covers the cells beyond a condition on f. */
 static bool follows(const Draft *draft, int64_t q, int64_t p, int64_t f, uint64_t cells,
                     int64_t side) {
-    const int64_t more = (draft->ranks.at[draft->then.at[q]] - draft->ranks.at[draft->then.at[p]]) *
-                         draft->signs.at[f] * side;
-    if (more < 0 || cells & ~ROW(draft->masks, q)[f]) return false;
+    if (!may_follow(draft, q, p, f, side) || cells & ~ROW(draft->masks, q)[f]) return false;
     for (int32_t k = 0; k < draft->n_tests.at[q]; k++) {
         const int64_t g = ROW(draft->tests, q)[k];
         if (g != f && ROW(draft->masks, p)[g] & ~ROW(draft->masks, q)[g]) return false;
     }
     return true;
+}
+
+/* Return whether rules that may follow the one at place p cover a box together.
+ *
+ * What the first of them leaves is covered by the others, piece by piece. The box is as before at
+ * the end.
+ */
+static bool follow_together(const Draft *draft, int64_t size, uint64_t *box, int64_t p, int64_t f,
+                            int64_t side, int64_t *steps) {
+    if (--*steps < 0) return false;
+    for (int64_t s = 0; s < size; s++) {
+        const int64_t q = place_after(draft, s);
+        if (q < 0 || q == p || !may_follow(draft, q, p, f, side)) continue;
+        const uint64_t *masks = ROW(draft->masks, q);
+        const int64_t *tests = ROW(draft->tests, q);
+        const int32_t n = draft->n_tests.at[q];
+        int32_t k = 0;
+        while (k < n && box[tests[k]] & masks[tests[k]]) k++;
+        if (k < n) continue;
+        uint64_t before[64];
+        bool covered = n <= 64;
+        for (k = 0; k < n && covered; k++) {
+            const int64_t g = tests[k];
+            before[k] = box[g];
+            box[g] = before[k] & ~masks[g];
+            if (box[g]) covered = follow_together(draft, size, box, p, f, side, steps);
+            box[g] = before[k] & masks[g];
+        }
+        while (k > 0) {
+            k--;
+            box[tests[k]] = before[k];
+        }
+        return covered;
+    }
+    return false;
+}
+
+/* Return whether rules cover the cells beyond the condition on f of the rule at place p. */
+static bool is_followed(const Draft *draft, int64_t size, int64_t p, int64_t f, uint64_t cells,
+                        int64_t side) {
+    if (!cells) return true;
+    for (int64_t s = 0; s < size; s++) {
+        const int64_t q = place_after(draft, s);
+        if (q >= 0 && q != p && follows(draft, q, p, f, cells, side)) return true;
+    }
+    const size_t bytes = (size_t)draft->masks.columns * sizeof(uint64_t);
+    uint64_t *box = malloc(bytes);
+    if (!box) return false;
+    memcpy(box, ROW(draft->masks, p), bytes);
+    box[f] = cells;
+    int64_t steps = STEP_LIMIT;
+    const bool followed = follow_together(draft, size, box, p, f, side, &steps);
+    free(box);
+    return followed;
 }
 
 /* Return the first rule, after the step that is proposed, that no rule follows as it should; -1 if
@@ -111,12 +172,7 @@ int64_t breaks_order(const Rows *rows, const Draft *draft) {
             if (p < 0) continue;
             const int64_t side = side_of(draft, p, f);
             const uint64_t cells = beyond(rows, draft, f, ROW(draft->masks, p)[f], side);
-            bool followed = !cells;
-            for (int64_t s = 0; s < size && !followed; s++) {
-                const int64_t q = place_after(draft, s);
-                followed = q >= 0 && q != p && follows(draft, q, p, f, cells, side);
-            }
-            if (!followed) return r;
+            if (!is_followed(draft, size, p, f, cells, side)) return r;
         }
     }
     return -1;

@@ -12,6 +12,7 @@ import { startMap } from "./map/map.js";
 import { startAbout } from "./page/about.js";
 import { followAddress, goToAddress, keepLinksHere } from "./page/addresses.js";
 import { startContents } from "./page/contents.js";
+import { startExpectations } from "./page/expectations.js";
 import { openOnPaper } from "./page/paper.js";
 import { startSaving } from "./page/saving.js";
 import { startReading } from "./page/reading.js";
@@ -28,12 +29,13 @@ function startPage() {
     verdicts: startVerdicts,
     impact: startImpact,
     reading: startReading,
-    front: startFront,
     editor: startEditor,
     rules: startRules,
+    front: startFront,
     case: startForm,
     map: startMap,
     findings: startFindings,
+    expectations: startExpectations,
     results: startResults,
     about: startAbout,
     contents: startContents,

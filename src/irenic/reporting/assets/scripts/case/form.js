@@ -12,7 +12,7 @@ import { fixMapAt, forgetFormCase } from "../map/cases.js";
 import { jumpTo } from "../page/jumps.js";
 import { model, on, emit } from "../state.js";
 import { testedFeatures, givenInstances, summary } from "../summary.js";
-import { isCategory, isMissing } from "../values/features.js";
+import { isCategory, isMissing, unitLabel } from "../values/features.js";
 import { formatValue } from "../values/texts.js";
 
 /**
@@ -120,7 +120,7 @@ function formField(feature) {
       "label",
       { for: id },
       nameWords(feature.name),
-      feature.unit && h("span", { class: "muted" }, ` (${feature.unit})`),
+      unitLabel(feature) && h("span", { class: "muted" }, unitLabel(feature)),
     ),
     h(
       "div",

@@ -1,6 +1,7 @@
 // @ts-check
 // Cells of a table: parses conditions in the notation of decision tables, and writes them.
 
+import { meansAny, respelled, SpellingError } from "./spellings.js";
 import { cutAbove, isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
 import { parseBound } from "../values/reading.js";
 import { formatValue } from "../values/texts.js";
@@ -28,12 +29,28 @@ const CALL = /^(?:date and time|date|time|duration)\s*\(\s*("(?:[^"\\]|\\.)*")\s
  */
 export function parseCell(feature, text) {
   const typed = text.trim();
-  if (/^[-–—*]?$/.test(typed) || /^(any|all)$/i.test(typed)) return { test: null };
+  if (meansAny(typed)) return { test: null };
   try {
-    return isCategory(feature) ? parseValues(feature, typed) : parseNumbers(feature, typed);
+    if (isCategory(feature)) return parseValues(feature, respelled(feature, typed) ?? typed);
+    return parseSpelled(feature, typed);
   } catch (error) {
-    if (error instanceof CellError) return { error: error.message };
+    if (error instanceof CellError || error instanceof SpellingError) return { error: error.message };
     throw error;
+  }
+}
+
+/**
+ * Parse a condition on a number in the notation of tables, or as people write it.
+ * @param {EditedFeature & Continuous} feature
+ * @param {string} typed
+ */
+function parseSpelled(feature, typed) {
+  try {
+    return parseNumbers(feature, typed);
+  } catch (error) {
+    const other = error instanceof CellError ? respelled(feature, typed) : null;
+    if (other === null || other === typed) throw error;
+    return parseNumbers(feature, other);
   }
 }
 

@@ -110,24 +110,58 @@ function openMessage(table) {
   return {
     type: "open",
     axes: features.map(axisOf),
-    impossible: table.impossible.map((box) =>
-      features.map((feature) => {
-        const test = testFrom(feature, Object.hasOwn(box, feature.name) ? box[feature.name] : null);
-        return sidesOfTest(test)[0];
-      }),
-    ),
+    impossible: table.impossible.map((box) => sidesOfBox(features, box)),
     policy: table.now.policy,
     contradicts: contradictions(table.outcomes),
     opened: { rows: opened.rows.map(sentRow), policy: opened.policy, otherwise: opened.otherwise },
     instances: instancesOf(table),
+    expected: {
+      properties: table.asked.map((asked) => asked && askedSides(features, asked)),
+      values: table.outcomes.map(({ value }) => value),
+    },
+    cases: casesOf(table),
   };
+}
+
+/**
+ * @param {EditedFeature[]} features
+ * @param {Box} box
+ * @returns {Sides}
+ */
+function sidesOfBox(features, box) {
+  return features.map((feature) => {
+    const test = testFrom(feature, Object.hasOwn(box, feature.name) ? box[feature.name] : null);
+    return sidesOfTest(test)[0];
+  });
+}
+
+/**
+ * @param {EditedFeature[]} features
+ * @param {Asked} asked
+ * @returns {AskedSides}
+ */
+function askedSides(features, asked) {
+  const feature = features.findIndex(({ name }) => name === asked.feature);
+  return {
+    ...asked,
+    where: asked.where.map((box) => sidesOfBox(features, box)),
+    excused: asked.excused.map((box) => sidesOfBox(features, box)),
+    feature: feature < 0 ? null : feature,
+  };
+}
+
+/** @param {EditedTable} table */
+function casesOf({ features }) {
+  const { cases } = summary;
+  if (!cases.length) return null;
+  return { columns: features.map(({ name }) => cases.map((each) => each.case[name])), rows: cases.length };
 }
 
 /** @param {EditedFeature} feature @returns {Axis} */
 function axisOf(feature) {
   if (isCategory(feature)) return { category: true, admitted: feature.admitted };
-  const { lowest, end, missing } = feature;
-  return { category: false, lowest: lowest ?? LOWEST, end: end ?? Infinity, missing };
+  const { lowest, end, missing, step } = feature;
+  return { category: false, lowest: lowest ?? LOWEST, end: end ?? Infinity, missing, step };
 }
 
 /** @param {EditedTable} table */

@@ -5,6 +5,7 @@ import { newCaseDialog } from "./cases.js";
 import { startChecks } from "./checks.js";
 import { pageText, rowsOfRules, rulesCsv, rulesData, rulesDmn, rulesJson, rulesNotation } from "./files.js";
 import { newGrid } from "./grid.js";
+import { isLearned, knowledgeData, knowledgeFile, knowledgePanel, knowledgeTools } from "./knowledge.js";
 import { outcomeError } from "./outcomes.js";
 import { editChanges, fillPanel, editFindings, guardNotice, verdictLine } from "./panels.js";
 import {
@@ -29,7 +30,7 @@ import { model, on } from "../state.js";
 import { summary } from "../summary.js";
 import { pluralText } from "../words.js";
 
-/** @type {[string, string, string, (table: EditedTable) => string][]} */
+/** @type {[string, string, string, (table: EditedTable, disjoint: boolean) => string][]} */
 const FORMATS = [
   ["JSON", "json", "application/json", rulesJson],
   ["CSV for spreadsheets", "csv", "text/csv", (table) => `\ufeff${rulesCsv(table)}`],
@@ -82,6 +83,9 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
   const changes = h("div", {});
   const findingsPanel = h("details", { class: "panel", open: true }, h("summary", {}, "Findings"), findings);
   const changesPanel = h("details", { class: "panel" }, h("summary", {}, "What changes"), changes);
+  const learner = h("div", {});
+  const learnerPanel = h("details", { class: "panel", open: true }, h("summary", {}, "For the learner"), learner);
+  const drawLearner = () => void (isLearned && show(learner, knowledgePanel(table, say)));
   /** @type {EditedResults | null} */
   let openedResults = null;
   let before = table.now.rows;
@@ -171,6 +175,7 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
     redo.disabled = !table.future.length;
     otherwise.value = table.now.otherwise === null ? "" : table.outcomes[table.now.otherwise].text;
     draw();
+    drawLearner();
     focusGrid();
   });
   findingsPanel.addEventListener("toggle", draw);
@@ -271,18 +276,24 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
     ),
   );
 
+  /** Whether it is known that no rows overlap. */
+  function areDisjoint() {
+    const status = checks.isCurrent() ? checks.status() : null;
+    return status?.done === true && !status.conflicts.count && !status.overlaps.count;
+  }
+
   /**
    * @param {string} name
    * @param {string} suffix
    * @param {string} type
-   * @param {(table: EditedTable) => string} write
+   * @param {(table: EditedTable, disjoint: boolean) => string} write
    */
   function download(name, suffix, type, write) {
     menu.open = false;
     focusGrid();
     const open = table.now.rows.length - rulesCount();
     try {
-      const address = URL.createObjectURL(new Blob([write(table)], { type }));
+      const address = URL.createObjectURL(new Blob([write(table, areDisjoint())], { type }));
       const file = (summary.name || "rules").replace(/\.\w+$/, "").replace(/[^\p{L}\p{N}_-]+/gu, "-") || "rules";
       h("a", { href: address, download: `${file}.${suffix}` }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
@@ -296,11 +307,12 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
   async function saveRules() {
     focusGrid();
     const { now } = table;
-    const open = now.rows.length - rulesCount();
+    const open = isLearned ? 0 : now.rows.length - rulesCount();
     if (open) return say(`Finish or delete ${open === 1 ? "the row" : `the ${open} rows`} marked with … first.`, true);
     try {
-      await save?.(rulesData(table));
+      await save?.(isLearned ? knowledgeData(table) : rulesData(table));
       saved = now;
+      if (isLearned) return say(`Saved to ${knowledgeFile()}: irenic learn DATA --knowledge ${knowledgeFile()}`);
       const count = checks.status()?.conflicts.count ?? 0;
       say(count && now.policy.how === "agree" ? `Saved. The rules have ${pluralText(count, "conflict")}.` : "Saved.");
     } catch (error) {
@@ -338,6 +350,7 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
       tool("↑", () => move(-1), "Move up (Alt+Up)"),
       tool("↓", () => move(1), "Move down (Alt+Down)"),
       tool("Rule for a case …", dialog.open),
+      knowledgeTools(table, grid, say),
       columns,
       menu,
       close && h("button", { type: "button", onclick: leave }, "Close"),
@@ -348,11 +361,12 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
     grid.element,
     cellLine,
     h("p", { class: "edit-default" }, h("label", {}, "Otherwise: ", otherwise)),
-    h("div", { class: "panels" }, findingsPanel, changesPanel),
+    h("div", { class: "panels" }, isLearned && learnerPanel, findingsPanel, changesPanel),
     dialog.element,
   );
   grid.draw();
   showLine();
+  drawLearner();
   checks.update();
   grid.element.focus({ preventScroll: true });
 
@@ -379,10 +393,11 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
       replaceRows: (replaced, added) => replaceRows(table, replaced, added),
       setOtherwise: (text) => setOtherwise(table, text),
       orderRows: () => orderRows(table),
+      knowledge: () => knowledgeData(table),
       undo: () => travel(table, "past"),
       redo: () => travel(table, "future"),
       ask: checks.ask,
-      files: () => Object.fromEntries(FORMATS.map(([, suffix, , write]) => [suffix, write(table)])),
+      files: () => Object.fromEntries(FORMATS.map(([, suffix, , write]) => [suffix, write(table, areDisjoint())])),
     },
   };
 }

@@ -78,3 +78,33 @@ export function pointSides(features, values) {
     return value === null ? [null, LOWEST] : [value, cutAbove(feature, value)];
   });
 }
+
+/**
+ * Two examples of a region, which differ in one feature: its side in the second case comes last. Where the first value
+ * must be below the second, it is.
+ * @param {EditedTable} table
+ * @param {Sides} sides
+ * @param {number} place
+ * @param {boolean} below
+ */
+export function pairText(table, sides, place, below) {
+  const feature = table.features[place];
+  const [first, second] = [sides[place], sides[table.features.length]];
+  const own = sides.slice(0, table.features.length);
+  if (!below || isCategory(feature)) {
+    return [first, second].map((side) => exampleText(table, own.with(place, side ?? wholeSide(feature))));
+  }
+  const [low, high] = first ?? [LOWEST, null];
+  const [from, to] = second ?? [LOWEST, null];
+  const end = Math.min(high ?? Infinity, valueBefore(feature, Math.min(to ?? Infinity, feature.end ?? Infinity)));
+  const value = readableValue(feature, Math.max(low ?? LOWEST, LOWEST), end === Infinity ? null : end) ?? 0;
+  const after = cutAbove(feature, value);
+  const points = [
+    [value, after],
+    [Math.max(from ?? LOWEST, after), to],
+  ];
+  return points.map((side) => exampleText(table, own.with(place, side)));
+}
+
+/** @param {EditedFeature} feature */
+const wholeSide = (feature) => (isCategory(feature) ? feature.admitted : [LOWEST, null]);

@@ -1,11 +1,11 @@
 // @ts-check
 // The edited rules as files: JSON, CSV, text, DMN, and the page itself.
 
-import { codesText, isSingle, spanText, testFrom } from "./cells.js";
-import { contradictions } from "./outcomes.js";
+import { isSingle } from "./cells.js";
+import { contradictions, isAmount } from "./outcomes.js";
 import { isFinished } from "./table.js";
 import { isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
-import { formatNumber, formatValue, formatWord } from "../values/texts.js";
+import { formatNumber, formatValue, formatWord, isDuration } from "../values/texts.js";
 
 /** The key of a value in files, by the kind of its feature. @type {Record<string, string>} */
 const TAGS = { date: "date", datetime: "datetime", time: "time", duration: "duration", months: "duration" };
@@ -185,30 +185,79 @@ export function rulesJson(table) {
   const data = rulesData(table);
   const parts = Object.entries(data).map(([key, value]) => {
     const isList = ["space", "rules", "impossible"].includes(key) && value.length;
-    return `${JSON.stringify(key)}: ${isList ? `[\n    ${value.map(line).join(",\n    ")}\n  ]` : line(value)}`;
+    return `${JSON.stringify(key)}: ${isList ? `[\n    ${value.map((/** @type {any} */ each) => line(each)).join(",\n    ")}\n  ]` : line(value)}`;
   });
   return `{\n  ${parts.join(",\n  ")}\n}\n`;
 }
 
-/** @param {any} value */
-const line = (value) => JSON.stringify(value);
+/**
+ * A value as json.dumps of Python writes it. The bounds of numbers are floats there.
+ * @param {any} value
+ * @param {boolean} [floats]
+ * @returns {string}
+ */
+function line(value, floats = false) {
+  if (typeof value === "number") return formatNumber(value) + (floats && Number.isInteger(value) ? ".0" : "");
+  if (Array.isArray(value)) return `[${value.map((each) => line(each, floats)).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(
+    ([key, inner]) => `${JSON.stringify(key)}: ${line(inner, key === "bounds" && !("kind" in value))}`,
+  );
+  return `{${entries.join(", ")}}`;
+}
 
 // --- text
 
 /** @param {EditedTable} table */
 export function rulesNotation(table) {
   const { features, outcomes, now } = table;
-  const lines = orderedRows(table).flatMap((row) =>
-    conditionsOfRow(table, row).map((conditions) => {
-      const weight = row.weight === 1 ? "" : ` WEIGHT ${weightText(row.weight)}`;
-      return `IF ${conditionsText(features, conditions)} THEN ${literalText(outcomes[row.outcome ?? 0].value)}${weight}`;
-    }),
-  );
+  const lines = ruleLines(table, orderedRows(table));
   if (now.otherwise !== null) lines.push(`DEFAULT ${literalText(outcomes[now.otherwise].value)}`);
   for (const box of table.impossible) {
     lines.push(`IMPOSSIBLE WHERE ${conditionsText(features, boxData(table, box))}`);
   }
   return lines.map((each) => `${each}\n`).join("");
+}
+
+/**
+ * Rows in the notation of rules.
+ * @param {EditedTable} table
+ * @param {TableRow[]} rows
+ */
+const ruleLines = (table, rows) =>
+  rows.flatMap((row) =>
+    conditionsOfRow(table, row).map((conditions) => {
+      const weight = row.weight === 1 ? "" : ` WEIGHT ${weightText(row.weight)}`;
+      const outcome = literalText(table.outcomes[row.outcome ?? 0].value);
+      return `IF ${conditionsText(table.features, conditions)} THEN ${outcome}${weight}`;
+    }),
+  );
+
+/**
+ * Some rows as text, without weights and without a default, for the learner to keep.
+ * @param {EditedTable} table
+ * @param {TableRow[]} rows
+ */
+export const rowsNotation = (table, rows) =>
+  ruleLines(
+    table,
+    rows.map((row) => ({ ...row, weight: 1 })),
+  )
+    .map((each) => `${each}\n`)
+    .join("");
+
+/**
+ * That the outcome of a row must not follow where some of its conditions hold, as a property; null without conditions.
+ * @param {EditedTable} table
+ * @param {TableRow} row
+ * @param {number[]} columns
+ */
+export function neverText(table, row, columns) {
+  if (row.outcome === null || !columns.some((column) => row.cells[column]?.test)) return null;
+  const cells = row.cells.map((cell, place) => (columns.includes(place) ? cell : { ...cell, test: null }));
+  const where = conditionsOfRow(table, { ...row, cells });
+  const texts = where.map((conditions) => conditionsText(table.features, conditions));
+  return `${literalText(table.outcomes[row.outcome].value)} WHERE ${texts.join(" OR ")}`;
 }
 
 /** @param {CountedRule["weight"]} weight */
@@ -223,24 +272,6 @@ function conditionsText(features, conditions) {
   return (
     tested.map((feature) => testText(formatWord(feature.name), conditions[feature.name])).join(" AND ") || "anything"
   );
-}
-
-/**
- * A region in the notation of rules.
- * @param {EditedTable} table
- * @param {Sides} sides
- */
-export function regionNotation({ features }, sides) {
-  let data = Object.create(null);
-  features.forEach((feature, place) => {
-    const test = testFrom(feature, sides[place] ?? null);
-    if (!test) return;
-    const written = test.codes
-      ? codesData(/** @type {EditedFeature & Category} */ (feature), test.codes)
-      : spanData(/** @type {Continuous} */ (feature), test.spans[0]);
-    data = withEntry(data, feature.name, written);
-  });
-  return conditionsText(features, data).replaceAll(" AND ", " and ");
 }
 
 /**
@@ -305,15 +336,23 @@ const isFalse = (label) => `${literalText(label)} = false`;
  */
 const LETTERS = { UNIQUE: "U", ANY: "A", FIRST: "F", PRIORITY: "F", "RULE ORDER": "R", COLLECT: "C" };
 
-/** @param {EditedTable} table */
+/**
+ * The rules as irenic.write writes them to a CSV file.
+ * @param {EditedTable} table
+ */
 export function rulesCsv(table) {
   const { features, outcomes, now } = table;
   const letter = LETTERS[now.hitPolicy] ?? (now.policy.how === "first" ? "F" : "");
   const rows = orderedRows(table);
   const weighted = rows.some((row) => row.weight !== 1);
   const names = features.map((feature) => feature.name);
-  const last = names.includes(table.outcomeName) ? "then (outcome)" : table.outcomeName;
-  const lines = [[...(letter ? [letter] : []), ...names, ...(weighted ? ["RULE WEIGHT"] : []), last]];
+  let last = table.outcomeName;
+  while ([...names, "RULE WEIGHT", "IRENIC NOTE"].includes(last)) last = `${last} (outcome)`;
+  const header = [...(letter ? [letter] : []), ...names, ...(weighted ? ["RULE WEIGHT"] : []), last];
+  /** @type {string[][]} */
+  const lines = [];
+  const declared = features.map(unitDeclaration);
+  if (declared.some(Boolean)) lines.push([...(letter ? [""] : []), ...declared, ...(weighted ? [""] : []), ""]);
   rows.forEach((row, k) => {
     const cells = row.cells.map(({ test }, place) => feelCell(features[place], test, true));
     const weight = weighted ? [weightText(row.weight)] : [];
@@ -321,33 +360,68 @@ export function rulesCsv(table) {
     lines.push([...start, ...cells, ...weight, outcomeCell(outcomes[row.outcome ?? 0].value)]);
   });
   table.impossible.forEach((box, k) => {
-    const cells = features.map((feature) => {
-      const side = Object.hasOwn(box, feature.name) ? box[feature.name] : null;
-      if (!side) return "-";
-      if (isCategory(feature)) return feelCell(feature, { codes: /** @type {number[]} */ (side) }, true);
-      const [lower, upper] = side.map((at) => (at === null ? null : plainEnd(at)));
-      return feelCell(feature, { spans: [{ lower, upper }] }, true);
-    });
+    const data = boxData(table, box);
+    const cells = names.map((name) => (Object.hasOwn(data, name) ? conditionsCell([data[name]], true) : "-"));
     lines.push([...(letter ? [String(rows.length + k + 1)] : []), ...cells, ...(weighted ? [""] : []), "cannot occur"]);
   });
   if (now.otherwise !== null) {
     const blanks = Array.from({ length: names.length - 1 + (weighted ? 1 : 0) }, () => "");
     lines.push([...(letter ? [""] : []), "DEFAULT", ...blanks, outcomeCell(outcomes[now.otherwise].value)]);
   }
-  return lines.map((cells) => `${cells.map(csvCell).join(",")}\n`).join("");
+  // without quotes, these signs in a name would be detected as the separator
+  const quotedHeader = header.some((name) => /[;\t\r]/.test(name));
+  const first = header.map((name) => (quotedHeader ? inQuotes(name) : csvCell(name)));
+  return [first, ...lines.map((cells) => cells.map(csvCell))].map((cells) => `${cells.join(",")}\n`).join("");
 }
 
 /** @param {string} text */
-const csvCell = (text) => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
-/** @param {any} value */
-const outcomeCell = (value) =>
-  typeof value === "string" && !isPlainWord(value) ? JSON.stringify(value) : literalText(value);
+const inQuotes = (text) => `"${text.replaceAll('"', '""')}"`;
 
 /** @param {string} text */
-const isPlainWord = (text) =>
-  /^\p{L}[\p{L}\p{N}_]+$/u.test(text) &&
-  !/^(null|true|false|not|any|all|else|otherwise|default|na|none|other)$/i.test(text);
+const csvCell = (text) => (/[",\r\n]/.test(text) ? inQuotes(text) : text);
+
+/**
+ * What declares the unit of a column, empty for none.
+ * @param {EditedFeature} feature
+ */
+function unitDeclaration(feature) {
+  if (isCategory(feature) || !feature.unit || !["number", "integer"].includes(feature.kind)) return "";
+  const domain = domainCell(feature, true);
+  return `${feature.kind} (${feature.unit})${domain && ` ${domain}`}`;
+}
+
+/**
+ * An outcome as a cell that is read as the same.
+ * @param {any} value
+ */
+const outcomeCell = (value) =>
+  typeof value === "string" && !isBareOutcome(value) ? textInFeel(value) : literalCell(value);
+
+/** @param {any} value */
+const literalCell = (value) => (typeof value === "string" ? value : literalText(value));
+
+/** @param {string} text */
+function isBareOutcome(text) {
+  if (!text.trim() || text !== text.trim() || /[\p{C}\p{Zl}\p{Zp}]/u.test(text) || /^[=+@"-]|^0\d|^#/.test(text))
+    return false;
+  if (/^(?:true|false|null)$/i.test(text) || isDuration(text) || isAmount(text)) return false;
+  if (/^\d{4}-\d\d-\d\d|^\d\d:\d\d|^expression\(|^[({].*[)}]$/s.test(text)) return false;
+  return text.toLowerCase().split(/\s+/).join(" ") !== "cannot occur";
+}
+
+/** Words that would not be read as text in a cell. */
+const NO_TEXTS = new RegExp(
+  "^(?:true|false|null|any|all|anything|everything|whatever|alle|beliebig|egal|tous|toutes|quelconque|todos|todas" +
+    "|cualquiera|else|otherwise|sonst|ansonsten|sinon|na|nan|none|blank|empty|missing|fehlt|leer|manquant|vide|vacío" +
+    "|default|others?|rest|remaining|andere|übrige|sonstiges?|restliche|autres?|otros?|otras?|resto" +
+    "|(?:(?:grand|sub))?totals?|sum|summe|gesamt(?:summe)?|insgesamt|zwischensumme|totaux|suma" +
+    "|weekdays?|workdays?|semaine|werkdag(?:en)?|weekdag(?:en)?|doordeweeks|feriali|weekends?|wochenenden?|weekeinden?" +
+    "|werktags?|werktage|wochentags?|wochentage|laborables?)$",
+  "i",
+);
+
+/** @param {string} text */
+const isPlainWord = (text) => /^\p{L}[\p{L}\p{N}_]*$/u.test(text) && !NO_TEXTS.test(text) && !isDuration(text);
 
 /**
  * A condition in FEEL: with words, as spreadsheets write it, otherwise as DMN does.
@@ -357,14 +431,56 @@ const isPlainWord = (text) =>
  */
 function feelCell(feature, test, words) {
   if (!test) return "-";
-  if (isCategory(feature)) {
-    return codesText(feature, test.codes ?? [], (code) =>
-      code === MISSING_CODE ? "null" : feelLiteral(feature.encoded[code - 2], words),
-    );
+  if (isCategory(feature)) return conditionsCell([codesData(feature, test.codes ?? [])], words);
+  return conditionsCell(
+    (test.spans ?? []).map((span) => spanData(feature, span)),
+    words,
+  );
+}
+
+/**
+ * The cell of alternative conditions.
+ * @param {Record<string, any>[]} conditions
+ * @param {boolean} words
+ */
+const conditionsCell = (conditions, words) => conditions.flatMap((data) => feelItems(data, words)).join(", ");
+
+/**
+ * @param {Record<string, any>} data
+ * @param {boolean} words
+ */
+function feelItems(data, words) {
+  /** @param {any} value */
+  const write = (value) => feelLiteral(value, words);
+  if (Object.keys(data).length === 1 && "missing" in data) return [data.missing ? "null" : "not(null)"];
+  const null_ = data.missing ? ["null"] : [];
+  if ("not in" in data) {
+    const excluded = [...data["not in"].map(write), ...(data.missing === false ? ["null"] : [])];
+    return [`not(${excluded.join(", ")})`];
   }
-  /** @param {number} value */
-  const write = (value) => feelLiteral(numberData(feature, value), words);
-  return (test.spans ?? []).map((span) => spanText(feature, span, write)).join(", ");
+  if ("in" in data) return [...data.in.map(write), ...null_];
+  if ("=" in data) return [write(data["="]), ...null_];
+  const low = [">", ">="].find((sign) => sign in data);
+  const high = ["<", "<="].find((sign) => sign in data);
+  if (low && high) {
+    const range = `${low === ">" ? "(" : "["}${write(data[low])}..${write(data[high])}${high === "<" ? ")" : "]"}`;
+    return [range, ...null_];
+  }
+  const only = low ?? high ?? "";
+  return [`${only} ${write(data[only])}`, ...null_];
+}
+
+/**
+ * The bounds of a feature in FEEL, empty for none.
+ * @param {Continuous} feature
+ * @param {boolean} words
+ */
+function domainCell(feature, words) {
+  const { bounds } = /** @type {{ bounds?: any[] }} */ (featureData({ ...feature, encoded: [] }));
+  if (!bounds) return "";
+  const [low, high] = bounds;
+  const data = { ...(low === null ? {} : { ">=": low }), ...(high === null ? {} : { "<=": high }) };
+  return conditionsCell([data, ...(feature.missing ? [{ missing: true }] : [])], words);
 }
 
 /** @type {Record<string, string>} */
@@ -376,13 +492,24 @@ const CONSTRUCTORS = { date: "date", datetime: "date and time", time: "time", du
  * @returns {string}
  */
 function feelLiteral(value, words) {
-  if (typeof value === "string") return words && isPlainWord(value) ? value : JSON.stringify(value);
-  if (typeof value === "number") return decimalText(value);
+  if (typeof value === "string") return words && isPlainWord(value) ? value : textInFeel(value);
+  if (typeof value === "number") return words && Math.abs(value) <= 2 ** 53 ? formatNumber(value) : decimalText(value);
   if (typeof value === "boolean") return String(value);
   const [[tag, inner]] = Object.entries(value ?? { null: "null" });
+  if (tag === "expression" && !words) return String(inner);
   if (!CONSTRUCTORS[tag]) throw new Error(`${literalText(value)} cannot be written to a decision table.`);
   return words ? String(inner) : `${CONSTRUCTORS[tag]}("${inner}")`;
 }
+
+/**
+ * Text in quotes, in which signs that XML or a line cannot hold are escaped.
+ * @param {string} text
+ */
+const textInFeel = (text) =>
+  JSON.stringify(text).replace(
+    /[\x7f-\x9f\u2028\u2029\u200b\u2060\ufeff\ufffe\uffff]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 /**
  * A number without an exponent, which FEEL does not have.
@@ -401,25 +528,32 @@ function decimalText(value) {
 
 // --- DMN
 
+/** @type {Record<string, string>} */
 const DMN_TYPES = {
   number: "number",
   integer: "number",
+  text: "string",
+  boolean: "boolean",
   date: "date",
   time: "time",
   datetime: "date and time",
   duration: "days and time duration",
   months: "years and months duration",
-  category: "",
 };
 
-/** @param {EditedTable} table */
-export function rulesDmn(table) {
+/**
+ * The rules as irenic.write writes them to a DMN model.
+ * @param {EditedTable} table
+ * @param {boolean} [disjoint] whether it is known that no rows overlap
+ */
+export function rulesDmn(table, disjoint = false) {
   const { features, outcomes, now } = table;
   const rows = orderedRows(table);
   const names = feelNames(features.map((feature) => feature.name));
-  const types = features.map(dmnType);
+  const types = features.map((feature) => typeRef(dmnKind(feature)));
   const title = table.name || "rules";
   const [name] = feelNames([title]);
+  const result = typeRef(commonKind(rows.map((row) => outcomes[row.outcome ?? 0].value)));
   const data = names.map(
     (each, k) => `  <inputData id="data${k + 1}" name=${quoted(each)}>
     <variable name=${quoted(each)}${types[k]}/>
@@ -429,14 +563,16 @@ export function rulesDmn(table) {
     (_, k) =>
       `    <informationRequirement id="needs${k + 1}"><requiredInput href="#data${k + 1}"/></informationRequirement>`,
   );
-  const inputs = features.map(
-    (
-      feature,
-      k,
-    ) => `      <input id="input${k + 1}" label=${quoted(feature.name)}${ours("feature", featureData(feature))}>
+  const lost = features.map((feature, k) => names[k] !== feature.name || losesFeature(feature, rows, k));
+  const inputs = features.map((feature, k) => {
+    const label = names[k] === feature.name ? "" : ` label=${quoted(feature.name)}`;
+    const own = lost[k] ? ours("feature", featureData(feature)) : "";
+    const domain = isCategory(feature) ? valuesCell(feature) : domainCell(feature, false);
+    const values = domain && `        <inputValues><text>${escaped(domain)}</text></inputValues>\n`;
+    return `      <input id="input${k + 1}"${label}${own}>
         <inputExpression id="expression${k + 1}"${types[k]}><text>${escaped(names[k])}</text></inputExpression>
-      </input>`,
-  );
+${values}      </input>`;
+  });
   const rules = rows.map((row, n) => {
     const value = outcomes[row.outcome ?? 0].value;
     const weight = row.weight === 1 ? "" : ours("weight", row.weight);
@@ -452,24 +588,27 @@ ${cells.map((cell) => `${cell}\n`).join("")}        <outputEntry id="then${n + 1
   });
   const otherwise = now.otherwise === null ? null : outcomes[now.otherwise].value;
   const isLiteral = otherwise !== null && hasFeel(otherwise);
-  const impossible = table.impossible.length
-    ? ours(
-        "impossible",
-        table.impossible.map((box) => boxData(table, box)),
-      )
-    : "";
-  const rest = otherwise !== null && !isLiteral ? ours("default", otherwise) : "";
+  const boxes = table.impossible.map((box) => boxData(table, box));
+  const options = [
+    name === title ? "" : ours("name", title),
+    boxes.length ? ours("impossible", boxes) : "",
+    otherwise !== null && !isLiteral ? ours("default", otherwise) : "",
+  ].join("");
+  const [outputName] = KEYWORDS_OF_FEEL.has(table.outcomeName) ? [table.outcomeName] : feelNames([table.outcomeName]);
+  const renamed =
+    outputName === table.outcomeName ? "" : ` label=${quoted(table.outcomeName)}${ours("name", table.outcomeName)}`;
+  const opening = `      <output id="output1" name=${quoted(outputName)}${result}${renamed}`;
   const output = isLiteral
-    ? `      <output id="output1" name="then">
+    ? `${opening}>
         <defaultOutputEntry><text>${escaped(feelLiteral(otherwise, false))}</text></defaultOutputEntry>
       </output>`
-    : '      <output id="output1" name="then"/>';
+    : `${opening}/>`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" xmlns:irenic="urn:irenic:dmn"
     id="definitions" name=${quoted(title)} namespace="urn:irenic:dmn:model">
-${[...data].map((each) => `${each}\n`).join("")}  <decision id="decision" name=${quoted(name)}>
-    <variable name=${quoted(name)}/>
-${needs.map((each) => `${each}\n`).join("")}    <decisionTable id="table" hitPolicy="${dmnPolicy(table)}"${impossible}${rest}>
+${data.map((each) => `${each}\n`).join("")}  <decision id="decision" name=${quoted(name)}>
+    <variable name=${quoted(name)}${result}/>
+${needs.map((each) => `${each}\n`).join("")}    <decisionTable id="table" hitPolicy="${dmnPolicy(table, disjoint)}"${options}>
 ${[...inputs, output, ...rules].join("\n")}
     </decisionTable>
   </decision>
@@ -477,55 +616,148 @@ ${[...inputs, output, ...rules].join("\n")}
 `;
 }
 
-/** @param {EditedTable} table */
-function dmnPolicy({ now, outcomes }) {
+/**
+ * @param {EditedTable} table
+ * @param {boolean} disjoint
+ */
+function dmnPolicy({ now, outcomes }, disjoint) {
   if (now.policy.how === "first") return "FIRST";
   if (["UNIQUE", "ANY", "RULE ORDER", "COLLECT"].includes(now.hitPolicy)) return now.hitPolicy;
-  return contradictions(outcomes).length ? "COLLECT" : "ANY";
-}
-
-/** @param {EditedFeature} feature */
-function dmnType(feature) {
-  const allTexts = isCategory(feature) && feature.encoded.every((value) => typeof value === "string");
-  const type = allTexts ? "string" : DMN_TYPES[feature.kind];
-  return type ? ` typeRef="${type}"` : "";
-}
-
-/** @param {any} value */
-function hasFeel(value) {
-  return (
-    typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))
-  );
+  if (contradictions(outcomes).length) return "COLLECT";
+  return disjoint ? "UNIQUE" : "ANY";
 }
 
 /**
- * Names that FEEL can hold.
+ * The kind of the values of a feature, empty if they have several.
+ * @param {EditedFeature} feature
+ */
+const dmnKind = (feature) => (isCategory(feature) ? commonKind(feature.encoded) : feature.kind);
+
+/** @param {any[]} values */
+function commonKind(values) {
+  const kinds = new Set(values.map(kindOfValue));
+  const [kind] = kinds;
+  return kinds.size === 1 ? kind : "";
+}
+
+/** @param {any} value */
+function kindOfValue(value) {
+  if (typeof value === "string") return "text";
+  if (typeof value !== "object" || value === null) return typeof value;
+  const [tag] = Object.keys(value);
+  return tag === "duration" && /^-?P[^T]*[YM]/.test(value.duration) ? "months" : tag;
+}
+
+/** @param {string} kind */
+const typeRef = (kind) => (DMN_TYPES[kind] ? ` typeRef="${DMN_TYPES[kind]}"` : "");
+
+/**
+ * The values of a closed category in FEEL.
+ * @param {EditedFeature & Category} feature
+ */
+function valuesCell(feature) {
+  const isBoolean = dmnKind(feature) === "boolean" && feature.encoded.length === 2;
+  if (feature.admitted.includes(OTHER_CODE) || isBoolean || !feature.encoded.every(hasFeel)) return "";
+  const texts = feature.encoded.map((value) => feelLiteral(value, false));
+  return [...texts, ...(feature.missing ? ["null"] : [])].join(", ");
+}
+
+/**
+ * Whether a model alone would be read as another feature: it does not have whole numbers, units, and missing values
+ * that no test names, and an open category has the values of its tests, in their order.
+ * @param {EditedFeature} feature
+ * @param {TableRow[]} rows
+ * @param {number} place
+ */
+function losesFeature(feature, rows, place) {
+  const cells = rows.map((row) => row.cells[place].test).filter((test) => test !== null);
+  if (!isCategory(feature)) {
+    if (feature.kind === "integer" || feature.unit) return true;
+    const domain = domainCell(feature, false);
+    const namesMissing = cells.some((test) => feelItemsOf(feature, test).some((item) => /null/.test(item)));
+    return feature.missing !== (domain ? feature.missing : namesMissing);
+  }
+  if (valuesCell(feature)) return false;
+  if (dmnKind(feature) === "boolean" && feature.encoded.length === 2) {
+    return feature.encoded[0] !== false || feature.missing || feature.admitted.includes(OTHER_CODE);
+  }
+  /** @type {Record<string, any>[]} */
+  const data = cells.map((test) => codesData(feature, test.codes ?? []));
+  const named = new Set(data.flatMap((each) => each.in ?? each["not in"] ?? []));
+  const missing = data.some((each) => "missing" in each);
+  const same = [...named].every((value, k) => value === feature.encoded[k]) && named.size === feature.encoded.length;
+  return !same || missing !== feature.missing || !feature.encoded.every((value) => typeof value === "string");
+}
+
+/**
+ * @param {Continuous} feature
+ * @param {Test} test
+ */
+const feelItemsOf = (feature, test) => (test.spans ?? []).flatMap((span) => feelItems(spanData(feature, span), false));
+
+/** @param {any} value */
+function hasFeel(value) {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return value !== null;
+  return Object.keys(value).some((tag) => tag === "expression" || tag in CONSTRUCTORS);
+}
+
+/** The signs of names in FEEL, as its grammar lists them. */
+const NAME_START =
+  "A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c-\\u200d" +
+  "\\u2070-\\u218f\\u2c00-\\u2fef\\u3001-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufffd\\u{10000}-\\u{effff}";
+
+// eslint-disable-next-line no-misleading-character-class -- signs that combine are part of names
+const NO_NAME = new RegExp(`[^${NAME_START}0-9\\u00b7\\u0300-\\u036f\\u203f-\\u2040./'’+*\\- ]+`, "gu");
+
+const BEGINS_NAME = new RegExp(`^[${NAME_START}]`, "u");
+
+const KEYWORDS_OF_FEEL = new Set([
+  ...["if", "then", "else", "for", "in", "return", "some", "every", "satisfies", "and", "or", "between", "instance"],
+  ...["of", "function", "external", "true", "false", "null"],
+]);
+
+/**
+ * Names that FEEL can hold; those that it can hold already are kept.
  * @param {string[]} names
  */
 function feelNames(names) {
-  const used = new Set(names);
-  return names.map((name) => {
-    if (
-      /^[A-Z_a-z][\w ]*\w$|^[A-Z_a-z]$/.test(name) &&
-      !/^(if|not|in|and|or|null|true|false|for|some|every)\b/.test(name)
-    ) {
-      return name;
-    }
-    const plain = `_${name.replace(/\W+/g, "_")}`;
-    let [unique, number] = [plain, 1];
-    while (used.has(unique)) unique = `${plain} ${++number}`;
-    used.add(unique);
-    return unique;
+  const plain = names.map(feelName);
+  const used = new Set(names.filter((name, k) => name === plain[k]));
+  return names.map((name, k) => {
+    let [result, number] = [plain[k], 1];
+    while (result !== name && used.has(result)) result = `${plain[k]} ${++number}`;
+    used.add(result);
+    return result;
   });
+}
+
+/** @param {string} name */
+function feelName(name) {
+  /** @param {string} text */
+  const joined = (text) => text.split(/\s+/).filter(Boolean).join(" ");
+  const result = joined(joined(name).replace(NO_NAME, "_"));
+  return BEGINS_NAME.test(result) && !KEYWORDS_OF_FEEL.has(result.split(" ")[0]) ? result : `_${result}`;
 }
 
 /** @param {string} text */
 const escaped = (text) =>
   inXml(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\r", "&#13;");
 
+/**
+ * Text as an attribute, in the quotes that need fewer escapes.
+ * @param {string} text
+ */
+function quoted(text) {
+  const safe = escaped(text).replaceAll("\n", "&#10;").replaceAll("\t", "&#9;");
+  return safe.includes('"') && !safe.includes("'") ? `'${safe}'` : `"${safe.replaceAll('"', "&quot;")}"`;
+}
+
 /** @param {string} text */
-const quoted = (text) =>
-  `"${escaped(text).replaceAll('"', "&quot;").replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`;
+const asciiText = (text) =>
+  text.replace(/[^\p{ASCII}]/gu, (sign) =>
+    Array.from({ length: sign.length }, (_, k) => `\\u${sign.charCodeAt(k).toString(16).padStart(4, "0")}`).join(""),
+  );
 
 /** @param {string} text */
 // eslint-disable-next-line no-control-regex
@@ -535,21 +767,24 @@ const inXml = (text) => text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
  * @param {string} name
  * @param {any} data
  */
-const ours = (name, data) => ` irenic:${name}=${quoted(JSON.stringify(data))}`;
+const ours = (name, data) => ` irenic:${name}=${quoted(asciiText(line(data)))}`;
 
 // --- the page
 
 /** The rows of the table as texts, for a page that opens with them. @param {EditedTable} table */
 export function tableData({ now, outcomes }) {
   return {
-    rows: now.rows.map(({ cells, outcomeText, weight }) => ({
+    rows: now.rows.map(({ cells, outcomeText, weight, kept }) => ({
       cells: cells.map(({ text }) => text),
       outcomeText,
       weight,
+      kept,
     })),
     otherwise: now.otherwise === null ? "" : outcomes[now.otherwise].text,
     policy: now.policy,
     hitPolicy: now.hitPolicy,
+    forbidden: now.forbidden,
+    never: now.never,
     outcomes,
   };
 }

@@ -1,6 +1,7 @@
 // @ts-check
 // The rows as a grid like that of a spreadsheet: keyboard, selection, copy and paste. Only rows in view are drawn.
 
+import { neverText } from "./files.js";
 import { outcomeError } from "./outcomes.js";
 import { completionsFor, startTyping } from "./typing.js";
 import { ANY_CELL, isFinished, pasteCells, setCells, travel } from "./table.js";
@@ -42,7 +43,10 @@ export function newGrid(table, options) {
   /** @param {number} column */
   const columnName = (column) => table.features[column]?.name ?? table.outcomeName;
 
+  let headed = table.now.forbidden; // what the head shows as forbidden
+
   function drawHead() {
+    headed = table.now.forbidden;
     const widths = columns().map(widthOf);
     grid.style.setProperty("--columns", `3.25rem ${widths.map((width) => `minmax(${width}rem, 1fr)`).join(" ")}`);
     grid.style.setProperty("--width", `${widths.reduce((sum, width) => sum + width, 3.25)}rem`);
@@ -57,16 +61,26 @@ export function newGrid(table, options) {
       columns().map((column, k) =>
         h(
           "span",
-          { role: "columnheader", "aria-colindex": k + 2, title: columnTitle(column) },
+          {
+            role: "columnheader",
+            class: isForbidden(column) ? "forbidden" : null,
+            "aria-colindex": k + 2,
+            title: columnTitle(column),
+          },
           h("bdi", {}, columnName(column)),
+          isForbidden(column) && h("span", { class: "unseen" }, " not to be tested"),
         ),
       ),
     );
   }
 
   /** @param {number} column */
+  const isForbidden = (column) => table.now.forbidden.includes(table.features[column]?.name);
+
+  /** @param {number} column */
   function columnTitle(column) {
     const feature = table.features[column];
+    if (isForbidden(column)) return `${feature.name}: the learner must not test it`;
     if (!feature) return "What the rule says";
     return isCategory(feature) ? `${feature.name}: values` : `${feature.name}: ${feature.wanted}`;
   }
@@ -91,19 +105,34 @@ export function newGrid(table, options) {
   // --- rows
 
   let drawn = { first: -1, last: -1 };
+  /** @type {Map<number, HTMLElement>} */
+  let elements = new Map(); // of the rows that are drawn
+  /** @type {Map<number, FoundRow>} */
+  let redundant = new Map();
 
-  function drawRows() {
+  /** Draw the rows in view. While the grid is scrolled, rows that stay in view are left as they are. */
+  function drawRows(scrolled = false) {
     const n = table.now.rows.length;
     body.style.height = `${n * ROW_HEIGHT}px`;
     grid.setAttribute("aria-rowcount", String(n + 1));
     const top = Math.max(0, grid.scrollTop);
     const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - EXTRA);
     const last = Math.min(n - 1, Math.ceil((top + grid.clientHeight) / ROW_HEIGHT) + EXTRA);
+    const before = elements;
+    const [shown, selected] = [columns(), bounds()];
+    elements = new Map();
+    for (let place = first; place <= last; place++) {
+      const same = scrolled ? before.get(place) : undefined;
+      elements.set(place, same ?? rowElement(place, shown, selected));
+    }
+    if (!scrolled) body.replaceChildren(...elements.values());
+    else {
+      for (const [place, element] of before) if (!elements.has(place)) element.remove();
+      const fresh = [...elements].filter(([place]) => !before.has(place));
+      body.prepend(...fresh.filter(([place]) => place < drawn.first).map(([, element]) => element));
+      body.append(...fresh.filter(([place]) => place >= drawn.first).map(([, element]) => element));
+    }
     drawn = { first, last };
-    const redundant = new Map(status?.redundant.flatMap((found) => redundantRows(found).map((row) => [row, found])));
-    const rows = [];
-    for (let place = first; place <= last; place++) rows.push(rowElement(place, redundant.get(place)));
-    body.replaceChildren(...rows);
     markActive();
   }
 
@@ -112,23 +141,32 @@ export function newGrid(table, options) {
 
   /**
    * @param {number} place
-   * @param {FoundRow} [redundant]
+   * @param {number[]} shown
+   * @param {ReturnType<typeof bounds>} selected
    */
-  function rowElement(place, redundant) {
+  function rowElement(place, shown, selected) {
     const row = table.now.rows[place];
+    const isSpare = redundant.has(place);
     const conflicts = status?.conflicts.rows.get(place) ?? 0;
-    const mark = !isFinished(row) ? "…" : conflicts ? "!" : redundant ? "≡" : "";
+    const mark = !isFinished(row) ? "…" : conflicts ? "!" : isSpare ? "≡" : "";
     const why = !isFinished(row)
       ? "not finished"
       : conflicts
         ? `contradicts ${conflicts === 1 ? "another row" : `${conflicts} others`}`
-        : redundant
+        : isSpare
           ? "redundant"
-          : "";
-    const marked = conflicts ? "bad" : redundant ? "spare" : isFinished(row) ? "" : "open";
+          : row.kept
+            ? "kept"
+            : "";
+    const marked = conflicts ? "bad" : isSpare ? "spare" : isFinished(row) ? "" : "open";
     const element = h(
       "div",
-      { role: "row", class: `grid-row ${marked}`, "aria-rowindex": place + 2, "data-row": place },
+      {
+        role: "row",
+        class: `grid-row ${marked} ${row.kept ? "kept" : ""}`,
+        "aria-rowindex": place + 2,
+        "data-row": place,
+      },
       h(
         "span",
         { role: "rowheader", class: "grid-number", "aria-colindex": 1, title: why },
@@ -136,7 +174,7 @@ export function newGrid(table, options) {
         String(place + 1),
         why && h("span", { class: "unseen" }, ` ${why}`),
       ),
-      columns().map((column, k) => cellElement(row, place, column, k)),
+      shown.map((column, k) => cellElement(row, place, column, k, isInBounds(selected, place, column))),
     );
     element.style.top = `${place * ROW_HEIGHT}px`;
     return element;
@@ -147,8 +185,9 @@ export function newGrid(table, options) {
    * @param {number} place
    * @param {number} column
    * @param {number} k
+   * @param {boolean} isSelected
    */
-  function cellElement(row, place, column, k) {
+  function cellElement(row, place, column, k, isSelected) {
     const cell = row.cells[column];
     const missing = !cell && row.outcome === null ? "An outcome is missing." : "";
     const wrong = wrongAt(row, column) || missing;
@@ -157,9 +196,10 @@ export function newGrid(table, options) {
       "grid-cell",
       wrong && "wrong",
       cell === ANY_CELL && "any",
+      isNever(row, column) && "forbidden",
       !cell && "then",
       concerned.get(place)?.has(column) && "concerned",
-      isSelected(place, column) && "selected",
+      isSelected && "selected",
     ];
     return h(
       "span",
@@ -168,13 +208,19 @@ export function newGrid(table, options) {
         id: `cell-${place}-${column}`,
         class: classes.filter(Boolean).join(" "),
         "aria-colindex": k + 2,
-        "aria-selected": isSelected(place, column) ? "true" : "false",
+        "aria-selected": isSelected ? "true" : "false",
         "aria-invalid": wrong ? "true" : null,
         title: wrong || (text.length > 12 ? text : null),
         "data-column": column,
       },
       h("bdi", {}, text),
     );
+  }
+
+  /** @param {TableRow} row @param {number} column */
+  function isNever(row, column) {
+    const { never } = table.now;
+    return never.length > 0 && never.includes(neverText(table, row, [column]) ?? "");
   }
 
   // --- the selection
@@ -189,11 +235,9 @@ export function newGrid(table, options) {
     };
   }
 
-  /** @param {number} row @param {number} column */
-  function isSelected(row, column) {
-    const { top, bottom, columns: own } = bounds();
-    return row >= top && row <= bottom && own.includes(column);
-  }
+  /** @param {ReturnType<typeof bounds>} selected @param {number} row @param {number} column */
+  const isInBounds = ({ top, bottom, columns: own }, row, column) =>
+    row >= top && row <= bottom && own.includes(column);
 
   function markActive() {
     for (const cell of body.querySelectorAll(".active")) cell.classList.remove("active");
@@ -356,6 +400,20 @@ export function newGrid(table, options) {
     select(top + size.rows - 1, last, true);
   }
 
+  /**
+   * Act on an event of the clipboard. In Firefox it happens to the body if no text is selected, not to the grid.
+   * @param {"copy" | "cut" | "paste"} type
+   * @param {(event: ClipboardEvent) => void} act
+   */
+  function onClipboard(type, act) {
+    /** @param {ClipboardEvent} event */
+    const onEvent = (event) => {
+      if (!grid.isConnected) return document.removeEventListener(type, onEvent);
+      if (document.activeElement === grid || grid.contains(/** @type {Node} */ (event.target))) act(event);
+    };
+    document.addEventListener(type, onEvent);
+  }
+
   /** @param {Event} event */
   function placeOfEvent(event) {
     const cell = /** @type {HTMLElement} */ (event.target).closest?.(".grid-cell, .grid-row .grid-number");
@@ -394,9 +452,9 @@ export function newGrid(table, options) {
   }
 
   grid.addEventListener("keydown", onKey);
-  grid.addEventListener("copy", onCopy);
-  grid.addEventListener("cut", onCopy);
-  grid.addEventListener("paste", onPaste);
+  onClipboard("copy", onCopy);
+  onClipboard("cut", onCopy);
+  onClipboard("paste", onPaste);
   grid.addEventListener("pointerdown", onPress);
   grid.addEventListener("pointermove", onDrag);
   grid.addEventListener("dblclick", (event) => void (placeOfEvent(event) && edit()));
@@ -410,7 +468,7 @@ export function newGrid(table, options) {
       const last = Math.ceil((grid.scrollTop + grid.clientHeight) / ROW_HEIGHT);
       const n = table.now.rows.length;
       const inside = first >= drawn.first && Math.min(n - 1, last) <= drawn.last;
-      if (!inside && !stopTyping) drawRows();
+      if (!inside && !stopTyping) drawRows(true);
     });
   });
   table.listeners.push(() => {
@@ -421,6 +479,7 @@ export function newGrid(table, options) {
     state.row = Math.max(0, Math.min(state.row, n - 1));
     state.toRow = Math.max(0, Math.min(state.toRow, n - 1));
     concerned = new Map();
+    if (table.now.forbidden !== headed) drawHead();
     drawRows();
     options.selected();
   });
@@ -435,7 +494,7 @@ export function newGrid(table, options) {
   drawHead();
   return {
     element: grid,
-    draw: drawRows,
+    draw: () => drawRows(),
     edit,
     select,
     showColumn,
@@ -446,6 +505,7 @@ export function newGrid(table, options) {
     /** @param {Status} next */
     setStatus: (next) => {
       status = next;
+      redundant = new Map(next.redundant.flatMap((found) => redundantRows(found).map((row) => [row, found])));
       if (!stopTyping) drawRows();
     },
     /**

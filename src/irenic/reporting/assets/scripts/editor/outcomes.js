@@ -1,7 +1,7 @@
 // @ts-check
 // Outcomes as people type them.
 
-import { summary } from "../summary.js";
+import { hasDecimalComma } from "./spellings.js";
 import { plainNumber } from "../values/reading.js";
 import { formatNumber } from "../values/texts.js";
 
@@ -33,7 +33,20 @@ export function parseOutcome(outcomes, text) {
   }
   const same = JSON.stringify(value);
   const place = outcomes.findIndex((outcome) => JSON.stringify(outcome.value) === same);
-  return place >= 0 ? { place } : { added: { text: amount === null ? typed : formatNumber(amount), value } };
+  return place >= 0
+    ? { place }
+    : { added: { text: amount === null || isSpelledLike(typed, outcomes) ? typed : formatNumber(amount), value } };
+}
+
+/**
+ * Whether other outcomes are written like a text, so that it is kept: 13% next to 12%, or 3,75 next to 3,50.
+ * @param {string} typed
+ * @param {EditedOutcome[]} outcomes
+ */
+function isSpelledLike(typed, outcomes) {
+  /** @param {string} text */
+  const shape = (text) => text.replace(/\d+/g, "0");
+  return outcomes.some(({ text, value }) => typeof value === "number" && shape(text) === shape(typed));
 }
 
 /**
@@ -42,6 +55,12 @@ export function parseOutcome(outcomes, text) {
  * @param {string} text
  */
 export const outcomeError = (outcomes, text) => parseOutcome(outcomes, text)?.error ?? "";
+
+/**
+ * Whether a text would be read as a number.
+ * @param {string} text
+ */
+export const isAmount = (text) => amountOf(text) !== null;
 
 /**
  * The number of an amount as files are read: 13% is 0.13, and 3,75 is 3.75. NaN if it is ambiguous, as 1,234 is; null
@@ -57,11 +76,6 @@ function amountOf(typed) {
   if (sign !== "%") return Number.isFinite(Number(plain)) ? Number(plain) + 0 : null;
   return /e/i.test(plain) ? null : Number(`${plain}e-2`) + 0; // without the error of a division
 }
-
-/** Whether numbers in the file have a decimal comma, so that 1.234 may mean 1234. */
-const hasDecimalComma = Boolean(
-  summary.reading?.columns.some(({ interpreted }) => interpreted.some(({ text }) => /\d,\d{1,2}(?!\d)/.test(text))),
-);
 
 /**
  * The value of an outcome as files write it: a number, a boolean, a set {a, b}, a tuple (a, b), or text.

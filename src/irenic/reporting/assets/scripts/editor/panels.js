@@ -2,9 +2,10 @@
 // What the editor shows beside the grid: findings with a way out of each, and what changes.
 
 import { exampleText } from "./examples.js";
-import { regionNotation } from "./files.js";
+import { caseItems, expectedVerdicts, failingCases, propertyItems } from "./expected.js";
+import { regionCells, sayOutcome } from "./regions.js";
 import { addRow, deleteRows, isFinished, orderRows, replaceRows } from "./table.js";
-import { h, nameWords, show } from "../dom.js";
+import { h, show } from "../dom.js";
 import { isCategory, OTHER_CODE } from "../values/features.js";
 import { countText, percentText, pluralText } from "../words.js";
 
@@ -14,16 +15,6 @@ const MOST_DRAWN = 30; // findings of a kind that are drawn
  * @typedef {{ table: EditedTable, grid: ReturnType<typeof import("./grid.js").newGrid>,
  *   ask: (what: string, given?: any) => Promise<any>, say: (text: string, wrong?: boolean) => void, canOrder: boolean }} Desk
  */
-
-/**
- * An outcome; null is none, and -2 a contradiction.
- * @param {EditedTable} table
- * @param {number | null} outcome
- */
-function sayOutcome({ outcomes }, outcome) {
-  if (outcome === null || outcome === -1) return "nothing";
-  return outcome === -2 ? "a contradiction" : nameWords(outcomes[outcome].text);
-}
 
 /**
  * @param {string} text
@@ -77,6 +68,7 @@ export function verdictLine(table, status, current) {
   } else parts.push(["good", policy.how === "first" ? "the first row decides" : "all rows count"]);
   const isOpen = gaps.count > 0 || !gaps.finished;
   parts.push([!gaps.known || (isOpen && hasDefault) ? "" : isOpen ? "warn" : "good", gapText]);
+  parts.push(...expectedVerdicts(table, status));
   const spare = status.redundant.length;
   if (spare) parts.push(["note", pluralText(spare, "redundant row")]);
   if (open) parts.push(["warn", `${pluralText(open, "row")} not finished`]);
@@ -116,7 +108,8 @@ export function guardNotice(desk, status, row) {
     h(
       "p",
       { class: "muted small" },
-      `Wherever ${regionNotation(table, found.sides)}`,
+      "Wherever ",
+      regionCells(table, found.sides),
       rivals > 1 && `; and ${pluralText(rivals - 1, "more conflict")}`,
     ),
     h(
@@ -175,12 +168,16 @@ export function editFindings(desk, status) {
   const { table } = desk;
   const { conflicts, overlaps, gaps, redundant } = status;
   const pairs = [...conflicts.list, ...(table.now.policy.unique ? overlaps.list : [])];
+  const properties = propertyItems(desk, status);
+  const broken = status.properties?.filter(({ holds }) => holds === false).length ?? 0;
   const blocks = [
     block(
       "Conflicts",
       conflicts.count + (table.now.policy.unique ? overlaps.count : 0),
       pairs.slice(0, MOST_DRAWN).map((pair) => pairItem(desk, pair)),
     ),
+    block("Properties", broken || null, properties.slice(0, MOST_DRAWN)),
+    block("Test cases", failingCases(table, status)?.length ?? 0, caseItems(desk, status, MOST_DRAWN)),
     block(
       "Gaps",
       gaps.count,
@@ -198,17 +195,17 @@ export function editFindings(desk, status) {
 
 /**
  * @param {string} title
- * @param {number} count
+ * @param {number | null} count
  * @param {Child[]} items
  * @param {string} [remark]
  */
 function block(title, count, items, remark = "") {
   if (!items.length) return null;
-  const more = count - items.length;
+  const more = (count ?? 0) - items.length;
   return h(
     "div",
     { class: "edit-found" },
-    h("h3", {}, `${title} `, h("span", { class: "muted" }, countText(count))),
+    h("h3", {}, `${title} `, count !== null && h("span", { class: "muted" }, countText(count))),
     remark && h("p", { class: "muted small" }, remark),
     h("ul", {}, items),
     more > 0 && h("p", { class: "muted small" }, `… and ${countText(more)} more`),
@@ -236,7 +233,7 @@ function pairItem(desk, { rows, sides, agree }) {
       ": ",
       exampleText(table, sides),
     ),
-    h("p", { class: "muted small" }, regionNotation(table, sides)),
+    h("p", { class: "muted small" }, regionCells(table, sides)),
     h(
       "div",
       { class: "actions" },
@@ -275,7 +272,7 @@ function gapItem(desk, sides) {
     "li",
     {},
     h("p", {}, "No rule for ", example),
-    h("p", { class: "muted small" }, regionNotation(table, sides)),
+    h("p", { class: "muted small" }, regionCells(table, sides)),
     h(
       "div",
       { class: "actions" },
@@ -359,7 +356,7 @@ export function editChanges(table, changes, results, before) {
               " for ",
               exampleText(table, sides),
             ),
-            h("p", { class: "muted small" }, regionNotation(table, sides)),
+            h("p", { class: "muted small" }, regionCells(table, sides)),
           ),
         ),
     ),

@@ -26,7 +26,7 @@ export function newTable(model) {
     ...feature,
     encoded: isCategory(feature) ? (feature.listed ?? feature.values.slice(2)) : [],
   }));
-  const outcomes = summary.outcomes.map(({ text, value }) => ({ text, value: value ?? text }));
+  const outcomes = summary.outcomes.map(({ text, value }) => ({ text: writtenOutcome(text), value: value ?? text }));
   const { how, hit_policy: hitPolicy } = summary.decides;
   const ranks = hitPolicy === "PRIORITY" ? ranksOf(model, outcomes.length) : null;
   /** @type {Policy} */
@@ -36,12 +36,32 @@ export function newTable(model) {
     ranks,
     single: (how === "agree" || how === "first") && !contradictions(outcomes).length,
   };
-  const opened = { rows: rowsOf(model, features, outcomes), otherwise: model.default.outcome, policy, hitPolicy };
+  const never = (model.front?.proved ?? []).flatMap((text) => /^NEVER (.*)/s.exec(text)?.[1] ?? []);
+  const marks = { forbidden: [], never };
+  const rows = rowsOf(model, features, outcomes);
+  const opened = { rows, otherwise: model.default.outcome, policy, hitPolicy, ...marks };
   const impossible = summary.impossible.map(({ box }) => box);
   const history = { opened, now: opened, past: [], future: [], growth: 0, listeners: [] };
   const outcomeName = summary.reading?.columns.find(({ role }) => role === "outcome")?.name ?? "then";
-  return { name: summary.name, outcomeName, features, outcomes, impossible, ...history };
+  const asked = summary.properties.map((property) => property.asked);
+  return { name: summary.name, outcomeName, features, outcomes, impossible, asked, ...history };
 }
+
+/**
+ * An outcome as its file writes it: 12% instead of 0.12, if it is the only such spelling.
+ * @param {string} text
+ */
+function writtenOutcome(text) {
+  const column = summary.reading?.columns.find(({ role }) => role === "outcome");
+  const spellings = column?.interpreted.filter(({ meaning }) => isSameNumber(meaning, text)) ?? [];
+  return spellings.length === 1 ? spellings[0].text : text;
+}
+
+/**
+ * @param {string} a
+ * @param {string} b
+ */
+const isSameNumber = (a, b) => a.trim() !== "" && b.trim() !== "" && Number(a) === Number(b);
 
 /**
  * @param {Model} model
@@ -66,8 +86,9 @@ function rowsOf(model, features, outcomes) {
     const joined = group.length > 1 ? joinedTests(group, features) : null;
     const each = joined ? [joined] : group.map((rule) => testsOf(rule, features));
     return each.map((tests, k) => {
-      const { outcome, weight } = group[joined ? 0 : k];
-      return { ...newRow(features, tests), outcome, outcomeText: outcomes[outcome].text, weight };
+      const { outcome, weight, number } = group[joined ? 0 : k];
+      const kept = number <= (model.front?.kept ?? 0);
+      return { ...newRow(features, tests), outcome, outcomeText: outcomes[outcome].text, weight, kept };
     });
   });
 }
@@ -158,12 +179,13 @@ function change(table, next) {
 }
 
 /**
- * Whether the table differs from the one that was opened. New values of categories alone are no difference.
+ * Whether the table differs from the one that was opened. New values of categories alone are no difference, nor are
+ * marks for the learner.
  * @param {EditedTable} table
  */
 export function isChanged({ now, opened }) {
   const { rows, otherwise, policy } = opened;
-  const same = now.rows.length === rows.length && rows.every((row, place) => row === now.rows[place]);
+  const same = now.rows.length === rows.length && rows.every(({ id }, place) => id === now.rows[place].id);
   return !same || now.otherwise !== otherwise || now.policy !== policy;
 }
 
@@ -288,6 +310,15 @@ function addValues(table, place, texts) {
   };
   table.features = table.features.map((each, k) => (k === place ? grown : each));
   table.growth += 1;
+  /** @param {Box} box @returns {Box} */
+  const extendedBox = (box) =>
+    Object.hasOwn(box, feature.name) && box[feature.name].includes(OTHER_CODE)
+      ? { ...box, [feature.name]: [...box[feature.name], ...fresh] }
+      : box;
+  table.impossible = table.impossible.map(extendedBox);
+  table.asked = table.asked.map(
+    (each) => each && { ...each, where: each.where.map(extendedBox), excused: each.excused.map(extendedBox) },
+  );
   /** @type {Map<TableRow, TableRow>} */
   const kept = new Map();
   /** @param {TableRow} row */
@@ -471,7 +502,7 @@ export function replaceRows(table, replaced, added = null) {
   const parts = new Map(replaced.map((each) => [each.row, each.parts]));
   const rows = table.now.rows.flatMap((row, place) => {
     const own = parts.get(place);
-    return own ? own.map((sides) => rowFrom(table, sides, row.outcome, row.weight)) : [row];
+    return own ? own.map((sides) => ({ ...rowFrom(table, sides, row.outcome, row.weight), kept: row.kept })) : [row];
   });
   if (added) rows.push(rowFrom(table, added.sides, added.outcome));
   change(table, { rows });
@@ -551,6 +582,35 @@ export function setOtherwise(table, text) {
 }
 
 /**
+ * Mark rows that the learner must keep, or no longer if all of them are. Returns whether they are.
+ * @param {EditedTable} table
+ * @param {number} first
+ * @param {number} last
+ */
+export function keepRows(table, first, last) {
+  const kept = !table.now.rows.slice(first, last + 1).every((row) => row.kept);
+  changeRowsTo(table, (row, place) => (place >= first && place <= last ? { ...row, kept } : row));
+  return kept;
+}
+
+/** @param {string[]} texts @param {string} text */
+const toggled = (texts, text) => (texts.includes(text) ? texts.filter((each) => each !== text) : [...texts, text]);
+
+/**
+ * Forbid the learner to test a feature, or allow it again.
+ * @param {EditedTable} table
+ * @param {string} name
+ */
+export const toggleForbidden = (table, name) => change(table, { forbidden: toggled(table.now.forbidden, name) });
+
+/**
+ * Forbid an outcome where a condition holds, or allow it again.
+ * @param {EditedTable} table
+ * @param {string} text
+ */
+export const toggleNever = (table, text) => change(table, { never: toggled(table.now.never, text) });
+
+/**
  * Let the first row that holds decide, instead of requiring that rows agree.
  * @param {EditedTable} table
  */
@@ -561,16 +621,17 @@ export function orderRows(table) {
 /**
  * Restore the rows of a page that was saved with them, as one step.
  * @param {EditedTable} table
- * @param {{ rows: { cells: string[], outcomeText: string, weight: CountedRule["weight"] }[], otherwise: string,
- *   policy: Policy, hitPolicy: string, outcomes: EditedOutcome[] }} saved
+ * @param {{ rows: { cells: string[], outcomeText: string, weight: CountedRule["weight"], kept?: boolean }[],
+ *   otherwise: string, policy: Policy, hitPolicy: string, outcomes: EditedOutcome[], forbidden?: string[],
+ *   never?: string[] }} saved
  */
 export function restoreTable(table, saved) {
   table.outcomes = saved.outcomes;
   table.growth += 1;
   /** @type {Map<number, TableRow>} */
   const rows = new Map();
-  saved.rows.forEach(({ cells, outcomeText, weight }, place) => {
-    rows.set(place, { ...newRow(table.features), weight });
+  saved.rows.forEach(({ cells, outcomeText, weight, kept }, place) => {
+    rows.set(place, { ...newRow(table.features), weight, kept });
     cells.forEach((text, column) => {
       if (text === "-") return;
       const cell = newCell(table, column, text, rows);
@@ -579,5 +640,6 @@ export function restoreTable(table, saved) {
     rows.set(place, withOutcome(table, /** @type {TableRow} */ (rows.get(place)), outcomeText));
   });
   const otherwise = outcomeNamed(table, saved.otherwise);
-  change(table, { rows: [...rows.values()], otherwise, policy: saved.policy, hitPolicy: saved.hitPolicy });
+  const { policy, hitPolicy, forbidden = [], never = [] } = saved;
+  change(table, { rows: [...rows.values()], otherwise, policy, hitPolicy, forbidden, never });
 }

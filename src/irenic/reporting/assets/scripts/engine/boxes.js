@@ -5,6 +5,8 @@
 import { allocate, checkMemory, memoryAt, NO_MEMORY, putArray, putIntegers, putStruct } from "./kernels.js";
 import { LOWEST } from "../values/features.js";
 
+export const NODES = 2000; // steps of a search between two looks at the clock
+
 /**
  * @param {Axis[]} axes
  * @returns {Layout}
@@ -331,53 +333,148 @@ function grownStack(layout, stack) {
  * @param {Packed[]} boxes
  */
 export function mergedBoxes(layout, boxes) {
-  let before = -1;
-  let merged = boxes;
-  while (before !== merged.length) {
-    before = merged.length;
-    for (let i = 0; i < layout.intervals.length; i++) merged = joinedIntervals(merged, i);
-    for (let j = 0; j < layout.sets.length; j++) {
-      merged = joinedSets(merged, 2 * layout.wordStarts[j], 2 * layout.wordStarts[j + 1]);
+  const steps = mergeSteps(layout, boxes);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/**
+ * The same in steps of one axis each.
+ * @param {Layout} layout
+ * @param {Packed[]} boxes
+ * @returns {Generator<undefined, Packed[]>}
+ */
+export function* mergeSteps(layout, boxes) {
+  const sides = newSides(layout);
+  const axes = layout.intervals.length + layout.sets.length;
+  let merged = boxes.map(sides.numbered);
+  let unchanged = 0; // axes since the last one on which boxes were joined
+  for (let axis = 0; unchanged < axes; axis = (axis + 1) % axes) {
+    const joined =
+      axis < sides.first ? joinedIntervals(merged, axis, sides) : joinedSets(merged, axis - sides.first, layout, sides);
+    unchanged = joined.length < merged.length ? 1 : unchanged + 1;
+    merged = joined;
+    yield;
+  }
+  return merged.map(({ box }) => box);
+}
+
+/**
+ * A box with the number of its side on each axis, so that boxes can be compared without their bounds.
+ * @typedef {{ box: Packed, sides: Int32Array }} Numbered
+ */
+
+/**
+ * Numbers of sides: the same on an axis if the sides are.
+ * @param {Layout} layout
+ */
+function newSides(layout) {
+  const [d, sets] = [layout.intervals.length, layout.sets.length];
+  /** @type {Map<number, Map<number, number>>[]} */
+  const ends = Array.from({ length: d }, () => new Map());
+  /** @type {Map<string, number>[]} */
+  const masks = Array.from({ length: sets }, () => new Map());
+  let last = 0;
+  /**
+   * @template K
+   * @param {Map<K, number>} numbers
+   * @param {K} key
+   */
+  const numberOf = (numbers, key) => {
+    const known = numbers.get(key);
+    if (known !== undefined) return known;
+    numbers.set(key, ++last);
+    return last;
+  };
+  /** @param {Packed} box @param {number} i */
+  const interval = (box, i) => {
+    const low = box.low[i];
+    let highs = ends[i].get(low);
+    if (!highs) ends[i].set(low, (highs = new Map()));
+    return numberOf(highs, box.high[i]);
+  };
+  /** @param {Packed} box @param {number} j */
+  const set = (box, j) =>
+    numberOf(masks[j], box.bits.subarray(2 * layout.wordStarts[j], 2 * layout.wordStarts[j + 1]).join());
+  return {
+    interval,
+    set,
+    first: d,
+    /** @param {Packed} box @returns {Numbered} */
+    numbered: (box) => {
+      const numbers = new Int32Array(d + sets);
+      for (let i = 0; i < d; i++) numbers[i] = interval(box, i);
+      for (let j = 0; j < sets; j++) numbers[d + j] = set(box, j);
+      return { box, sides: numbers };
+    },
+  };
+}
+
+/**
+ * Boxes in groups that are equal on all axes but one, in the order of their first boxes.
+ * @param {Numbered[]} boxes
+ * @param {number} axis
+ */
+function groupedWithout(boxes, axis) {
+  /** @type {Map<number, Numbered[][]>} */
+  const groups = new Map();
+  /** @type {Numbered[][]} */
+  const ordered = [];
+  for (const each of boxes) {
+    const hash = hashWithout(each.sides, axis);
+    const alike = groups.get(hash);
+    const group = alike?.find(([first]) => areEqualWithout(first.sides, each.sides, axis));
+    if (group) group.push(each);
+    else {
+      const fresh = [each];
+      ordered.push(fresh);
+      if (alike) alike.push(fresh);
+      else groups.set(hash, [fresh]);
     }
   }
-  return merged;
+  return ordered;
 }
 
 /**
- * Boxes in groups that are equal on all axes but one.
- * @param {Packed[]} boxes
- * @param {(box: Packed) => string} keyOf
+ * A number below 2 ** 30, which is the same for boxes that are equal on all axes but one.
+ * @param {Int32Array} sides
+ * @param {number} axis
  */
-function groupedBy(boxes, keyOf) {
-  /** @type {Map<string, Packed[]>} */
-  const groups = new Map();
-  for (const box of boxes) {
-    const key = keyOf(box);
-    const group = groups.get(key);
-    if (group) group.push(box);
-    else groups.set(key, [box]);
+function hashWithout(sides, axis) {
+  let hash = 0;
+  for (let k = 0; k < sides.length; k++) {
+    if (k !== axis) hash = Math.imul(hash ^ sides[k], 0x9e3779b1) ^ (hash >>> 15);
   }
-  return groups.values();
+  return hash >>> 2;
 }
 
 /**
- * @param {Packed[]} boxes
- * @param {number} i
+ * @param {Int32Array} a
+ * @param {Int32Array} b
+ * @param {number} axis
  */
-function joinedIntervals(boxes, i) {
+function areEqualWithout(a, b, axis) {
+  for (let k = 0; k < a.length; k++) if (k !== axis && a[k] !== b[k]) return false;
+  return true;
+}
+
+/**
+ * @param {Numbered[]} boxes
+ * @param {number} i
+ * @param {ReturnType<typeof newSides>} sides
+ */
+function joinedIntervals(boxes, i, sides) {
   const joined = [];
-  /** @param {Float64Array} sides */
-  const others = (sides) => sides.filter((_, k) => k !== i).join();
-  for (const group of groupedBy(boxes, (box) => `${others(box.low)}|${others(box.high)}|${box.bits.join()}`)) {
-    group.sort((a, b) => (a.low[i] < b.low[i] ? -1 : 1));
+  for (const group of groupedWithout(boxes, i)) {
+    if (group.length > 1) group.sort((a, b) => (a.box.low[i] < b.box.low[i] ? -1 : 1));
     let last = group[0];
-    for (const box of group.slice(1)) {
-      if (last.high[i] === box.low[i]) {
-        last = copyBox(last);
-        last.high[i] = box.high[i];
+    for (const each of group.slice(1)) {
+      if (last.box.high[i] === each.box.low[i]) {
+        const box = copyBox(last.box);
+        box.high[i] = each.box.high[i];
+        last = { box, sides: last.sides.with(i, sides.interval(box, i)) };
       } else {
         joined.push(last);
-        last = box;
+        last = each;
       }
     }
     joined.push(last);
@@ -386,20 +483,34 @@ function joinedIntervals(boxes, i) {
 }
 
 /**
- * @param {Packed[]} boxes
- * @param {number} start
- * @param {number} stop
+ * @param {Numbered[]} boxes
+ * @param {number} j
+ * @param {Layout} layout
+ * @param {ReturnType<typeof newSides>} sides
  */
-function joinedSets(boxes, start, stop) {
-  const joined = [];
-  /** @param {Uint32Array} bits */
-  const others = (bits) => bits.filter((_, w) => w < start || w >= stop).join();
-  for (const group of groupedBy(boxes, (box) => `${box.low.join()}|${box.high.join()}|${others(box.bits)}`)) {
-    const union = copyBox(group[0]);
-    for (const { bits } of group) for (let w = start; w < stop; w++) union.bits[w] |= bits[w];
-    joined.push(union);
+function joinedSets(boxes, j, layout, sides) {
+  const [start, stop] = [2 * layout.wordStarts[j], 2 * layout.wordStarts[j + 1]];
+  const axis = sides.first + j;
+  return groupedWithout(boxes, axis).map((group) => {
+    if (group.length === 1) return group[0];
+    const union = copyBox(group[0].box);
+    for (const { box } of group) for (let w = start; w < stop; w++) union.bits[w] |= box.bits[w];
+    return { box: union, sides: group[0].sides.with(axis, sides.set(union, j)) };
+  });
+}
+
+/**
+ * The order of boxes by their sides, axis by axis.
+ * @param {Packed} a
+ * @param {Packed} b
+ */
+export function compareBoxes(a, b) {
+  for (let i = 0; i < a.low.length; i++) {
+    if (a.low[i] !== b.low[i]) return a.low[i] < b.low[i] ? -1 : 1;
+    if (a.high[i] !== b.high[i]) return a.high[i] < b.high[i] ? -1 : 1;
   }
-  return joined;
+  for (let w = 0; w < a.bits.length; w++) if (a.bits[w] !== b.bits[w]) return a.bits[w] - b.bits[w];
+  return 0;
 }
 
 /** @param {number[]} order */

@@ -4,9 +4,12 @@
 
 import {
   boxKey,
+  compareBoxes,
   isInside,
   mergedBoxes,
+  mergeSteps,
   newLayout,
+  NODES,
   packBox,
   putBox,
   putOrder,
@@ -18,11 +21,12 @@ import {
   wholeBox,
 } from "./boxes.js";
 import { allocate, keptKernels, memoryAt, putArray, putStruct, withKernels } from "./kernels.js";
+import { checkProperty } from "./proving.js";
 
 const LISTED = 1000; // findings of a kind that are listed
 const SLICE = 20; // milliseconds until new messages are read
-const NODES = 2000; // steps of a search between two looks at the clock
 const GAP_SECONDS = 5;
+const PROOF_SECONDS = 5; // for all properties
 const MOST_GAPS = 100_000;
 const MERGED = 20_000; // gaps that are merged if the search did not end
 const TRIALS = 12; // covering rows up to which those that are not needed are left out
@@ -58,6 +62,14 @@ export function startChecker(send) {
   /** @type {Extract<CheckerMessage, { type: "open" }>["instances"]} */
   let instances = null;
   let points = { address: 0, n: 0 };
+  /** @type {Extract<CheckerMessage, { type: "open" }>["cases"]} */
+  let cases = null;
+  /** @type {Extract<CheckerMessage, { type: "open" }>["expected"]} */
+  let expected = { properties: [], values: [] };
+  /** @type {Pick<Status, "properties" | "cases">} */
+  let verdicts = { properties: null, cases: null };
+  /** @type {Packed[]} */
+  let gapBoxes = [];
   let version = 0;
   let started = 0;
   let running = 0; // the number of the check that runs
@@ -170,6 +182,7 @@ export function startChecker(send) {
     const fresh = new Set(added);
     for (const row of added) addCounts(row, 1, fresh);
     gaps = { ...gaps, known: false };
+    verdicts = { properties: null, cases: triedCases() };
     pairs = policy.how === "agree" ? foundPairs() : { conflicts: [], overlaps: [] };
     running += 1;
     continueCheck(running, checkSteps());
@@ -201,6 +214,10 @@ export function startChecker(send) {
     sendStatus(false);
     yield* findAllGaps();
     results = instances && predictions();
+    if (expected.properties.length) {
+      sendStatus(false);
+      verdicts = { ...verdicts, properties: yield* checkProperties() };
+    }
     sendStatus(true);
   }
 
@@ -354,9 +371,44 @@ export function startChecker(send) {
     const finished = cutting.isDone();
     const { parts } = cutting;
     kernels.drop(before);
-    const merged = finished || parts.length <= MERGED ? mergedBoxes(layout, parts) : parts;
+    const merged = finished || parts.length <= MERGED ? yield* mergeSteps(layout, parts) : parts;
+    merged.sort(compareBoxes); // so that gaps stay in their places from change to change
     const list = merged.slice(0, LISTED).map((box) => unpackBox(layout, box));
+    gapBoxes = merged;
     gaps = { count: merged.length, list, finished, known: true };
+  }
+
+  // --- what is expected of the rules
+
+  function* checkProperties() {
+    const decided = inOrder(rows, policy).flatMap((row) =>
+      row.boxes.map((box) => ({ box, outcome: row.outcome, row: row.index })),
+    );
+    const contradicted = policy.how === "agree" && rows.some((row) => row.conflicts);
+    const { finished } = gaps;
+    const until = performance.now() + 1000 * PROOF_SECONDS;
+    const parts = [...decided, ...gapBoxes.map((box) => ({ box, outcome: otherwise, row: null }))];
+    const rest = { kernels, layout, policy, impossible, otherwise, values: expected.values };
+    /** @type {PropertyStatus[]} */
+    const found = [];
+    for (const property of expected.properties) {
+      found.push(yield* checkProperty({ ...rest, parts, contradicted, finished, until }, property));
+    }
+    return found;
+  }
+
+  /** What is decided for each test case, and by which row. */
+  function triedCases() {
+    if (!cases || !policy.single) return null;
+    return withKernels(() => {
+      const given = putInstances(/** @type {NonNullable<typeof cases>} */ (cases));
+      const places = decidingPlaces(given);
+      const outcomes = outcomesAt(places, given);
+      return [...outcomes].map((outcome, k) => ({
+        outcome: outcome === -1 ? (otherwise ?? -1) : outcome,
+        row: places[k] >= 0 ? owners[places[k]].index : null,
+      }));
+    });
   }
 
   // --- the status
@@ -380,6 +432,7 @@ export function startChecker(send) {
       redundant: foundRows(),
       gaps,
       results,
+      ...verdicts,
       milliseconds: performance.now() - started,
     };
     send({ type: "status", status });
@@ -504,8 +557,8 @@ export function startChecker(send) {
   }
 
   /**
-   * The largest free region around a case, if it should have an outcome. Where rows that cover the case say something
-   * else, it is the case alone, and these rows are cut around it.
+   * The rows that a case needs if it should have an outcome: for the largest free region around it, null if rows that
+   * cover the case say something else; and for the case alone, where these rows are cut around it.
    * @param {{ sides: Sides, outcome: number }} given
    */
   function growCase({ sides, outcome }) {
@@ -513,12 +566,12 @@ export function startChecker(send) {
     const covering = rows.filter((row) => row.boxes.some((box) => isInside(seed, box)));
     const against = covering.filter((row) => differ(row.outcome, outcome));
     const rivals = rivalsOf(outcome).flatMap((row) => row.boxes);
-    const region = against.length ? seed : grow(seed, [...rivals, ...impossible], []);
     return {
-      sides: unpackBox(layout, region),
+      region: against.length ? null : unpackBox(layout, grow(seed, [...rivals, ...impossible], [])),
+      point: unpackBox(layout, seed),
       agreeing: covering.filter((row) => !differ(row.outcome, outcome)).map((row) => row.index),
       cut: against.map((row) => {
-        const parts = row.boxes.flatMap((box) => allParts(box, [region]));
+        const parts = row.boxes.flatMap((box) => allParts(box, [seed]));
         return { row: row.index, parts: mergedBoxes(layout, parts).map((box) => unpackBox(layout, box)) };
       }),
     };
@@ -628,7 +681,7 @@ export function startChecker(send) {
 
   // --- instances
 
-  /** @param {NonNullable<typeof instances>} given */
+  /** @param {{ columns: (number | null)[][], rows: number }} given */
   function putInstances({ columns, rows: n }) {
     const { intervals, sets } = layout;
     const values = new Float64Array(intervals.length * n);
@@ -639,8 +692,11 @@ export function startChecker(send) {
     return { address: putStruct(...cells), n };
   }
 
-  /** The outcome of each instance, -1 if no row decides it. */
-  function decided() {
+  /**
+   * The box that decides each case, -1 if none does.
+   * @param {typeof points} given
+   */
+  function decidingPlaces(given) {
     const order = inOrder(rows, policy).flatMap((row) => row.boxes.map(() => row));
     const starts = new Map();
     owners.forEach((row, k) => starts.has(row) || starts.set(row, k));
@@ -651,35 +707,45 @@ export function startChecker(send) {
       return starts.get(row) + nth;
     });
     return withKernels(() => {
-      const out = allocate(8 * points.n);
+      const out = allocate(8 * given.n);
       const struct = putStruct(putOrder(places), places.length, 1);
-      kernels.deciding(rules, points.address, struct, 0n, BigInt(points.n), out);
-      const found = memoryAt(Int32Array, out, 2 * points.n);
-      const outcomes = Int32Array.from({ length: points.n }, (_, k) => {
-        const place = found[2 * k];
-        return place >= 0 ? owners[place].outcome : -1;
-      });
-      if (policy.how === "agree") markContradicted(outcomes);
-      return outcomes;
+      kernels.deciding(rules, given.address, struct, 0n, BigInt(given.n), out);
+      const found = memoryAt(Int32Array, out, 2 * given.n);
+      return Int32Array.from({ length: given.n }, (_, k) => found[2 * k]);
     });
   }
 
   /**
+   * The outcome of each case, given by the boxes that decide them.
+   * @param {Int32Array} places
+   * @param {typeof points} given
+   */
+  function outcomesAt(places, given) {
+    const outcomes = places.map((place) => (place >= 0 ? owners[place].outcome : -1));
+    if (policy.how === "agree") withKernels(() => markContradicted(outcomes, given));
+    return outcomes;
+  }
+
+  /** The outcome of each instance, -1 if no row decides it. */
+  const decided = () => outcomesAt(decidingPlaces(points), points);
+
+  /**
    * Mark the instances that rows with different outcomes cover, where they must agree.
    * @param {Int32Array} outcomes
+   * @param {typeof points} given
    */
-  function markContradicted(outcomes) {
+  function markContradicted(outcomes, given) {
     for (const row of rows.filter((each) => each.conflicts)) {
       const packed = putRules(
         layout,
         row.boxes,
         row.boxes.map(() => 0),
       );
-      const out = allocate(row.boxes.length * points.n);
-      kernels.covering(packed, points.address, 0n, BigInt(points.n), out);
-      const covers = memoryAt(Uint8Array, out, row.boxes.length * points.n);
+      const out = allocate(row.boxes.length * given.n);
+      kernels.covering(packed, given.address, 0n, BigInt(given.n), out);
+      const covers = memoryAt(Uint8Array, out, row.boxes.length * given.n);
       covers.forEach((covered, k) => {
-        const place = k % points.n;
+        const place = k % given.n;
         if (covered && differ(outcomes[place], row.outcome)) outcomes[place] = CONTRADICTED;
       });
     }
@@ -716,7 +782,7 @@ export function startChecker(send) {
     if (message.type === "open") {
       layout = newLayout(message.axes);
       impossible = message.impossible.map((sides) => packBox(layout, sides));
-      ({ contradicts, instances } = message);
+      ({ contradicts, instances, cases, expected } = message);
       policy = message.opened.policy;
       rows = message.opened.rows.map(newRow);
       pack();

@@ -4,7 +4,7 @@
 import { drawGuide, fitted, mapFont, onX, onY } from "./screen.js";
 import { mapView } from "./view.js";
 import { clamp } from "../numbers.js";
-import { isCategory } from "../values/features.js";
+import { isCategory, unitLabel } from "../values/features.js";
 import { nameText } from "../words.js";
 
 /** @param {CanvasRenderingContext2D} pen */
@@ -31,7 +31,7 @@ export function drawAxes(pen) {
 }
 
 /** @param {Feature} feature */
-const axisTitle = (feature) => (feature.unit ? `${nameText(feature.name)} (${feature.unit})` : feature.name);
+const axisTitle = (feature) => (unitLabel(feature) ? nameText(feature.name) + unitLabel(feature) : feature.name);
 
 /**
  * @param {CanvasRenderingContext2D} pen

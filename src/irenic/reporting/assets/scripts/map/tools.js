@@ -11,7 +11,7 @@ import { shortValue } from "./values.js";
 import { mapView, otherFeatures } from "./view.js";
 import { model } from "../state.js";
 import { testedFeatures, summary } from "../summary.js";
-import { categoryOrder, isAdmitted, isCategory, LOWEST } from "../values/features.js";
+import { categoryOrder, isAdmitted, isCategory, LOWEST, unitLabel } from "../values/features.js";
 import { niceTicks } from "../values/ticks.js";
 
 /** Draw the controls, only once, because redrawing would lose the keyboard focus. */
@@ -127,7 +127,7 @@ export function drawSliders() {
 /** @param {Feature} feature */
 function fixedField(feature) {
   const id = `map-fixed-${summary.features.indexOf(feature)}`;
-  const label = h("label", { for: id }, nameWords(feature.name), feature.unit && ` (${feature.unit})`);
+  const label = h("label", { for: id }, nameWords(feature.name), unitLabel(feature));
   if (isCategory(feature)) {
     const chosen = mapView.fixed[feature.name];
     /** @param {number} code */

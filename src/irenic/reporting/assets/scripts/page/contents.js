@@ -8,11 +8,12 @@ const SECTIONS = {
   verdicts: "Verdict",
   impact: "Past cases",
   reading: "Reading",
-  front: "Rule sets",
   rules: "Rules",
+  front: "Rule sets",
   case: "Try a case",
   map: "Map",
   findings: "Findings",
+  expectations: "Properties",
   results: "Results",
 };
 

@@ -5,6 +5,8 @@ import { h, show, within } from "../dom.js";
 
 const POLL = 2000; // milliseconds between questions whether the file was changed
 
+const RECONNECT = 1000; // milliseconds after the connection ended
+
 /** What the page saves to: "server", "notebook", or "" for a file, from which edited rules are downloaded. */
 const savesTo = (() => {
   const meta = within(document, 'meta[name="irenic-saves-to"]').getAttribute("content") ?? "";
@@ -47,7 +49,9 @@ export async function saveEdited(rules) {
 export function startSaving() {
   if (savesTo !== "server") return;
   document.body.prepend(h("div", { id: "saving", class: "screen", role: "status" }));
-  addEventListener("pagehide", () => navigator.sendBeacon(addressOf("goodbye")));
+  // Firefox tells the server the origin of a beacon, which it checks, only if its body is no plain text
+  const body = new Blob(["{}"], { type: "application/json" });
+  addEventListener("pagehide", () => navigator.sendBeacon(addressOf("goodbye"), body));
   addEventListener("pageshow", (event) => event.persisted && location.reload()); // it said goodbye before
   const ask = async () => {
     try {
@@ -60,6 +64,15 @@ export function startSaving() {
     setTimeout(ask, POLL);
   };
   void ask();
+  void stayConnected();
+}
+
+/** Keep a connection to the server, whose end tells it that the page is closed: a goodbye may get lost. */
+async function stayConnected() {
+  await fetch(addressOf("open"), { cache: "no-store" })
+    .then((answer) => answer.text())
+    .catch(() => "");
+  setTimeout(() => void stayConnected(), RECONNECT);
 }
 
 /** @param {string} what */

@@ -193,6 +193,46 @@ type Impossible = {
   box: Record<string, (number | null)[]>;
 };
 
+/** What a property asks of the outcomes of cases, in the numbers that irenic compares. */
+type Asked = {
+  /** `only`: outcomes pass a test; of two cases that differ in one feature, `same`: the outcomes are equal, `rising` and `falling`: the greater value never has the lower, or the higher, outcome. */
+  claim: "only" | "same" | "rising" | "falling";
+  /** The cases that it is about. */
+  where: Record<string, (number | null)[]>[];
+  /** Of these, cases that need not meet it. */
+  excused: Record<string, (number | null)[]>[];
+  /** The values that outcomes are compared with, by operator; null is having no outcome. */
+  test: Record<string, Encoded>;
+  /** Whether outcomes must pass the test, or must not. */
+  passes: boolean;
+  /** The feature in which two cases differ. */
+  feature: string | null;
+  /** The outcomes from the lowest to the highest; empty if they are numbers. */
+  order: Encoded[];
+};
+
+/** A property that came with the rules. */
+type AskedProperty = {
+  property: string;
+  verdict: "proved" | "refuted" | "unknown";
+  text: string;
+  /** null if the page cannot check it, so that only `irenic prove` does. */
+  asked: Asked | null;
+};
+
+/** A test case that came with the rules. */
+type TestCase = {
+  /** Its number, or its name in the file. */
+  name: string;
+  case: Record<string, number | null>;
+  /** The expected outcome; null for none. */
+  expected: Encoded;
+  /** The expected outcome in words. */
+  text: string;
+  /** null if it is not known, because rules contradict each other. */
+  passed: boolean | null;
+};
+
 /** Past cases whose outcome changes in one way. */
 type ImpactMove = {
   before: Written | null;
@@ -515,6 +555,10 @@ type Summary = {
   /** What the scores of a front measure. */
   score: string | null;
   impossible: Impossible[];
+  /** Properties that came with the rules. */
+  properties: AskedProperty[];
+  /** Test cases that came with the rules. */
+  cases: TestCase[];
   /** What the change from an earlier version does to past cases, if it is compared with one. */
   impact: ImpactDocument | null;
   /** What to expect of the model in use on new cases, as estimated from rows left out. */

@@ -1,7 +1,9 @@
 // The types of the editor and of the worker that checks its rules.
 
 /** What the worker knows about a feature. */
-type Axis = { category: true; admitted: number[] } | { category: false; lowest: number; end: number; missing: boolean };
+type Axis =
+  | { category: true; admitted: number[] }
+  | { category: false; lowest: number; end: number; missing: boolean; step: number };
 
 /** The conditions of a box in the order of the features: null for none, an interval, or codes. */
 type Sides = ((number | null)[] | null)[];
@@ -74,7 +76,48 @@ type Status = {
   redundant: FoundRow[];
   gaps: { count: number; list: Sides[]; finished: boolean; known: boolean };
   results: EditedResults | null;
+  /** The verdicts on the properties, null until they are known. */
+  properties: PropertyStatus[] | null;
+  /** What is decided for each test case, and by which row: -1 for nothing, -2 for a contradiction; null if several rows
+   *  count. */
+  cases: { outcome: number; row: number | null }[] | null;
   milliseconds: number;
+};
+
+/** The verdict on a property. If it is refuted, by one case, or by two that differ in a feature: the rows that decide,
+ *  null for the default; the outcomes; and where, with a second side of that feature at the end. */
+type PropertyStatus = {
+  holds: boolean | null;
+  /** Why it is not known, or a remark. */
+  why: string;
+  rows: (number | null)[];
+  outcomes: (number | null)[];
+  sides: Sides | null;
+};
+
+/** What a property asks, with its regions as the worker reads them; the feature by its place. */
+type AskedSides = Omit<Asked, "where" | "excused" | "feature"> & {
+  where: Sides[];
+  excused: Sides[];
+  feature: number | null;
+};
+
+/** What a property is checked against. */
+type Proof = {
+  kernels: Kernels;
+  layout: Layout;
+  policy: Policy;
+  impossible: Packed[];
+  /** Boxes with what they decide, in the order in which they do; the gaps come last, without a row. */
+  parts: { box: Packed; outcome: number | null; row: number | null }[];
+  otherwise: number | null;
+  /** The outcomes as files write them. */
+  values: Encoded[];
+  contradicted: boolean;
+  /** Whether all gaps were found. */
+  finished: boolean;
+  /** When to give up. */
+  until: number;
 };
 
 /** How rules do on the instances. Confusion: `true outcome,predicted outcome` to a count, -1 for none, -2 for a
@@ -100,6 +143,9 @@ type CheckerMessage =
       /** The version that changes are compared with. */
       opened: { rows: SentRow[]; policy: Policy; otherwise: number | null };
       instances: { columns: (number | null)[][]; outcomes: number[] | null; rows: number } | null;
+      expected: { properties: (AskedSides | null)[]; values: Encoded[] };
+      /** The test cases. */
+      cases: { columns: (number | null)[][]; rows: number } | null;
     }
   | { type: "rows"; version: number; start: number; removed: number; added: SentRow[]; otherwise: number | null }
   | { type: "ask"; ask: number; what: string; given: any };
@@ -127,13 +173,24 @@ type TableRow = {
   outcome: number | null;
   outcomeText: string;
   weight: CountedRule["weight"];
+  /** Whether the learner must keep it. */
+  kept?: boolean;
 };
 
 /** A feature of the editor, with all values as files write them. */
 type EditedFeature = Feature & { encoded: Encoded[] };
 
 /** What undo restores. */
-type Snapshot = { rows: TableRow[]; otherwise: number | null; policy: Policy; hitPolicy: string };
+type Snapshot = {
+  rows: TableRow[];
+  otherwise: number | null;
+  policy: Policy;
+  hitPolicy: string;
+  /** Features that the learner must not test. */
+  forbidden: string[];
+  /** What no case may have, such as `grant WHERE age < 18`. */
+  never: string[];
+};
 
 /** A cell that was parsed: the test, values that the feature does not have yet, or an error. */
 type ParsedCell = { test: Test | null; added?: string[]; error?: undefined } | { error: string };
@@ -149,6 +206,8 @@ type EditedTable = {
   features: EditedFeature[];
   outcomes: EditedOutcome[];
   impossible: Box[];
+  /** What the properties ask, null for those that are not checked here. */
+  asked: (Asked | null)[];
   opened: Snapshot;
   now: Snapshot;
   past: Snapshot[];

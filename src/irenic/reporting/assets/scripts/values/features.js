@@ -29,6 +29,12 @@ export function unitText(feature) {
 }
 
 /**
+ * The unit of a feature in brackets after its name, unless the name contains it.
+ * @param {Feature} feature
+ */
+export const unitLabel = ({ name, unit }) => (unit && !name.includes(`(${unit})`) ? ` (${unit})` : "");
+
+/**
  * Whether a number, or null for missing, can occur.
  * @param {Continuous} feature
  * @param {Value} value
@@ -40,7 +46,7 @@ export function isAdmitted(feature, value) {
 
 /**
  * The greatest value below a cut.
- * @param {Continuous} feature
+ * @param {{ step: number }} feature
  * @param {number} cut
  */
 export function valueBefore(feature, cut) {

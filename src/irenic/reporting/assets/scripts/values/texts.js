@@ -122,10 +122,27 @@ export function formatWord(text) {
   if (bare) return text;
   /** @param {string} sign */
   const escaped = (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(text).replace(/[\x7f-\x9f\u2028\u2029]/g, escaped);
+  return JSON.stringify(text).replace(/[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, escaped);
 }
 
 /** @param {string} text */
-function isDuration(text) {
+export function isDuration(text) {
   return !/(^|[PT])$/.test(text) && (DURATION.test(text) || MONTHS.test(text));
+}
+
+/**
+ * The values of a case as text.
+ * @param {Feature[]} features
+ * @param {Case} theCase
+ */
+export function formatCase(features, theCase) {
+  return features
+    .map((feature) => `${feature.name} = ${formatValueOf(feature, theCase[feature.name] ?? null)}`)
+    .join(", ");
+}
+
+/** @param {Feature} feature @param {Value} value */
+function formatValueOf(feature, value) {
+  if (feature.kind === "category") return feature.values[value ?? 0];
+  return value === null ? "missing" : formatValue(feature, value);
 }

@@ -1,0 +1,157 @@
+// @ts-check
+// What the editor of a learned model hands back to the learner: rules to keep, and what is forbidden.
+
+import { neverText, rowsNotation } from "./files.js";
+import { isFinished, keepRows, toggleForbidden, toggleNever } from "./table.js";
+import { h, nameWords, show } from "../dom.js";
+import { summary } from "../summary.js";
+import { pluralText } from "../words.js";
+
+/** Whether the rules were learned, so that the learner can take something back. */
+export const isLearned = summary.models.some(({ front }) => front !== null);
+
+/**
+ * Parameters of the learner, as irenic.learn.load_knowledge reads them.
+ * @param {EditedTable} table
+ * @returns {{ rules?: string, never?: string[], forbidden?: string[] }}
+ */
+export function knowledgeData(table) {
+  const { rows, never, forbidden } = table.now;
+  const rules = rowsNotation(
+    table,
+    rows.filter((row) => row.kept && isFinished(row)),
+  );
+  return {
+    ...(rules && { rules }),
+    ...(never.length && { never }),
+    ...(forbidden.length && { forbidden }),
+  };
+}
+
+/** @param {string} name */
+const fileStem = (name) => name.replace(/\.\w+$/, "").replace(/[^\p{L}\p{N}_-]+/gu, "-") || "model";
+
+/** The name of the file that the learner reads. */
+export const knowledgeFile = () => `${fileStem(summary.name || "model")}.knowledge.json`;
+
+/**
+ * The tools that mark rows, columns and conditions; empty for rules that were not learned.
+ * @param {EditedTable} table
+ * @param {ReturnType<typeof import("./grid.js").newGrid>} grid
+ * @param {(text: string) => void} say
+ * @returns {Child[]}
+ */
+export function knowledgeTools(table, grid, say) {
+  if (!isLearned) return [];
+  const keep = () => {
+    const { top, bottom } = grid.bounds();
+    const kept = keepRows(table, top, bottom);
+    const which = top === bottom ? `Row ${top + 1}` : `Rows ${top + 1} to ${bottom + 1}`;
+    say(`${which} ${kept ? "will be kept" : "may be learned anew"}.`);
+    grid.element.focus({ preventScroll: true });
+  };
+  const list = h("ul", {});
+  const menu = h("details", { class: "save-menu" }, h("summary", {}, "Forbid"), list);
+  menu.addEventListener("toggle", () => {
+    if (menu.open) show(list, forbidItems(table, grid, close));
+  });
+  menu.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  const close = () => {
+    menu.open = false;
+    grid.element.focus({ preventScroll: true });
+  };
+  return [h("button", { type: "button", onclick: keep, title: "Keep the selected rules" }, "Keep"), menu];
+}
+
+/**
+ * What can be forbidden at the selected cell.
+ * @param {EditedTable} table
+ * @param {ReturnType<typeof import("./grid.js").newGrid>} grid
+ * @param {() => void} close
+ */
+function forbidItems(table, grid, close) {
+  const { row: place, column } = grid.state;
+  const feature = table.features[column];
+  const row = table.now.rows[place];
+  if (!feature || !row) return h("li", { class: "muted" }, "Select the cell of a condition.");
+  const { forbidden, never } = table.now;
+  const texts = [neverText(table, row, [column]), neverText(table, row, [...row.cells.keys()])];
+  /** @param {Child[]} words @param {() => void} onclick */
+  const item = (words, onclick) => {
+    const press = () => {
+      onclick();
+      close();
+    };
+    return h("li", {}, h("button", { type: "button", class: "link", onclick: press }, words));
+  };
+  const isForbidden = forbidden.includes(feature.name);
+  return [
+    item([isForbidden ? "Allow rules to test " : "No rule may test ", nameWords(feature.name)], () =>
+      toggleForbidden(table, feature.name),
+    ),
+    [...new Set(texts)].map(
+      (text) =>
+        text !== null &&
+        item([never.includes(text) ? "Allow " : "Never ", nameWords(text)], () => toggleNever(table, text)),
+    ),
+  ];
+}
+
+/**
+ * What the learner gets, and how.
+ * @param {EditedTable} table
+ * @param {(text: string, wrong?: boolean) => void} say
+ */
+export function knowledgePanel(table, say) {
+  const { rows, forbidden, never } = table.now;
+  const kept = [...rows.keys()].filter((place) => rows[place].kept);
+  const data = knowledgeData(table);
+  if (!Object.keys(data).length) {
+    return h("p", { class: "muted" }, "Mark rules with Keep, and columns or conditions with Forbid, then learn again.");
+  }
+  /** @param {Child} text @param {() => void} onclick */
+  const removable = (text, onclick) =>
+    h("li", {}, text, " ", h("button", { type: "button", class: "link", onclick }, "Remove"));
+  const file = knowledgeFile();
+  const copy = () => copyText(JSON.stringify(data, null, 2), say);
+  return [
+    h(
+      "ul",
+      { class: "changed" },
+      kept.length > 0 &&
+        h("li", {}, `Kept: ${pluralText(kept.length, "rule")} (row ${kept.map((k) => k + 1).join(", ")})`),
+      forbidden.map((name) => removable(["Not tested: ", nameWords(name)], () => toggleForbidden(table, name))),
+      never.map((text) => removable(["Never ", nameWords(text)], () => toggleNever(table, text))),
+    ),
+    h(
+      "div",
+      { class: "actions" },
+      h(
+        "button",
+        { type: "button", onclick: () => downloadText(file, JSON.stringify(data, null, 2)) },
+        `Download ${file}`,
+      ),
+      h("button", { type: "button", onclick: () => void copy() }, "Copy"),
+    ),
+    h("p", { class: "small muted" }, "Then learn again, in Python or on the command line:"),
+    h("pre", { class: "code" }, `RuleSetClassifier(**irenic.learn.load_knowledge("${file}")).fit(X, y)`),
+    h("pre", { class: "code" }, `irenic learn DATA --knowledge ${file}`),
+  ];
+}
+
+/** @param {string} name @param {string} text */
+function downloadText(name, text) {
+  const address = URL.createObjectURL(new Blob([`${text}\n`], { type: "application/json" }));
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** @param {string} text @param {(text: string, wrong?: boolean) => void} say */
+async function copyText(text, say) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say("Copied.");
+  } catch {
+    say("The browser does not allow it: download the file instead.", true);
+  }
+}

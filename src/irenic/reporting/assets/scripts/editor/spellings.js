@@ -1,0 +1,529 @@
+// @ts-check
+// Cells as people write them: `under 18`, `5 kg`, `> 3 < 5`, `nurse or clerk`. They mean what files with them mean
+// (irenic.formats.sheets._spellings); a test compares the two.
+
+import { summary } from "../summary.js";
+import { isCategory } from "../values/features.js";
+
+/** Words that compare, by operator. A test keeps these tables equal to those of Python. @type {Record<string, string>} */
+const WORDS = {
+  "<":
+    "under|below|before|prior to|(?:less|fewer|lower|smaller|younger|earlier) than" +
+    "|unter|vor(?: dem)?|(?:weniger|kleiner|jünger|niedriger|früher) als|moins de|avant(?: le)?" +
+    "|inférieure? à|(?:en|au)[- ]dessous de|unterhalb(?: von)?" +
+    "|por debajo de|menos de|menor(?:es)? (?:de|que)|antes del?|inferior a|onder|minder dan" +
+    "|jonger dan|kleiner dan|lager dan",
+  ">":
+    "over|above|after|(?:more|greater|higher|larger|bigger|older|later) than" +
+    "|über|nach(?: dem)?|(?:mehr|größer|älter|höher|später) als|plus de|après(?: le)?" +
+    "|supérieure? à|au[- ]dessus de|au[- ]delà de|oberhalb(?: von)?" +
+    "|por encima de|más de|mayor(?:es)? (?:de|que)|después del?|superior a|boven|meer dan" +
+    "|ouder dan|groter dan|hoger dan",
+  ">=":
+    "at least|from|since|starting (?:at|from)|min(?:imum|\\.)?|(?:not|no) less than" +
+    "|(?:on or after|on/after|after or on)|ab(?: dem)?|seit(?: dem)?|mindestens|à partir d[eu]" +
+    "|depuis(?: le)?|dès|au moins|(?:a partir|desde) (?:del?|el)|desde|al menos|como mínimo" +
+    "|mínimo|vanaf|minstens|minimaal|ten minste",
+  "<=":
+    "at most|(?:the )?first|up to(?: and including)?|max(?:imum|\\.)?|(?:not|no) more than" +
+    "|(?:on or before|on/before|before or on)|höchstens|maximal" +
+    "|bis(?: zum?| zur| einschließlich| einschl\\.?| inkl\\.?)?" +
+    "|jusqu['’](?:à|au)|au plus|hasta(?: el)?|como máximo|máximo" +
+    "|tot en met|t/m|hoogstens|maximaal|ten hoogste",
+};
+
+/** @type {Record<string, string>} */
+const UNITS = {
+  years: "years?(?:\\s+old)?|yrs?\\.?|jahren?|jahr|j\\.|ans?|años?|jaar|jaren",
+  months: "months?|monaten?|monat|mois|mes(?:es)?|maand(?:en)?",
+  weeks: "weeks?|wks?|wochen?|semaines?|semanas?|week|weken",
+  days: "days?|tagen?|tag|jours?|días?|dag|dagen",
+  hours: "hours?|hrs?\\.?|h|stunden?|std\\.?|heures?|horas?|uur|uren|o'clock",
+  times: "times?|mal|fois|veces",
+  minutes: "minutes?|mins?\\.?|minuten?|minutos?",
+  "km/h": "km/h|kmh|kph",
+  mph: "mph",
+  kg: "kg|kilos?",
+  g: "g|grams?|gr",
+  t: "t(?!/m)|tons?|tonnen?",
+  lb: "lbs?|pounds?",
+  oz: "oz",
+  km: "km",
+  m: "(?<=\\s)m|meters?|metres?",
+  cm: "cm",
+  mm: "mm",
+  miles: "mi|miles?",
+  "m²": "m²|m2|qm|sqm",
+  l: "l|liters?|litres?|liter",
+  ml: "ml",
+  "°C": "°\\s?c",
+  "°F": "°\\s?f",
+  kWh: "kwh",
+  kW: "kw",
+  pieces: "pieces?|pcs?\\.?|items?|units?|stück|stk\\.?|pièces?|piezas?|stuks?",
+  persons: "persons?|people|personen?|personnes?|personas?|employees?|mitarbeiter",
+  points: "points?|pts?\\.?|punkten?|punkt|puntos?",
+};
+
+const MORE =
+  "(?:more|over|above|older|up|upwards?|higher|greater|later|after|mehr|älter|darüber|höher|plus" +
+  "|más|mayores|superior|meer|ouder|hoger)";
+
+const LESS =
+  "(?:less|under|below|younger|lower|fewer|earlier|before|weniger|jünger|darunter|moins|menos" +
+  "|menores|inferior|minder|jonger|lager)";
+
+const EXCEPT =
+  "(?:not|except|excluding|other than|(?:all|any|anything|everything) (?:but|except)|nicht" +
+  "|(?:(?:alle|alles|tous|toutes|tout|todos|todas|todo) )?" +
+  "(?:außer|ausser|sauf|excepté|excepto|salvo|menos))\\s+(.+)";
+
+const LETTER = "[\\p{L}\\p{N}_]";
+const MONEY = "(?:[$€£¥]|(?:EUR|USD|GBP|CHF|Euro)(?![A-Za-z]))";
+const DIGIT_GROUPS = "(?:\\d{1,3}(?:[ \\u00a0\\u202f'’]\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*|[.,]\\d+)";
+const SCALE = `(?:k|tsd\\.?|mio\\.?|mn|million(?:s|en|es)?|bn|mrd\\.?)(?![\\p{L}\\p{N}_²])`;
+const UNIT_WORD = `(?:${Object.values(UNITS).join("|")})(?![\\p{L}\\p{N}_²])`;
+const AMOUNT_VALUE =
+  `(?:(?:[-−]\\s?)?(?:${MONEY}\\s?)?[-−]?${DIGIT_GROUPS}` +
+  `(?:\\s?%|\\s?${MONEY}|\\s?${SCALE}(?:\\s?${MONEY})?|\\s?${UNIT_WORD})?|\\(\\s*${DIGIT_GROUPS}\\s*\\))`;
+const DATE_VALUE = "(?:\\d{4}-\\d\\d-\\d\\d|\\d{1,2}\\.\\d{1,2}\\.\\d{4}|\\d{1,2}/\\d{1,2}/\\d{4})";
+const TIME_VALUE = "(?:\\d{1,2}(?:[:.]\\d\\d)?\\s?(?:[ap]\\.?m\\.?|uhr)|\\d{1,2}:\\d\\d(?::\\d\\d)?)";
+
+/** What values look like, by the kind of their feature. @type {Partial<Record<Continuous["kind"], string>>} */
+const VALUES = {
+  number: AMOUNT_VALUE,
+  integer: AMOUNT_VALUE,
+  date: DATE_VALUE,
+  datetime: DATE_VALUE,
+  time: TIME_VALUE,
+};
+
+/** @type {Record<string, number>} */
+const POWERS = { k: 3, tsd: 3, mn: 6, mio: 6, million: 6, bn: 9, mrd: 9 };
+
+/** @type {Record<string, string>} */
+const OPERATORS = { "=<": "<=", "≤": "<=", "=>": ">=", "≥": ">=", "<>": "!=", "≠": "!=", "==": "=" };
+
+/** @type {Record<string, string>} */
+const FLIPPED = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
+
+const CURRENCIES = new Map([
+  ["EUR", "€"],
+  ["EURO", "€"],
+  ["USD", "$"],
+  ["GBP", "£"],
+]);
+
+const ANY_WORDS = new Set([
+  ...["any", "all", "anything", "everything", "whatever", "any value", "all values", "don't care", "alle", "beliebig"],
+  ...["egal", "tous", "toutes", "quelconque", "todos", "todas", "cualquiera"],
+]);
+
+/**
+ * Whether a text accepts any value.
+ * @param {string} text
+ */
+export const meansAny = (text) =>
+  /^[-–—*]?$/.test(text) || ANY_WORDS.has(text.toLowerCase().replace("’", "'").split(/\s+/).join(" "));
+
+/** Why a spelling has no single meaning. */
+export class SpellingError extends Error {}
+
+/** @param {string} source */
+const whole = (source) => new RegExp(`^(?:${source})$`, "isu");
+
+/**
+ * A cell in the notation of decision tables; null if it has no other spelling.
+ * @param {EditedFeature} feature
+ * @param {string} text
+ * @returns {string | null}
+ */
+export function respelled(feature, text) {
+  if (/\s{50}/.test(text)) return null; // patterns would try all ways to split the blanks
+  return isCategory(feature) ? respelledValues(feature, text) : respelledNumbers(feature, text);
+}
+
+// --- categories
+
+const VALUE_LIST = /\s*(?:,\s*)?(?<=[\s,])(?:or|OR|oder|ODER|ou|OU)\s+|\s*[;|]\s*/u;
+
+/**
+ * @param {EditedFeature & Category} feature
+ * @param {string} text
+ */
+function respelledValues(feature, text) {
+  const isKnown = isKnownIn(feature);
+  if (isKnown(text) || text.includes('"')) return null;
+  const curly = /^[“”„«»‘’‚']([^“”„«»‘’‚']*)[“”«»‘’']$/u.exec(text);
+  if (curly) return JSON.stringify(curly[1]);
+  if (/^![^=]/.test(text)) return `!= ${text.slice(1).trim()}`;
+  const [, excluded] = whole(EXCEPT).exec(text) ?? [];
+  if (excluded !== undefined && !/^not\s*\(/i.test(text)) {
+    if (isKnown(excluded)) return `not(${excluded})`;
+    throw new SpellingError(`“${text}” is ambiguous: write not(a, b), or put it in quotes if it is a value.`);
+  }
+  const listed = text.replace(/^(?:either|one of)\s+/i, "");
+  const parts = listed.split(VALUE_LIST);
+  if ((parts.length > 1 || listed !== text) && parts.every(Boolean)) {
+    if (!whole(`${MORE}|${LESS}|better|worse`).test(parts[parts.length - 1])) return parts.join(", ");
+    throw new SpellingError(`“${text}” is ambiguous: list the values, or put it in quotes if it is one.`);
+  }
+  const ends = text.split(/\s*[-–—/]\s*|\s+(?:to|bis)\s+/u);
+  if (ends.length > 1 && ends.every(isKnown)) {
+    throw new SpellingError(`“${text}” is ambiguous: list the values, or put it in quotes if it is one.`);
+  }
+  return null;
+}
+
+/**
+ * Whether a text is a value of a category.
+ * @param {EditedFeature & Category} feature
+ * @returns {(text: string) => boolean}
+ */
+const isKnownIn = (feature) => {
+  const known = new Set([...feature.values.slice(2), ...feature.encoded.map(String)].map((each) => each.toLowerCase()));
+  return (text) => known.has(text.trim().toLowerCase());
+};
+
+// --- numbers, dates and times
+
+/**
+ * @param {Continuous} feature
+ * @param {string} text
+ */
+function respelledNumbers(feature, text) {
+  const value = VALUES[feature.kind];
+  if (!value) return null;
+  const speller = spellerOf(feature, value);
+  const plain = text.replace(/([<>])\s+(?==)/g, "$1").replace(/(?<=\d)[.,][-–—](?!\d)/g, "");
+  const inner = /^not\s*\((.*)\)$/is.exec(plain);
+  if (inner) return prefixed(speller.list(inner[1]));
+  const [, excluded] = whole(EXCEPT).exec(plain) ?? [];
+  if (excluded !== undefined && !speller.compared(plain)) return prefixed(speller.list(excluded));
+  return speller.list(plain);
+}
+
+/** @param {string | null} list */
+const prefixed = (list) => (list === null ? null : `not(${list})`);
+
+/** @type {Map<string, ReturnType<typeof newPatterns>>} */
+const PATTERNS = new Map(); // a paste may have thousands of cells
+
+/** @param {string} value the pattern of one value */
+function patternsOf(value) {
+  const known = PATTERNS.get(value) ?? newPatterns(value);
+  PATTERNS.set(value, known);
+  return known;
+}
+
+/** @param {string} value the pattern of one value */
+function newPatterns(value) {
+  const order = `(?:<=|>=|=<|=>|<>|!=|==|[<>=≤≥≠]|(?:${Object.values(WORDS).join("|")})(?=\\s))`;
+  const sign = "(<=|>=|=<|=>|[<>≤≥])";
+  /** A pattern in which V is a value, a blank may be any number of them, and ‹…› are words. @param {string} source */
+  const pattern = (source) =>
+    whole(
+      source
+        .replaceAll(" ", "\\s*")
+        .replaceAll("‹", `(?<!${LETTER})(?:`)
+        .replaceAll("›", `)(?!${LETTER})`)
+        .replaceAll("V", `(${value})`),
+    );
+  const orAnd = "(?:&|or|and|oder|und|ou|et|o|y|of|en)";
+  return {
+    value: pattern("V"),
+    between: pattern(
+      "(?:between\\s+V\\s+and|from\\s+V\\s+(?:to|-|–)|zwischen\\s+V\\s+und|von\\s+V\\s+bis|entre\\s+V\\s+(?:et|y)" +
+        "|d[eu]l?\\s+V\\s+(?:à|a|au|al)|del\\s+V\\s+al|van\\s+V\\s+(?:t/m|tot en met)|tussen\\s+V\\s+en)\\s+V",
+    ),
+    range: pattern("V (?:-|–|—|~|‹to|bis|à|a|t/m|tot en met›|\\.\\.\\.?) V"),
+    below: pattern("(?:von\\s+|from\\s+)?V (?:-|–|—|‹to|bis›) (?:‹under|unter|below›|<) V"),
+    open: pattern("V \\.\\.\\.?|\\.\\.\\.? V"),
+    brackets: pattern("([\\[(\\]]) V (?:-|–|—|;|‹to›|\\.\\.\\.?) V ([\\])\\[])"),
+    chain: pattern(`V ${sign} (\\S.*?) ${sign} V`),
+    twice: pattern(`(${order} V) ,? (${order} V)`),
+    compared: pattern(`(${order}) V`),
+    up: pattern(`V (?:(?:${orAnd} )?\\+|${orAnd}\\s+${MORE})(?: ${UNIT_WORD})?`),
+    down: pattern(`V ${orAnd}\\s+${LESS}(?: ${UNIT_WORD})?`),
+    nameFirst: pattern(`(\\p{L}.*?) (${order}) V`),
+    nameLast: pattern(`V ${sign} (\\p{L}.*?)`),
+  };
+}
+
+const JOINT = new RegExp(
+  `\\s*(?:(?<!${LETTER})(?:and|but|und|et|y)(?!${LETTER})|&&?)\\s*(?=[<>=≤≥!]|\\p{L})|(?<=\\d)\\s*(?=[<>≤≥])`,
+  "iu",
+);
+
+/**
+ * What respells the parts of a cell.
+ * @param {Continuous} feature
+ * @param {string} value the pattern of one value
+ */
+function spellerOf(feature, value) {
+  const patterns = patternsOf(value);
+  const alternative = /(?:,\s*)?(?<=[\s,])(?:or|OR|oder|ODER|ou|OU)\s+|[;|\n\r]+|,\s+|,(?!\d)|,(?=\d{4}-)/u;
+  const name = feature.name.toLowerCase().split(/\s+/).join(" ");
+  const names = new Set(["x", "value", "it", "?", name, name.replace(/\s*[([].*/, "")]);
+  /** @param {string} typed */
+  const isColumn = (typed) => names.has(typed.toLowerCase().trim().split(/\s+/).join(" "));
+  /** @param {string} typed */
+  const read = (typed) => spelledValue(feature, typed.trim());
+
+  /**
+   * The operator and the value of a comparison.
+   * @param {string} text
+   * @returns {[string, string] | null}
+   */
+  const compared = (text) => {
+    let match = patterns.compared.exec(text);
+    if (match) return [signOf(match[1]), match[2]];
+    if ((match = patterns.up.exec(text))) return [">=", match[1]];
+    if ((match = patterns.down.exec(text))) return ["<=", match[1]];
+    if ((match = patterns.nameFirst.exec(text)) && isColumn(match[1])) return [signOf(match[2]), match[3]];
+    if ((match = patterns.nameLast.exec(text)) && isColumn(match[3])) return [FLIPPED[signOf(match[2])], match[1]];
+    return null;
+  };
+
+  /** @param {string} opening @param {string} low @param {string} high @param {string} closing */
+  const range = (opening, low, high, closing) => {
+    if (feature.kind === "time") return timeRange(opening, low.trim(), high.trim(), closing);
+    const units = [low, high].map(unitOf);
+    if (units[0] && units[1] && units[0] !== units[1]) {
+      throw new SpellingError(`“${low.trim()}” and “${high.trim()}” have different units: write both in one.`);
+    }
+    const start = high.includes("%") && !low.includes("%") ? `${low.trim()}%` : low;
+    return `${opening}${read(start)}..${read(high)}${closing}`;
+  };
+
+  /** @param {[string, string] | null} one @param {[string, string] | null} other */
+  const both = (one, other) => {
+    if (!one || !other) return null;
+    const [low, high] = one[0].startsWith("<") ? [other, one] : [one, other];
+    if (!low[0].startsWith(">") || !high[0].startsWith("<")) return null;
+    return range(low[0] === ">=" ? "[" : "(", low[1], high[1], high[0] === "<=" ? "]" : ")");
+  };
+
+  /** @param {string} text @returns {string | null} */
+  const item = (text) => {
+    let match = patterns.value.exec(text);
+    if (match) return read(text);
+    if ((match = patterns.between.exec(text))) {
+      const [low, high] = match.slice(1).filter(Boolean);
+      return range("[", low, high, "]");
+    }
+    if ((match = patterns.range.exec(text))) {
+      if (scaleOf(match[2]) && !scaleOf(match[1])) {
+        throw new SpellingError(`“${text}” is ambiguous: write the numbers in full.`);
+      }
+      return range("[", match[1], match[2], "]");
+    }
+    if ((match = patterns.below.exec(text))) return range("[", match[1], match[2], ")");
+    if ((match = patterns.open.exec(text))) return match[1] ? `>= ${read(match[1])}` : `<= ${read(match[2])}`;
+    if ((match = patterns.brackets.exec(text))) return range(match[1], match[2], match[3], match[4]);
+    if ((match = patterns.chain.exec(text)) && isColumn(match[3])) {
+      return both([FLIPPED[signOf(match[2])], match[1]], [signOf(match[4]), match[5]]);
+    }
+    match = patterns.twice.exec(text);
+    const parts = match ? [match[1], match[3]] : text.split(JOINT);
+    const joined = parts.length === 2 ? both(compared(parts[0].trim()), compared(parts[1].trim())) : null;
+    if (joined !== null) return joined;
+    const comparison = compared(text);
+    return comparison && `${comparison[0]} ${read(comparison[1])}`;
+  };
+
+  /** @param {string} text */
+  const list = (text) => {
+    const single = item(text.trim());
+    if (single !== null) return single;
+    const parts = text.split(alternative).map((part) => part.trim());
+    if (parts.length < 2 || parts.includes("")) return null;
+    return parts.map((part) => item(part) ?? part).join(", ");
+  };
+  return { list, compared };
+}
+
+/** @param {string} written */
+function signOf(written) {
+  if (/^[<>=!≤≥≠]/.test(written)) return OPERATORS[written] ?? written;
+  const plain = written.trim().split(/\s+/).join(" ");
+  return Object.keys(WORDS).find((sign) => whole(WORDS[sign]).test(plain)) ?? "=";
+}
+
+/**
+ * A number, date or time in the notation of decision tables.
+ * @param {Continuous} feature
+ * @param {string} typed
+ */
+function spelledValue(feature, typed) {
+  if (feature.kind === "time") return timeText(typed);
+  return feature.kind === "number" || feature.kind === "integer" ? plainAmount(feature, typed) : dateText(typed);
+}
+
+const PARTS = whole(
+  `(?<sign>[-−])?\\s?(?<money>${MONEY}\\s?)?(?<after>[-−])?(?<digits>${DIGIT_GROUPS})` +
+    `(?:\\s?(?<unit>%|${MONEY})|\\s?(?<scale>${SCALE})\\s?(?<coin>${MONEY})?|\\s?(?<word>${UNIT_WORD}))?`,
+);
+
+/** @param {string} typed */
+const scaleOf = (typed) => PARTS.exec(typed.trim())?.groups?.scale ?? "";
+
+/**
+ * The unit of an amount, empty for none.
+ * @param {string} typed
+ */
+function unitOf(typed) {
+  const { money, unit, coin, word } = PARTS.exec(typed.trim())?.groups ?? {};
+  const symbol = (money ?? coin ?? unit ?? "").trim().toUpperCase();
+  return word ? unitNamed(word) : (CURRENCIES.get(symbol) ?? symbol);
+}
+
+/**
+ * The name of a unit, however it is written.
+ * @param {string} word
+ */
+function unitNamed(word) {
+  const plain = word.trim();
+  const names = Object.keys(UNITS);
+  return names.find((name) => whole(UNITS[name].replace("(?<=\\s)", "")).test(plain)) ?? plain;
+}
+
+/**
+ * @param {Continuous} feature
+ * @param {string} typed
+ * @returns {string}
+ */
+function plainAmount(feature, typed) {
+  const negative = /^\(\s*(.*?)\s*\)$/.exec(typed);
+  if (negative) return `-${plainAmount(feature, negative[1])}`;
+  const { sign, after, digits = "", scale } = PARTS.exec(typed)?.groups ?? {};
+  const unit = unitOf(typed);
+  const percentages = writtenIn(feature).some(({ text }) => text.includes("%"));
+  if (unit && (unit === "%") !== percentages && (unit === "%" || !feature.unit)) {
+    throw new SpellingError(percentageText(feature, typed, unit));
+  }
+  if (
+    unit &&
+    unit !== "%" &&
+    feature.unit &&
+    unit !== (CURRENCIES.get(feature.unit.toUpperCase()) ?? unitNamed(feature.unit))
+  ) {
+    throw new SpellingError(`“${typed}” is in ${unit}, but ${feature.name} is in ${feature.unit}.`);
+  }
+  const number = plainDigits(digits);
+  const [word] = /^[a-z]+/i.exec(scale ?? "") ?? [""];
+  const power = Object.keys(POWERS).find((each) => word.toLowerCase().startsWith(each));
+  const shifted = shiftedText(number, (power ? POWERS[power] : 0) - (unit === "%" ? 2 : 0));
+  return Boolean(sign) === Boolean(after) ? shifted : `-${shifted}`;
+}
+
+/**
+ * Why a percentage is not accepted, or nothing else is.
+ * @param {Continuous} feature
+ * @param {string} typed
+ * @param {string} unit
+ */
+function percentageText(feature, typed, unit) {
+  if (unit !== "%") return `“${typed}” is in ${unit}, but ${feature.name} is a percentage.`;
+  const share = shiftedText(plainDigits(/[\d.,]+/.exec(typed)?.[0] ?? "0"), -2);
+  return `“${typed}” is a percentage, but ${feature.name} has none: write ${share}.`;
+}
+
+/**
+ * The cells of the file in the column of a feature that were respelled.
+ * @param {{ name: string }} feature
+ */
+const writtenIn = (feature) => summary.reading?.columns.find(({ name }) => name === feature.name)?.interpreted ?? [];
+
+/** Whether numbers in the file have a decimal comma, so that 1.234 may mean 1234. */
+export const hasDecimalComma = Boolean(
+  summary.reading?.columns.some(({ interpreted }) => interpreted.some(({ text }) => /\d,\d{1,2}(?!\d)/.test(text))),
+);
+
+/**
+ * Digits with a decimal point and without groups.
+ * @param {string} digits
+ */
+function plainDigits(digits) {
+  const joined = digits.replace(/[ \u00a0\u202f'’]/g, "");
+  if (/^0\d/.test(joined)) throw new SpellingError(`“${digits}” begins with 0: omit it.`);
+  if (/^(\d+\.?\d*|\.\d+)$/.test(joined)) return joined;
+  const isDecimal = hasDecimalComma || joined !== digits;
+  if (isDecimal && /^\d*,\d+$/.test(joined)) return joined.replace(",", ".");
+  if (hasDecimalComma && /^\d{1,3}(\.\d{3})+,\d+$/.test(joined)) return joined.replaceAll(".", "").replace(",", ".");
+  if (/^\d{1,3}(,\d{3})+\.\d+$|^\d{1,3}(,\d{3}){2,}$/.test(joined)) return joined.replaceAll(",", "");
+  if (/^\d+,\d{1,2}$/.test(joined)) {
+    throw new SpellingError(`“${digits}” is ambiguous: write a decimal point, or a space after the comma of a list.`);
+  }
+  throw new SpellingError(
+    `“${digits}” is ambiguous: write the number without thousands separators and with a decimal point.`,
+  );
+}
+
+/**
+ * A decimal number times a power of ten, exactly.
+ * @param {string} number
+ * @param {number} power
+ */
+function shiftedText(number, power) {
+  if (!power) return number;
+  const [integer, fraction = ""] = number.split(".");
+  const digits = integer + fraction.padEnd(Math.max(power, 0), "0");
+  const padded = digits.padStart(Math.max(-power, 0) + 1, "0");
+  const point = padded.length - fraction.padEnd(Math.max(power, 0), "0").length + power;
+  const text = point < padded.length ? `${padded.slice(0, point)}.${padded.slice(point)}` : padded;
+  const plain = text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  return plain.replace(/^0+(?=\d)/, "");
+}
+
+/** @param {string} typed */
+function dateText(typed) {
+  const written = /^(\d{1,2})([./])(\d{1,2})\2(\d{4})$/.exec(typed);
+  if (!written) return typed;
+  const [first, second] = [Number(written[1]), Number(written[3])];
+  const dayFirst = written[2] === "." || isDayFirst || (isDayFirst === null && first > 12);
+  if (written[2] === "/" && isDayFirst === null && Math.max(first, second) <= 12) {
+    throw new SpellingError(`“${typed}” is ambiguous: write a date such as 2026-01-31.`);
+  }
+  const [day, month] = dayFirst ? [first, second] : [second, first];
+  return `${written[4]}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
+}
+
+/** Whether dates with slashes in the file begin with the day; null if they do not show it. */
+const isDayFirst = (() => {
+  for (const { interpreted } of summary.reading?.columns ?? []) {
+    for (const { text } of interpreted) {
+      const [, first, second] = /(?<!\d)(\d{1,2})\/(\d{1,2})\/\d{4}/.exec(text) ?? [];
+      if (Number(first) > 12) return true;
+      if (Number(second) > 12) return false;
+    }
+  }
+  return null;
+})();
+
+/** @param {string} typed */
+function timeText(typed) {
+  const clock = /^(\d{1,2})(?:[:.](\d\d))?\s?(?:([ap])\.?m\.?|uhr)$/i.exec(typed);
+  if (!clock) return typed.replace(/^\d(?=:)/, "0$&");
+  let hour = Number(clock[1]);
+  if (clock[3]) {
+    if (hour < 1 || hour > 12) throw new SpellingError(`“${typed}” is not a time such as 18:30.`);
+    hour = (hour % 12) + (clock[3].toLowerCase() === "p" ? 12 : 0);
+  }
+  return `${String(hour).padStart(2, "0")}:${clock[2] ?? "00"}`;
+}
+
+/**
+ * A range of times, which may go over midnight.
+ * @param {string} opening
+ * @param {string} low
+ * @param {string} high
+ * @param {string} closing
+ */
+function timeRange(opening, low, high, closing) {
+  const [after, before] = [opening === "[" ? ">=" : ">", closing === "]" ? "<=" : "<"];
+  const start = timeText(low);
+  if (/^24(?:[:.]00)?(?:\s?uhr)?$/i.test(high)) return `${after} ${start}`;
+  const end = timeText(high);
+  return start > end ? `${after} ${start}, ${before} ${end}` : `${opening}${start}..${end}${closing}`;
+}

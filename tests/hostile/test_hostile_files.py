@@ -1,0 +1,299 @@
+"""Small files that unpack to much, and files without an end: refused within 1 GB and 5 seconds.
+
+``IRENIC_HOSTILE=nightly pytest tests/hostile`` reads all of them, also with the real commands.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import zipfile
+
+import bombs
+import pytest
+from limited import GB, read_all, run
+from profiles import IS_NIGHTLY, nightly
+
+import irenic
+from irenic import FileError, FormatError
+from irenic.frames import files, unpacking
+from irenic.frames.table import read_table
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs limits of Linux")
+
+SECONDS = 5
+MEMORY = 1 * GB
+TAGS = "XML tags"
+SAME = "two sheets of the workbook have the same cells"
+ENTITIES = "document types and entities are not allowed"
+ROWS = "at most 1,048,576 rows"
+
+# What readers of rules and of instances say; None if they read it.
+WORKBOOKS = {
+    bombs.one_cell: ("at most 128 MB when unpacked", "at most 512 MB when unpacked"),
+    bombs.one_cell_lying: ("at most 128 MB when unpacked", "at most 512 MB when unpacked"),
+    bombs.shared_strings: (TAGS, TAGS),
+    bombs.styles: (TAGS, TAGS),
+    bombs.long_row: (TAGS, TAGS),
+    bombs.rows_inside_a_row: (TAGS, TAGS),
+    bombs.corners: ("must have columns other than the outcome", "column 2 has no name"),
+    bombs.wide_rows: (TAGS, TAGS),
+    bombs.far_row: (ROWS, ROWS),
+    bombs.many_rows: (TAGS, TAGS),
+    bombs.many_cells: (TAGS, TAGS),
+    bombs.many_unknown: (TAGS, TAGS),
+    bombs.many_sheets: (SAME, SAME),
+    bombs.deep: (TAGS, TAGS),
+    bombs.merged: ("at most 5,000,000 merged cells", ""),
+    bombs.entities: (ENTITIES, ENTITIES),
+}
+SPREADSHEETS = {
+    bombs.ods_one_cell: "at most 128 MB when unpacked",
+    bombs.ods_one_cell_lying: "at most 128 MB when unpacked",
+    bombs.ods_repeated: "100,000 that repeat others",
+    bombs.ods_repeated_often: "100,000 that repeat others",
+    bombs.ods_spanned: "two columns are named 'x'",
+    bombs.ods_elements: TAGS,
+    bombs.ods_deep: TAGS,
+}
+TEXTS = {
+    "commas.csv": "a row must have at most 100,000 cells, got 31,457,281",
+    "commas-below.csv": "line 2: a row must have at most 100,000 cells",
+    "semicolons.csv": "a row must have at most 100,000 cells",
+    "quotes.csv": "field larger than field limit",
+    "open-quote.csv": "field larger than field limit",
+    "tabs.tsv": "a row must have at most 100,000 cells",
+    "pipes.md": "no table",
+    "tables.md": "too many tables",
+    "lists.json": "at most 10,000,000 values",
+    "deep.json": "at most 10,000,000 values",
+    "numbers.json": "at most 10,000,000 values",
+    "digits.json": "a number must have fewer than",
+    "keys.json": "nested at most",
+    "line.rules": "a line must have at most 1,000,000 characters, got 31,457,",
+    "parentheses.rules": "a line must have at most 1,000,000 characters",
+    "lines.rules": "",
+    "signs.rules": "found '('",
+    "word.rules": "a line must have at most 1,000,000 characters",
+    "elements.dmn": "at most 2,500,000 elements",
+    "attributes.dmn": "not XML",
+    "deep.dmn": "nested at most 200 deep",
+}
+INSTANCES = {
+    "zipped.csv.gz": "at most 100 times its size",
+    "commas.csv.gz": "at most 100 times its size",
+}
+PARQUETS = {
+    bombs.parquet_rows: "at most 6,557,",
+    bombs.parquet_text: "at most 67,108,864 characters",
+    bombs.parquet_columns: "",
+}
+# Quick to make, and each the only one of its kind.
+QUICK = [bombs.long_row, bombs.corners, bombs.wide_rows, bombs.many_sheets, bombs.entities,
+         bombs.far_row]  # fmt: skip
+
+
+def check(answers, memory, wanted):
+    for name, text in wanted.items():
+        seconds, error = answers[name]
+        assert text in error, (name, error)
+        assert bool(text) <= bool(error), name
+        assert seconds < SECONDS, (name, seconds)
+    assert memory < MEMORY, f"{memory / 2**20:,.0f} MB for {', '.join(wanted)}"
+
+
+def make(folder, makers):
+    for name, write in makers.items():
+        write(folder / name)
+    return [folder / name for name in makers]
+
+
+@pytest.mark.parametrize("reader", ["rules", "instances"])
+def test_workbooks(tmp_path, reader):
+    chosen = WORKBOOKS if IS_NIGHTLY else QUICK
+    paths = make(tmp_path, {f"{maker.__name__}.xlsx": maker for maker in chosen})
+    wanted = {f"{maker.__name__}.xlsx": WORKBOOKS[maker][reader == "instances"] for maker in chosen}
+    check(*read_all(reader, paths, tmp_path), wanted)
+
+
+def test_spreadsheets(tmp_path):
+    pick = nightly([*SPREADSHEETS], otherwise=[bombs.ods_repeated, bombs.ods_spanned])
+    paths = make(tmp_path, {f"{maker.__name__}.ods": maker for maker in pick})
+    wanted = {f"{maker.__name__}.ods": SPREADSHEETS[maker] for maker in pick}
+    check(*read_all("rules", paths, tmp_path), wanted)
+
+
+def test_texts(tmp_path):
+    pick = nightly([*TEXTS], otherwise=["commas.csv", "tables.md", "lists.json", "deep.dmn"])
+    paths = make(tmp_path, {name: bombs.TEXTS[name] for name in pick})
+    check(*read_all("rules", paths, tmp_path), {name: TEXTS[name] for name in pick})
+
+
+def test_tables_of_instances(tmp_path):
+    pytest.importorskip("pyarrow")
+    pick = nightly([*bombs.TEXTS], otherwise=["commas.csv"])
+    makers = {name: bombs.TEXTS[name] for name in pick if name.endswith(".csv")}
+    wanted = {name: TEXTS[name] for name in makers}
+    if IS_NIGHTLY:
+        makers |= bombs.INSTANCES | {f"{maker.__name__}.parquet": maker for maker in PARQUETS}
+        wanted |= INSTANCES | {f"{maker.__name__}.parquet": PARQUETS[maker] for maker in PARQUETS}
+    else:
+        makers["text.parquet"] = bombs.parquet_text
+        wanted["text.parquet"] = PARQUETS[bombs.parquet_text]
+        makers["small.csv.gz"] = bombs.zipped(b"age\n", (b"1\n", 10 * bombs.MB))
+        wanted["small.csv.gz"] = "at most 100 times its size"
+    check(*read_all("instances", make(tmp_path, makers), tmp_path), wanted)
+
+
+@pytest.mark.parametrize(
+    "command",
+    nightly(
+        ["check zero.csv", "check zero.json", "check zero.xlsx", "check zero.rules",
+         "check zero.dmn", "predict rules.txt zero.csv", "predict rules.txt zero.xlsx",
+         "predict rules.txt zero.parquet", "check rules.txt --space zero.json",
+         "check rules.txt --data zero.csv", "test rules.txt zero.json", "learn zero.csv",
+         "verify zero.json rules.txt", "prove rules.txt --properties zero.txt",
+         "report rules.txt zero.csv"],
+        otherwise=["check zero.csv", "check zero.json", "predict rules.txt zero.csv"],
+    ),
+)  # fmt: skip
+def test_an_endless_device_is_not_read_to_its_end(tmp_path, command):
+    (tmp_path / "rules.txt").write_text("IF age < 18 THEN free\n")
+    (tmp_path / next(a for a in command.split() if a.startswith("zero"))).symlink_to("/dev/zero")
+    ended = run(*command.split(), cwd=tmp_path, seconds=20)
+    assert ended.status == 2
+    assert ended.memory < MEMORY
+    assert ended.seconds < SECONDS + 2  # of which the start takes up to two
+    assert "MB, got more" in ended.err
+    assert ended.err.count("\n") == 1
+
+
+@pytest.mark.skipif(not IS_NIGHTLY, reason="takes a minute: IRENIC_HOSTILE=nightly")
+@pytest.mark.parametrize("maker", bombs.WORKBOOKS)
+@pytest.mark.parametrize("command", ["check", "predict", "init", "learn", "report", "test"])
+def test_commands_read_workbooks_within_limits(tmp_path, maker, command):
+    (tmp_path / "rules.txt").write_text("IF age < 18 THEN free\n")
+    maker(tmp_path / "bomb.xlsx")
+    arguments = {
+        "check": ["bomb.xlsx"],
+        "predict": ["rules.txt", "bomb.xlsx"],
+        "init": ["bomb.xlsx", "-o", "out.xlsx"],
+        "learn": ["bomb.xlsx", "--seconds", "1"],
+        "report": ["rules.txt", "bomb.xlsx"],
+        "test": ["rules.txt", "bomb.xlsx"],
+    }[command]
+    ended = run(command, *arguments, cwd=tmp_path)
+    assert ended.status in (0, 1, 2), ended.err
+    assert "Traceback" not in ended.err
+    assert ended.memory < MEMORY
+    assert ended.seconds < SECONDS + 10 * (ended.status != 2)  # it may have work to do
+
+
+# --- the limits, one by one and in this process
+
+
+def small_workbook(**changes):
+    return bombs.as_bytes(lambda file: bombs.workbook(file, bombs.HEADER, bombs.BODY, **changes))
+
+
+def test_a_small_workbook_is_read(tmp_path):
+    raw = small_workbook()
+    assert [str(rule) for rule in irenic.loads(raw, format="xlsx")] == ["IF age = 1 THEN x"]
+    (tmp_path / "a.xlsx").write_bytes(raw)
+    assert read_table(tmp_path / "a.xlsx").shape == (1, 2)
+
+
+@pytest.mark.parametrize("size", [10, 10_000])
+def test_a_wrong_size_is_damage(tmp_path, size):
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(small_workbook())
+    bombs.with_size(path, b"xl/worksheets/sheet1.xml", size)
+    with pytest.raises(FormatError, match="damaged"):
+        read_table(path)
+    with pytest.raises(FormatError, match="damaged"):
+        irenic.read(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_unusual_method_is_damage(tmp_path, method):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("xl/workbook.xml", b"<workbook/>")
+    with pytest.raises(zipfile.BadZipFile):
+        unpacking.check_archive(file.getvalue(), "a workbook")
+
+
+def test_an_archive_behind_other_bytes_is_read():
+    raw = b"#!/bin/sh\n" + small_workbook()
+    unpacking.check_archive(raw, "a workbook")
+
+
+def test_a_declaration_across_chunks_is_found(monkeypatch):
+    monkeypatch.setattr(unpacking, "_CHUNK", 7)
+    entity = b'<!DOCTYPE a [<!ENTITY b "c">]><a/>'
+    raw = small_workbook(styles=[entity])
+    with pytest.raises(FormatError, match=ENTITIES):
+        unpacking.check_archive(raw, "a workbook")
+
+
+def test_a_long_text_in_a_cell_is_refused(tmp_path):
+    row = b"<row>" + bombs.inline("x" * 32_768, "A2") + bombs.inline("y", "B2") + b"</row>"
+    path = tmp_path / "a.xlsx"
+    bombs.workbook(path, bombs.HEADER, row)
+    for read in (irenic.read, read_table):
+        with pytest.raises(FormatError, match="at most 32,767 characters, got 32,768"):
+            read(path)
+
+
+def test_gzip_files_in_a_row_are_one():
+    import gzip
+
+    raw = gzip.compress(b"age\n") + gzip.compress(b"31\n") + b"\0" * 20
+    assert unpacking.gunzip(raw) == gzip.decompress(raw) == b"age\n31\n"
+    for damaged in (raw[:-30], raw[:5], b"", b"age\n31\n"):
+        with pytest.raises((EOFError, unpacking.zlib.error)):
+            unpacking.gunzip(damaged)
+
+
+def test_a_pipe_that_gives_too_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_MOST_STREAMED", 2**20)
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        os.close(reader)
+        try:
+            while True:
+                os.write(writer, b"1\n" * 1000)
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with (
+        os.fdopen(reader, "rb") as stream,
+        pytest.raises(FormatError, match=r"^a pipe or device must give at most 1 MB, got more"),
+    ):
+        read_table(stream, format="csv")
+    os.wait()
+
+
+def test_a_text_stream_has_the_same_limit():
+    text = io.StringIO("IF age < 18 THEN free\n" * 10)
+    with pytest.raises(FormatError, match="at most 0 MB, got more; split it"):
+        files.read_bytes(text, 100)
+    text.seek(0)
+    assert len(files.read_bytes(text, 300)) == 223  # with a byte order mark
+
+
+def test_a_folder_or_missing_file_is_still_an_error(tmp_path):
+    for path in (tmp_path, tmp_path / "none.csv"):
+        with pytest.raises(FileError, match=r"^cannot read"):
+            files.read_bytes(path)
+
+
+def test_init_does_not_make_every_merged_cell(tmp_path):
+    refs = '<mergeCells><mergeCell ref="C3:XFD1048576"/></mergeCells>'
+    path = tmp_path / "a.xlsx"
+    bombs.workbook(path, bombs.HEADER, bombs.BODY, after=refs)
+    ended = run("init", path, "-o", "b.xlsx", cwd=tmp_path)
+    assert ended.status == 2
+    assert ended.err.endswith("at most 500,000 merged cells; unmerge whole rows and columns\n")
+    assert ended.memory < MEMORY

@@ -1,0 +1,73 @@
+"""Dates and amounts as text are named, and never read in silence."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from fitting import quick
+
+from irenic import Categorical, Space
+
+DAYS = pd.date_range("2024-01-03", periods=40)
+LABELS = ["free"] * 18 + ["full"] * 22
+COLUMNS = {
+    "2024-01-03": ("dates", DAYS.strftime("%Y-%m-%d")),
+    "2024-01-03 10:30": ("dates", DAYS.strftime("%Y-%m-%d 10:30")),
+    "03.01.2024": ("dates", DAYS.strftime("%d.%m.%Y")),
+    "1/3/24": ("dates", [f"{d.month}/{d.day}/{d:%y}" for d in DAYS]),
+    "0,50 €": ("amounts", [f"{i},50 €" for i in range(40)]),
+    "$1,200.50": ("amounts", [f"${i},200.50" for i in range(1, 41)]),
+    "EUR 1.200": ("amounts", [f"EUR {i}.200" for i in range(1, 41)]),
+    "0%": ("amounts", [f"{i}%" for i in range(40)]),
+    "-3.5": ("amounts", [f"{i - 3.5}" for i in range(40)]),
+}
+
+
+@pytest.mark.parametrize("first", COLUMNS)
+def test_a_column_of_dates_or_amounts_is_named(first):
+    kind, texts = COLUMNS[first]
+    X = pd.DataFrame({"when": list(texts), "n": range(40)})
+    message = (
+        f"column 'when' holds {kind} as text, such as .*; convert it first .see pandas.to_"
+        f"{'datetime' if kind == 'dates' else 'numeric'}."
+    )
+    for table in (X, X.assign(when=[*X.when[:-1], "n/a"]), X.to_dict("list")):
+        with pytest.warns(UserWarning, match=message) as caught:
+            quick().fit(table, LABELS)
+        assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["10115", "20095", "50667", "80331"] * 10,
+        [f"{10115 + i}" for i in range(40)],
+        [f"{i:04}" for i in range(40)],
+        ["007", "12", "5", "90", "1234", "77"] * 6 + ["1"] * 4,
+        [f"A{i}" for i in range(40)],
+        ["18-25", "26-40", "41-65", "66+", "0-17"] * 8,
+        ["2024-01-03", "2024-01-04"] * 20,
+        [*DAYS.strftime("%Y-%m-%d")[:20], *(f"week {i}" for i in range(20))],
+        ["1.2.3", "1.2.4", "1.10.0", "2.0.1", "0.9.9"] * 8,
+        [f"room {i}" for i in range(40)],
+    ],
+)
+def test_other_texts_are_not(texts):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quick().fit({"code": texts, "n": range(40)}, LABELS)
+
+
+def test_columns_that_users_say_something_about_are_as_they_want():
+    days = np.array(DAYS.strftime("%Y-%m-%d"), dtype=object)
+    X = pd.DataFrame({"when": days, "n": range(40)})
+    declared = Space([Categorical("when", days.tolist(), other=True, missing=True)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quick().fit(X.astype({"when": "category"}), LABELS)
+        quick(ordered={"when": days.tolist()}).fit(X, LABELS)
+        quick(forbidden=["when"]).fit(X, LABELS)
+        quick(space=declared).fit(X, LABELS)
