@@ -100,3 +100,12 @@ def test_a_failed_prediction_leaves_no_file(run, frame, tmp_path):
     assert status == 2
     assert "bad.parquet, rows 1 to 128: column 'age', row" in err
     assert not [path for path in tmp_path.iterdir() if "out" in path.name or ".irenic" in path.name]
+
+
+def test_groups_are_compared_in_large_files(run, frame):
+    run("learn", "people.parquet", "--cv", 0, "-o", "model.json")
+    arguments = ("predict", "model.json", "people.parquet", "-o", "out.parquet", "--by", "job")
+    status, out, err = run(*arguments)
+    assert status == 0, err
+    assert all(job in out for job in ("nurse", "clerk", "cook"))
+    assert pd.read_parquet("out.parquet")["prediction"].tolist() == frame["pays"].tolist()

@@ -9,6 +9,7 @@ from pyarrow import dataset, parquet
 
 from irenic.errors import DataError, FileError
 from irenic.frames import sources
+from irenic.frames.files import reading_only, write_file
 from irenic.frames.sources import open_source, read_source, sample_table, write_blocks
 
 
@@ -61,3 +62,35 @@ def test_blocks_are_written_whole_or_not_at_all(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["out.parquet"]
     with pytest.raises(FileError, match="cannot write"):
         write_blocks(iter(tables), tmp_path / "none" / "out.parquet")
+
+
+def test_sources_are_read_inside_a_folder_only(tmp_path):
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    for folder in (inside / "parts", inside / "links", outside):
+        folder.mkdir(parents=True)
+    for folder in (inside / "parts", outside):
+        parquet.write_table(pa.table({"a": [1, 2]}), folder / "rows.parquet")
+    (inside / "links" / "rows.parquet").symlink_to(outside / "rows.parquet")
+    (inside / "folder").symlink_to(outside)
+    with reading_only(inside):
+        for name in ("parts", "parts/rows.parquet"):
+            assert len(open_source(inside / name)) == 2
+        for path in (outside, outside / "rows.parquet", *map(inside.joinpath, ("links", "folder"))):
+            with pytest.raises(FileError, match="it is outside the folder"):
+                open_source(path)
+        with pytest.raises(FileError, match="files are only read here"):
+            write_blocks([pa.table({"a": [1]})], inside / "out.parquet")
+    assert not (inside / "out.parquet").exists()
+    assert len(open_source(inside / "links")) == 2
+
+
+def test_a_file_is_kept_while_others_are_written_beside_it(tmp_path):
+    table = pa.table({"a": [1]})
+
+    def tables():
+        yield table
+        write_file(tmp_path / "other.txt", "text")  # clears what killed runs have left
+        yield table
+
+    assert write_blocks(tables(), tmp_path / "out.parquet") == 2
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["other.txt", "out.parquet"]

@@ -326,3 +326,40 @@ def test_labels_of_other_rows_must_be_known():
     sets = quick().fit(frame[["age"]], [{"a"}, {"a", "b"}] * 100)
     with pytest.raises(DataError, match="recount needs a model of one label per row"):
         sets.recount(frame, target="pays")
+
+
+def test_probabilities_of_other_rows_are_not_adjusted_with_costs():
+    rng = np.random.default_rng(0)
+    age, luck = rng.integers(0, 100, 600), rng.random(600)
+    y = np.where((age < 50) & (luck < 0.3), "bad", "good")
+    clf = quick(cost={"bad": {"good": 20.0}}, smoothing=0.5).fit({"age": age}, y)
+    assert clf.predict({"age": [20, 90]}).tolist() == ["bad", "good"]
+    assert clf.chosen_.probabilities is not None
+    assert clf.recount({"age": age}, y).predict_proba({"age": [20]})[0, 0] < 0.5
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"ordered": {"job": ["clerk", "cook", "pilot", "nurse", "smith"]}},
+        {"rules": "IF income > 45 THEN high", "never": "low WHERE job is missing"},
+        {"forbidden": ["married"], "max_values": 1, "cost": {"high": {"low": 3.0}}},
+    ],
+    ids=str,
+)
+def test_what_users_know_holds_for_stored_rows(few, tmp_path, known):
+    frame = labeled().drop(columns="heavy")
+    path = tmp_path / "all.parquet"
+    parquet.write_table(pa.Table.from_pandas(frame, preserve_index=False), path)
+    clf = quick(**known).fit(frame, target="pays")
+    assert facts(quick(**known).fit(path, target="pays")) == facts(clf)
+    assert clf.chosen_.n_rows == len(frame)
+
+
+def test_stored_dates_as_text_are_doubtful(few, tmp_path):
+    rng = np.random.default_rng(0)
+    days = [f"2024-01-{day:02}" for day in rng.integers(1, 29, 700)]
+    table = pa.table({"day": days, "age": rng.integers(0, 9, 700), "y": ["a", "b"] * 350})
+    parquet.write_table(table, tmp_path / "all.parquet")
+    with pytest.warns(UserWarning, match="column 'day' holds dates as text"):
+        quick().fit(tmp_path / "all.parquet", target="y")

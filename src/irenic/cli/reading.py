@@ -189,7 +189,8 @@ MANY_ROWS = 200_000
 
 def many_rows(path: Path) -> Source | None:
     """Return the source of a Parquet file or folder with many rows, None for any other input."""
-    if is_standard(path) or not (path.is_dir() or path.suffix.lower() == ".parquet"):
+    is_file = path.suffix.lower() == ".parquet" and path.is_file()  # no pipe or device
+    if is_standard(path) or not (is_file or path.is_dir()):
         return None
     if find_spec("pyarrow") is None:  # polars reads whole files
         return None

@@ -99,6 +99,7 @@ def _codes(clf: RuleSetClassifier, labels: list[Any]) -> npt.NDArray[np.intp]:
 def _point(measure: Measure, point: FrontPoint, sums: Sums) -> FrontPoint:
     rules = point.rule_set
     counts = measure._counts(rules, sums, None, point.n_kept)
+    leads = measure.balance is None and measure.target.cost is None
     return replace(
         point,
         counts=counts,
@@ -108,7 +109,7 @@ def _point(measure: Measure, point: FrontPoint, sums: Sums) -> FrontPoint:
         explanation_size=float(sums.support[:-1] @ rules.conditions_per_rule() / sums.rows),
         probabilities=None
         if point.probabilities is None
-        else _probabilities(point.probabilities, sums, leads=measure.balance is None),
+        else _probabilities(point.probabilities, sums, leads=leads),
     )
 
 
