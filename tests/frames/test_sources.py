@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import dataset, parquet
 
-from irenic.errors import DataError, FileError
-from irenic.frames import sources
+from irenic.errors import DataError, FileError, FormatError
+from irenic.frames import _parquet, sources
 from irenic.frames.files import reading_only, write_file
 from irenic.frames.sources import open_source, read_source, sample_table, write_blocks
 
@@ -94,3 +94,18 @@ def test_a_file_is_kept_while_others_are_written_beside_it(tmp_path):
 
     assert write_blocks(tables(), tmp_path / "out.parquet") == 2
     assert sorted(each.name for each in tmp_path.iterdir()) == ["other.txt", "out.parquet"]
+
+
+def test_a_block_of_a_small_file_has_limited_text(tmp_path, monkeypatch):
+    column = pa.array(["x" * 10_000, None] * 500).dictionary_encode()
+    table = pa.table({"a": column, "b": column.cast(pa.string()), "c": list(range(1000))})
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(table, path)
+    assert read_source(open_source(path))["b"].to_pylist() == table["b"].to_pylist()
+    monkeypatch.setattr(_parquet, "_FEW_CHARACTERS", 100_000)
+    most = max(100_000, 100 * path.stat().st_size)
+    assert read_source(open_source(path), ["c"]).num_rows == 1000
+    with pytest.raises(FormatError) as caught:
+        read_source(open_source(path), ["a", "b"])
+    assert str(caught.value).startswith(f"{path}: a Parquet file of 0.0 MB must have at most")
+    assert f"at most {most:,} characters, got 10,000,000;" in str(caught.value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, TypeVar
 import numpy as np
 
 from irenic.errors import DataError, FileError, FormatError
-from irenic.frames._parquet import columns_of
+from irenic.frames._parquet import check_characters, columns_of
 from irenic.frames.columns import Table, check_header
 from irenic.frames.files import check_readable, check_target, replacing
 
@@ -79,6 +79,8 @@ class BatchSource:
     batches: Callable[[Sequence[str]], Iterable[Any]]
     """Start to read columns; yields batches or tables of pyarrow."""
     count: Callable[[], int]
+    check: Callable[[Any], None] | None = None
+    """Raise an error if a block would fill the memory, before its texts are unpacked."""
 
     def __len__(self) -> int:
         return self._length
@@ -90,7 +92,7 @@ class BatchSource:
     def run(self, work: Callable[[Any, int], T], names: Sequence[str]) -> Iterator[T]:
         """Yield ``work(table, first)`` for each block of the named columns, in order."""
         first = 0
-        for table in _blocks(self.batches(names), names):
+        for table in _blocks(self.batches(names), names, self.check):
             yield work(table, first)
             first += table.num_rows
 
@@ -202,9 +204,18 @@ def _on_batches(
         first += table.num_rows
 
 
-def _blocks(batches: Iterable[Any], names: Sequence[str]) -> Iterator[Any]:
+def _blocks(
+    batches: Iterable[Any], names: Sequence[str], check: Callable[[Any], None] | None = None
+) -> Iterator[Any]:
     """Yield tables of about as many rows as a block should have."""
     pa = _pyarrow()
+
+    def joined() -> Any:
+        table = pa.concat_tables(gathered).select(names)
+        if check is not None:
+            check(table)
+        return plain_table(table)
+
     gathered: list[Any] = []
     n_rows = 0
     for batch in batches:
@@ -212,12 +223,12 @@ def _blocks(batches: Iterable[Any], names: Sequence[str]) -> Iterator[Any]:
         for start in range(0, table.num_rows, BLOCK_ROWS):
             part = table.slice(start, BLOCK_ROWS)
             if n_rows + part.num_rows > BLOCK_ROWS and gathered:
-                yield plain_table(pa.concat_tables(gathered).select(names))
+                yield joined()
                 gathered, n_rows = [], 0
             gathered.append(part)
             n_rows += part.num_rows
     if gathered:
-        yield plain_table(pa.concat_tables(gathered).select(names))
+        yield joined()
 
 
 def plain_table(table: Any) -> Any:
@@ -283,16 +294,39 @@ def _open_parquet(path: Path) -> BatchSource | None:
         return None
     for each in [path, *(path.rglob("*") if _is_folder(path) else ())]:  # links may lead outside
         check_readable(each)
-    _pyarrow()
+    pa = _pyarrow()
     from pyarrow import ArrowException, dataset
 
     if not path.exists():
         raise FileError(f"cannot read {path}: No such file or directory")
     try:
-        return _from_dataset(dataset.dataset(path, format="parquet"))
+        data = dataset.dataset(path, format="parquet")
+        if _is_folder(path):
+            return _from_dataset(data)
+        # as dictionaries, in which equal texts are stored once
+        texts = [f.name for f in data.schema if f.type in (pa.string(), pa.large_string())]
+        form = dataset.ParquetFileFormat(dictionary_columns=texts)
+        check = partial(_check_texts, path=path, n_bytes=path.stat().st_size)
+        return replace(_from_dataset(dataset.dataset(path, format=form)), check=check)
     except (ArrowException, OSError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise FormatError(f"not a Parquet file: {reason}", path=str(path)) from None
+
+
+def _check_texts(table: Any, *, path: Path, n_bytes: int) -> None:
+    """Raise an error if a block of a small file has so much text that it would fill the memory."""
+    from pyarrow import compute
+
+    n_characters = 0
+    for column in table.columns:
+        if _pyarrow().types.is_dictionary(column.type):
+            for chunk in column.chunks:
+                lengths = compute.binary_length(chunk.dictionary)
+                n_characters += compute.sum(lengths.take(chunk.indices)).as_py() or 0
+    try:
+        check_characters(n_characters, n_bytes)
+    except FormatError as error:
+        raise error.at(path=str(path)) from None
 
 
 def _is_folder(path: Path) -> bool:
