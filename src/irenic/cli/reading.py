@@ -197,7 +197,9 @@ def many_rows(path: Path) -> Source | None:
     from irenic.frames.sources import open_source
 
     source = open_source(path)
-    return source if source is not None and (path.is_dir() or len(source) > MANY_ROWS) else None
+    if source is None or not source.schema.names:  # a folder without Parquet files
+        return None
+    return source if path.is_dir() or len(source) > MANY_ROWS else None
 
 
 def draft_of(parsed: irenic.formats.Parsed, table: str | None) -> Any:
