@@ -182,6 +182,8 @@ def _in_order(rules: RuleSet, resolve: Resolve | None) -> tuple[bool, list[int]]
     if resolve is None:
         rules.decide([])  # raises if there are conflicts
         return True, order
+    if resolve == "best":
+        order.sort(key=lambda place: -rules[place].weight)
     if rules.is_consistent:
         return True, order
     if resolve == "vote":
@@ -189,8 +191,6 @@ def _in_order(rules: RuleSet, resolve: Resolve | None) -> tuple[bool, list[int]]
             "branches cannot represent resolve='vote', because only one of them decides; use"
             " 'first' or 'best'"
         )
-    if resolve == "best":
-        order.sort(key=lambda place: -rules[place].weight)
     return False, order
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from irenic.model.features import MISSING_CODE, OTHER_CODE
 from irenic.model.ruleset import Resolve, RuleSet
-from irenic.model.space import Instances, Space
+from irenic.model.space import Instances
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -94,80 +93,14 @@ class ColumnSums:
             tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)),
         )
 
-    def limits(self, space: Space, name: str) -> ColumnFigures:
-        """Return the figures of a column without its importance."""
-        n_continuous, axis = len(space.continuous), int(space.axes[space.index(name)])
-        if axis >= n_continuous:
-            counts = self.counts[axis - n_continuous]
-            missing, other = int(counts[MISSING_CODE]), int(counts[OTHER_CODE])
-            return ColumnFigures(0.0, missing=missing, other=other)
-        low, high = float(self.low[axis]), float(self.high[axis])
-        known = low <= high
-        return ColumnFigures(
-            0.0,
-            low if known else None,
-            high if known else None,
-            int(self.missing[axis]),
-            whole=not self.fractions[axis],
-        )
-
-
-class Columns(Mapping[str, ColumnFigures]):
-    """The figures of each column that a rule tests, whose importances are computed when needed.
-
-    A front has a dozen rule sets, most of which nobody asks for their importances. A pickle has the
-    figures alone, without rows.
-
-    Parameters
-    ----------
-    rules : RuleSet
-        The rules.
-    limits : mapping of str to ColumnFigures
-        Figures of the columns that a rule tests, without importances.
-    sample : pair of Instances and array
-        Rows, and the weight of each in the importances.
-    resolve : {"best", "vote", "first"}, optional
-        Which rule decides where rules contradict each other.
-    """
-
-    def __init__(
-        self,
-        rules: RuleSet,
-        limits: Mapping[str, ColumnFigures],
-        sample: tuple[Instances, Floats],
-        resolve: Resolve | None,
-    ) -> None:
-        self._rules, self._limits, self._sample, self._resolve = rules, limits, sample, resolve
-
-    @cached_property
-    def _figures(self) -> dict[str, ColumnFigures]:
-        space = self._rules.space
-        importance = dict(_importances(self._rules, self._sample, self._resolve))
-        axes = dict(zip(space.names, space.axes.tolist(), strict=True))
-        return {
-            name: replace(limits, importance=importance[axes[name]])
-            for name, limits in self._limits.items()
-        }
-
-    def __getitem__(self, name: str) -> ColumnFigures:
-        return self._figures[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._limits
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._limits)
-
-    def __len__(self) -> int:
-        return len(self._limits)
-
-    def __reduce__(self) -> Any:
-        return dict, (self._figures,)
-
 
 def column_figures(
-    rules: RuleSet, instances: Instances, weight: Floats, resolve: Resolve | None = None
-) -> Columns:
+    rules: RuleSet,
+    instances: Instances,
+    weight: Floats,
+    resolve: Resolve | None = None,
+    sums: ColumnSums | None = None,
+) -> dict[str, ColumnFigures]:
     """Return the figures of each column that a rule tests.
 
     Parameters
@@ -186,25 +119,38 @@ def column_figures(
     >>> from irenic import Rule, RuleSet
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
     >>> rows = rules.space.encode({"age": [3, 9, 30, 70]})
-    >>> dict(column_figures(rules, rows, np.ones(4)))
+    >>> column_figures(rules, rows, np.ones(4))
     {'age': ColumnFigures(importance=0.5, low=3.0, high=70.0, missing=0, other=0, whole=True)}
     """
-    sums = ColumnSums.of(instances)
-    limits = {name: sums.limits(rules.space, name) for name in columns_tested(rules)}
-    return Columns(rules, limits, evenly(instances, weight), resolve)
+    space, n_continuous = rules.space, len(rules.space.continuous)
+    tested = rules.packed.boxes.tests().any(axis=0)
+    names = {int(axis): name for name, axis in zip(space.names, space.axes.tolist(), strict=True)}
+    importance = dict(_importances(rules, _evenly(instances, weight), resolve))
+    sums = ColumnSums.of(instances) if sums is None else sums
+    figures = {}
+    for axis in sorted(np.flatnonzero(tested).tolist(), key=lambda a: space.index(names[a])):
+        if axis >= n_continuous:
+            counts = sums.counts[axis - n_continuous]
+            missing, other = int(counts[MISSING_CODE]), int(counts[OTHER_CODE])
+            figures[names[axis]] = ColumnFigures(importance[axis], None, None, missing, other)
+            continue
+        low, high = float(sums.low[axis]), float(sums.high[axis])
+        known = low <= high
+        figures[names[axis]] = ColumnFigures(
+            importance[axis],
+            low if known else None,
+            high if known else None,
+            int(sums.missing[axis]),
+            whole=not sums.fractions[axis],
+        )
+    return figures
 
 
-def columns_tested(rules: RuleSet) -> list[str]:
-    """Return the names of the columns that a rule tests, in their order."""
-    tested = np.asarray(rules.packed.boxes.tests().any(axis=0))
-    names = zip(rules.space.names, rules.space.axes.tolist(), strict=True)
-    return [name for name, axis in names if tested[axis]]
-
-
-def evenly(instances: Instances, weight: Floats) -> tuple[Instances, Floats]:
+def _evenly(instances: Instances, weight: Floats) -> tuple[Instances, Floats]:
     """Return at most so many rows that importances are computed fast, evenly spaced."""
-    n = min(len(instances), _ROW_LIMIT)
-    rows = np.linspace(0, len(instances) - 1, n).round().astype(np.intp)
+    if len(instances) <= _ROW_LIMIT:
+        return instances, weight
+    rows = np.linspace(0, len(instances) - 1, _ROW_LIMIT).astype(np.intp)
     return instances.take(rows), weight[rows]
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from irenic.learn._columns import Columns, ColumnSums, columns_tested, evenly
+from irenic.learn._columns import ColumnSums, column_figures
 from irenic.learn._counting import Block, Counting, Sums, by_own_frequencies, codes_of
 from irenic.learn._evolution import Candidate
 from irenic.learn._left_out import Priors, likely, smoothed
@@ -90,22 +90,16 @@ class Measure:
 
     def with_columns(self, point: FrontPoint) -> FrontPoint:
         """Return a rule set with the figures of the columns that it tests."""
-        rules = point.rule_set
-        limits = {
-            name: self._column_sums.limits(rules.space, name) for name in columns_tested(rules)
-        }
-        figures = Columns(rules, limits, self._sample, resolve_by(self.conflicts))
+        resolve = resolve_by(self.conflicts)
+        figures = column_figures(
+            point.rule_set, self.instances, self.weight, resolve, self._column_sums
+        )
         return replace(point, columns=figures)
 
     @cached_property
     def _column_sums(self) -> ColumnSums:
         """What is in the columns of all rows."""
         return ColumnSums.of(self.instances)
-
-    @cached_property
-    def _sample(self) -> tuple[Instances, Floats]:
-        """Rows that importances come from, and their weights."""
-        return evenly(self.instances, self.weight)
 
     def count(self, rule_sets: Sequence[RuleSet], regions: RuleSet | None = None) -> list[Sums]:
         """Return the sums of rule sets over all rows, in one pass."""
