@@ -27,29 +27,45 @@ class Ended(NamedTuple):
 
 def run(*arguments, cwd, module="irenic", stdin=subprocess.DEVNULL, seconds=60, memory=6 * GB):
     """Run a module, which ends at the limits at the latest; what it used can be asserted."""
-    import resource
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-    paths = [cwd / ".out", cwd / ".err"]
-    with paths[0].open("wb") as out, paths[1].open("wb") as err:
-        process = subprocess.Popen(
-            [sys.executable, "-m", module, *map(str, arguments)],
+    paths = {name: cwd / f".{name}" for name in ("used", "out", "err")}
+    words = [paths["used"], memory, seconds, module, *arguments]
+    with paths["out"].open("wb") as out, paths["err"].open("wb") as err:
+        subprocess.run(
+            [sys.executable, __file__, "launch", *map(str, words)],
             stdin=stdin,
             stdout=out,
             stderr=err,
             cwd=cwd,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            preexec_fn=limit,
+            check=True,
         )
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    out, err = (path.read_text(errors="replace") for path in paths)
-    used_seconds = used.ru_utime + used.ru_stime
-    return Ended(process.returncode, out, err, used.ru_maxrss * 1024, used_seconds)
+    status, used_memory, used_seconds = json.loads(paths["used"].read_text())
+    out, err = (paths[name].read_text(errors="replace") for name in ("out", "err"))
+    return Ended(status, out, err, used_memory, used_seconds)
+
+
+def launch(used, memory, seconds, module, *arguments):
+    """Run a module with limits, and write its status, peak memory and CPU seconds to a file.
+
+    The peak of a process is never less than what its parent had when it was started, so that it
+    must be started by a small process and not by that of the tests.
+    """
+    import resource
+
+    for kind, most in (
+        (resource.RLIMIT_AS, int(memory)),
+        (resource.RLIMIT_CPU, int(seconds)),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(kind, (most, most))
+    process = subprocess.Popen([sys.executable, "-m", module, *arguments])
+    _, status, usage = os.wait4(process.pid, 0)
+    ended = [
+        os.waitstatus_to_exitcode(status),
+        usage.ru_maxrss * 1024,
+        usage.ru_utime + usage.ru_stime,
+    ]
+    Path(used).write_text(json.dumps(ended))
 
 
 def read_all(reader, paths, cwd):
@@ -81,4 +97,4 @@ def main(reader, *paths):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    (launch if sys.argv[1] == "launch" else main)(*sys.argv[1 + (sys.argv[1] == "launch") :])

@@ -541,7 +541,9 @@ def test_cases_that_recur_are_learned_and_validated():
     rng = np.random.default_rng(0)
     product = rng.integers(0, 30, 1500)
     likes = np.isin(product, rng.permutation(30)[:12]) ^ (rng.random(1500) < 0.1)
-    X = pd.DataFrame({"product": product.astype(str), "category": (product % 7).astype(str)})
+    X = pd.DataFrame(
+        {"product": [f"p{i}" for i in product], "category": [f"c{i % 7}" for i in product]}
+    )
     clf = quick(smoothing=0.5, selection="validation", moves=1000, generations=4).fit(X, likes)
     assert clf.score(X, likes) > 0.85
     assert clf.chosen_.validated_score == pytest.approx(clf.score(X, likes), abs=0.05)
