@@ -16,7 +16,7 @@ import irenic
 from benchmarks.several_labels import TOPS, pooled_area
 from irenic import DataError, FormatError
 from irenic.formats.json.rules import decode_value, encode_value
-from irenic.learn import Hierarchy
+from irenic.learn import Hierarchy, _training
 from irenic.learn._evolution import Candidate
 from irenic.learn._probabilities import (
     best_threshold,
@@ -457,3 +457,24 @@ def test_the_tops_of_ontologies_do_not_count():
     y = [{"a"}, {"b"}, {"a"}]
     scores = np.array([[0.0, 0.9, 0.1], [0.0, 0.2, 0.8], [0.0, 0.7, 0.3]])
     assert pooled_area(hierarchy, y, scores) == 1.0
+
+
+def test_the_best_rules_are_those_of_the_probabilities_that_rules_predict(monkeypatch):
+    settled, gains = [], []
+
+    def settle(*arguments):
+        found = _settle(*arguments)
+        settled.append(found[1])
+        return found
+
+    def worths(candidate, covers, used):
+        gains.append(used)
+        return _worths(candidate, covers, used)
+
+    _settle, _worths = _training.settle, _training.worths
+    monkeypatch.setattr(_training, "settle", settle)
+    monkeypatch.setattr(_training, "worths", worths)
+    vectors(conflicts="best").fit(X, FACTS)
+    assert len(gains) > 1
+    for consequents, used in zip(settled, gains, strict=True):
+        assert used == pytest.approx(consequents.gains(FACTS.astype(float)))

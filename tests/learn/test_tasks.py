@@ -336,14 +336,15 @@ def test_in_a_hierarchy_consequents_are_closed_and_nearer_is_worth_more():
 
 def test_the_weights_of_rows():
     target = Target.single(np.array(["a", "b"]), np.array([0, 1, 1, 1]))
-    assert row_weights(target, None).tolist() == [1, 1, 1, 1]
-    assert row_weights(target, [0, 1, 2, 3]).tolist() == [0, 1, 2, 3]
-    ones = np.ones(4)
-    assert class_weights(target, None, ones).tolist() == [1, 1, 1, 1]
-    assert class_weights(target, {"b": 2}, ones).tolist() == [1, 2, 2, 2]
-    assert class_weights(target, "balanced", ones) == pytest.approx([2, 2 / 3, 2 / 3, 2 / 3])
-    weights = np.array([3.0, 1.0, 0.0, 2.0])
-    assert class_weights(target, "balanced", weights).tolist() == [1, 1, 1, 1]
+    assert row_weights(len(target), None).tolist() == [1, 1, 1, 1]
+    assert row_weights(len(target), [0, 1, 2, 3]).tolist() == [0, 1, 2, 3]
+    counts = np.array([1.0, 3.0])
+    assert class_weights(target, None, counts).tolist() == [1, 1]
+    assert class_weights(target, {"b": 2}, counts).tolist() == [1, 2]
+    assert class_weights(target, "balanced", counts) == pytest.approx([2, 2 / 3])
+    assert class_weights(target, "balanced", np.array([3.0, 3.0])).tolist() == [1, 1]
+    # a label without rows does not count
+    assert class_weights(target, "balanced", np.array([3.0, 0.0])).tolist() == [1, 0]
     many = Target.sets([{"a"}, {"a", "b"}])
     with pytest.raises(DataError) as caught:
         class_weights(many, "balanced", np.ones(2))

@@ -33,6 +33,7 @@ from irenic.cli.reading import (
     check_inputs,
     check_output,
     column_of,
+    many_rows,
     no_rules,
     parse_file,
     read_data,
@@ -43,9 +44,10 @@ from irenic.model.literals import display, say
 from irenic.model.ruleset import RESOLVE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from irenic.frames.columns import Table
+    from irenic.frames.sources import Source
     from irenic.learn.cross_validation import LeftOut
     from irenic.learn.models import Classifier
     from irenic.model.features import Feature
@@ -55,6 +57,8 @@ commands = typer.Typer()
 
 _MODEL_FORMATS = ("json", "rules", "txt")
 _SHOWN_COLUMNS = 8
+# Rows of a large file that are looked at to describe it.
+_SAMPLE = 20_000
 _SCORINGS = ("accuracy", "balanced_accuracy", "log_loss", "roc_auc")
 
 
@@ -240,7 +244,7 @@ def learn(
     if card is not None and card.suffix.lower() not in (".md", ".json"):
         raise FormatError("--card must be a .md or .json file", path=str(card))
     form = _model_format(out, to)
-    table, name, column = _training_table(data, target, source_form)
+    table, name, column, source = _training_table(data, target, source_form)
     groups = column_of(table, by, "--by", name)
     from irenic.learn import cross_validation, load_knowledge, split_target, suspect_columns
 
@@ -286,7 +290,7 @@ def learn(
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        model = classifier.fit(X, y)
+        model = classifier.fit(X, y) if source is None else classifier.fit(data, target=column)
     for warning in caught:
         note(str(warning.message))
     if front is not None:
@@ -313,6 +317,13 @@ def learn(
     from irenic.reporting.documents import learn_document
 
     counts = dict(sorted(Counter(y.tolist()).items()))
+    if source is not None:
+        note(
+            f"{len(source):,} rows were read in blocks; the scores of other learners, --by, --card"
+            f" and --cv use {len(y):,} of them"
+        )
+        numbers = model.pareto_front_[0].counts.mix.sum(axis=0)
+        counts = dict(zip(model.classes_.tolist(), map(round, numbers.tolist()), strict=True))
     figures = None
     if by is not None:
         if left_out is None:
@@ -481,12 +492,21 @@ def _model_format(out: Path | None, to: str | None) -> str:
 
 def _training_table(
     data: Path | None, target: str | None, form: str | None
-) -> tuple[Table, str, str]:
-    """Return a table, its name and the column to predict."""
+) -> tuple[Table, str, str, Source | None]:
+    """Return a table, its name, the column to predict, and a source of more rows if there is one.
+
+    Of many rows in Parquet files, the table has some.
+    """
     if data is None:
-        return _example_table(), "wine", "wine"
-    table = read_data(data, form)
-    return table, str(data), list(table)[-1] if target is None else target
+        return _example_table(), "wine", "wine", None
+    source = many_rows(data)
+    if source is None:
+        table = read_data(data, form)
+    else:
+        from irenic.frames.sources import sample_table
+
+        table = sample_table(source, _SAMPLE)
+    return table, str(data), list(table)[-1] if target is None else target, source
 
 
 def _example_table() -> Table:
@@ -619,6 +639,14 @@ def predict(
         why = "a model of one decision table" if whole_model else "rules that need no --resolve"
         raise FormatError(f"--by needs {why}", path=str(rules))
     model = None if whole_model else _model(parsed, name, resolve)
+    in_blocks = parsed.is_model and by is None and out_form == "parquet"
+    source = many_rows(data) if in_blocks else None
+    if source is not None and model is not None and out is not None and not is_standard(out):
+        n_rows = _predict_blocks(model, source, out, data, {"explain": explain})
+        with output():
+            print(f"{n_rows:,} rows written to {out}")
+        _note_unused(_rules(model).space.names, source.schema.names)
+        return
     table = read_data(data, form, as_written=model is not None and not parsed.is_model)
     if not table.shape[0]:
         raise FormatError("the table must have at least one row, got none", path=str(data))
@@ -658,6 +686,31 @@ def predict(
         _note_unused(parsed.decisions.inputs(parsed.decisions.chosen(name)), table)
     elif not (isinstance(model, irenic.DecisionTable) and model.computed):
         _note_unused(_rules(model).space.names, table)
+
+
+def _predict_blocks(
+    model: Any, source: Source, out: Path, data: Path, options: dict[str, Any]
+) -> int:
+    """Write the rows of a source with predictions, one block after another."""
+    import pyarrow as pa
+
+    from irenic.frames.sources import write_blocks
+    from irenic.learn import predict_table
+
+    def work(table: Any, first: int) -> Any:
+        try:
+            columns = predict_table(model, table, **options)
+        except DataError as error:
+            last = first + table.num_rows
+            raise DataError(f"{data}, rows {first + 1} to {last}: {error}") from None
+        for name, column in columns.items():
+            values = pa.array(column.tolist())
+            if pa.types.is_null(values.type):  # no rule decides a row of the block
+                values = values.cast(pa.array(model.classes_.tolist()).type)
+            table = table.append_column(name, values)
+        return table
+
+    return write_blocks(source.run(work, list(source.schema.names)), out)
 
 
 def _model(
@@ -752,7 +805,7 @@ def _rules(
     return as_set(model) if isinstance(model, irenic.RuleSet | irenic.RuleList) else model.rules_
 
 
-def _note_unused(names: tuple[str, ...], table: Table) -> None:
+def _note_unused(names: tuple[str, ...], table: Iterable[str]) -> None:
     unused = [name for name in table if name not in names]
     if unused:
         more = ", …" if len(unused) > _SHOWN_COLUMNS else ""

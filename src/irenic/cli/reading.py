@@ -7,6 +7,7 @@ import inspect
 import os
 import sys
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from irenic.frames.columns import Table
+    from irenic.frames.sources import Source
 
 # Arguments and options that several commands share.
 _RULES = typer.Argument(
@@ -179,6 +181,25 @@ def read_data(path: Path, form: str | None = None, *, as_written: bool = False) 
         return tables.read_table(path, as_written=as_written)
     form = _input_format(form, tables.FORMATS)
     return tables.read_table(sys.stdin.buffer, format=form, name=STANDARD, as_written=as_written)
+
+
+MANY_ROWS = 200_000
+"""Parquet files with more rows than this are read in blocks."""
+
+
+def many_rows(path: Path) -> Source | None:
+    """Return the source of a Parquet file or folder with many rows, None for any other input."""
+    is_file = path.suffix.lower() == ".parquet" and path.is_file()  # no pipe or device
+    if is_standard(path) or not (is_file or path.is_dir()):
+        return None
+    if find_spec("pyarrow") is None:  # polars reads whole files
+        return None
+    from irenic.frames.sources import open_source
+
+    source = open_source(path)
+    if source is None or not source.schema.names:  # a folder without Parquet files
+        return None
+    return source if path.is_dir() or len(source) > MANY_ROWS else None
 
 
 def draft_of(parsed: irenic.formats.Parsed, table: str | None) -> Any:

@@ -71,8 +71,14 @@ def _read_by_pyarrow(raw: bytes) -> dict[str, npt.NDArray[Any]]:
     # as dictionaries, in which equal texts are stored once
     texts = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
     file = parquet.ParquetFile(io.BytesIO(raw), read_dictionary=texts)
-    _check_cells(file.metadata.num_rows, len(schema), raw)
-    table = file.read()
+    _check_cells(file.metadata.num_rows, len(schema), len(raw))
+    return columns_of(file.read(), len(raw))
+
+
+def columns_of(table: Any, n_bytes: int | None = None) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns of a table of pyarrow, limited by the size of the file it comes from."""
+    import pyarrow as pa
+
     check_header(table.column_names)
     columns = {}
     n_characters = 0
@@ -81,7 +87,8 @@ def _read_by_pyarrow(raw: bytes) -> dict[str, npt.NDArray[Any]]:
         if is_dictionary and column.type.value_type in (pa.string(), pa.large_string()):
             values = _of_dictionaries(column)
             n_characters += sum(len(value) for value in values if value is not None)
-            _check_size(n_characters, "characters", max(_FEW_CHARACTERS, 100 * len(raw)), raw)
+            if n_bytes is not None:
+                check_characters(n_characters, n_bytes)
             columns[name] = as_column(values)
             continue
         if is_dictionary:
@@ -109,15 +116,20 @@ def _of_dictionaries(column: Any) -> list[Any]:
     return values
 
 
-def _check_cells(n_rows: int, n_columns: int, raw: bytes) -> None:
+def _check_cells(n_rows: int, n_columns: int, n_bytes: int) -> None:
     """Reject a small file of so many equal cells that they would fill the memory."""
-    _check_size(n_rows * n_columns, "cells", max(_FEW_CELLS, 10 * len(raw)), raw)
+    _check_size(n_rows * n_columns, "cells", max(_FEW_CELLS, 10 * n_bytes), n_bytes)
 
 
-def _check_size(size: int, what: str, most: int, raw: bytes) -> None:
+def check_characters(n_characters: int, n_bytes: int) -> None:
+    """Reject a small file with so much equal text that it would fill the memory."""
+    _check_size(n_characters, "characters", max(_FEW_CHARACTERS, 100 * n_bytes), n_bytes)
+
+
+def _check_size(size: int, what: str, most: int, n_bytes: int) -> None:
     if size > most:
         raise FormatError(
-            f"a Parquet file of {len(raw) / 2**20:,.1f} MB must have at most {most:,} {what}, got"
+            f"a Parquet file of {n_bytes / 2**20:,.1f} MB must have at most {most:,} {what}, got"
             f" {size:,}; it is mostly repetition, so split it"
         )
 
@@ -126,7 +138,7 @@ def _read_by_polars(raw: bytes) -> dict[str, npt.NDArray[Any]]:
     import polars as pl
 
     n_rows = pl.scan_parquet(io.BytesIO(raw)).select(pl.len()).collect().item()
-    _check_cells(n_rows, len(pl.read_parquet_schema(io.BytesIO(raw))), raw)
+    _check_cells(n_rows, len(pl.read_parquet_schema(io.BytesIO(raw))), len(raw))
     frame = pl.read_parquet(io.BytesIO(raw))
     check_header(frame.columns)
     columns = {}

@@ -223,6 +223,7 @@ def _write_stream(stream: Any, data: str | bytes) -> None:
 
 def check_target(path: Path) -> None:
     """Raise an error if a file cannot be written, before its contents are computed."""
+    _check_written(path)
     with _as_file_error("write", path):
         _target(path)
 
@@ -280,13 +281,20 @@ def _kind(mode: int) -> str:
 
 
 def _replace(target: Path, data: bytes) -> None:
+    with replacing(target) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[IO[bytes]]:
+    """Yield a file that becomes the target at the end, unless an error is raised."""
     _clear_leftovers(target.parent)
     temporary, file = _temporary(target)
     try:
         with file:
             if target.exists():
                 temporary.chmod(target.stat().st_mode & 0o777)
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
             if fcntl is not None:

@@ -17,16 +17,21 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from irenic.errors import DataError
+from irenic.learn._cells import Cells
 from irenic.learn._certificate import Certificate, certify
+from irenic.learn._lazy import lazy_predictions
 from irenic.learn._left_out import interval_text, leading
 from irenic.learn._measure import resolve_by
+from irenic.learn._rows import MANY_ROWS, Rows, TableRows, sample_rows
+from irenic.learn._stored import Stored, survey
+from irenic.learn._tasks import Problem
 from irenic.learn.answers import Answers, Form
 from irenic.learn.front import Front, FrontPoint, ProbabilityRow, head_of, kept_text, table_of
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
 from irenic.learn.reasons import default_regions, default_text
 from irenic.learn.spaces import names_tested, without_untested_values
-from irenic.learn.target import Target, class_weights, row_counts, row_weights
+from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
 from irenic.model import markup
 from irenic.model.columns import take_apart
 from irenic.model.explanation import Explanation
@@ -93,20 +98,79 @@ class Labeled:
     target: Target
     weight: Floats
     count: Floats
+    number: npt.NDArray[np.intp] | None = None
+    """Number of each row; None if all rows are here."""
+    whole: Rows | None = None
+    """All rows, if these are a sample of them."""
+    rare: npt.NDArray[np.bool_] | None = None
+    """Whether each row is here only because its label is rare."""
 
-    def take(self, rows: npt.NDArray[np.intp]) -> Labeled:
-        """Return only the given rows."""
-        return Labeled(
-            self.instances.take(rows), self.target.take(rows), self.weight[rows], self.count[rows]
+    def take(self, rows: npt.NDArray[Any]) -> Labeled:
+        """Return the given rows, an array of indices or a mask."""
+        return replace(
+            self,
+            instances=self.instances.take(rows),
+            target=self.target.take(rows),
+            weight=self.weight[rows],
+            count=self.count[rows],
+            number=None if self.number is None else self.number[rows],
+            rare=None if self.rare is None else self.rare[rows],
         )
+
+    @property
+    def n_rows(self) -> float:
+        """Number of all rows."""
+        return float(self.count.sum()) if self.whole is None else self.whole.figures.n
+
+    @property
+    def label_rows(self) -> Floats:
+        """Number of all rows of each label."""
+        whole = self.whole
+        return self.target.truth.sum(axis=0) if whole is None else whole.figures.labels
+
+    @property
+    def label_weights(self) -> Floats:
+        """Weight of all rows of each label; of several labels per row, that of all rows."""
+        if self.whole is not None:
+            return self.whole.figures.weights
+        if self.target.many:
+            return np.array([self.weight.sum()])
+        return label_sums(self.target.codes, self.weight, len(self.target.labels))
+
+    def weighted(self, factor: float) -> Labeled:
+        """Return the rows with all weights multiplied by a factor."""
+        whole = None if self.whole is None else self.whole.weighted(factor)
+        return replace(self, weight=self.weight * factor, whole=whole)
+
+    def problem(self, cells: Cells, target: Target, factors: Floats | None) -> Problem:
+        """Return the rows as cells; ``factors`` are those of labels in the weights."""
+        own = replace(target, truth=self.target.truth)
+        weight = self.weight if factors is None else self.weight * factors[self.target.codes]
+        totals = None if self.whole is None or target.many else self.label_rows
+        encoded = cells.encode(self.instances)
+        return Problem(
+            cells,
+            encoded,
+            own,
+            weight,
+            self.count,
+            factors=factors,
+            number=self.number,
+            totals=totals,
+        )
+
+    def typical(self) -> Labeled:
+        """Return the rows without those that are here because their label is rare."""
+        return self if self.rare is None else self.take(np.flatnonzero(~self.rare))
 
     def in_order(self) -> Labeled:
         """Return rows whose order does not depend on that in the table, if it could matter.
 
         Sums of weights such as 0.1 depend on the order of rows in their last bits, and weights that
-        balance labels are made of such sums. Sums of whole numbers do not.
+        balance labels are made of such sums. Sums of whole numbers do not. Which rows are in a
+        sample depends on their order in any case.
         """
-        if (self.weight == np.floor(self.weight)).all():
+        if self.whole is not None or (self.weight == np.floor(self.weight)).all():
             return self
         part, exponent = np.frexp(self.weight)
         weight = np.ldexp(np.round(part, 12), exponent)
@@ -137,27 +201,68 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     stopped_by_: str | None = None
     _answers: Answers
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> Labeled:
-        """Return the training data encoded and checked, without the rows of weight 0."""
+    def _read(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        class_weight: Any = None,
+        state: int | None = None,
+    ) -> Labeled:
+        """Return the training data encoded and checked, without the rows of weight 0.
+
+        With a ``state``, they are a sample if there are many rows.
+        """
+        if isinstance(X, Stored):
+            return self._read_stored(X, class_weight, state or 0)
         table = self._table(X, reset=True)
-        target = self._target(y)
-        weight = row_weights(target, sample_weight)
+        target, codes = self._target_of(y)
+        n_rows = len(target) if codes is None else len(codes)
+        weight = row_weights(n_rows, sample_weight)
         count = row_counts(weight)
-        weight = weight * class_weights(target, class_weight, weight)
-        counted = weight > 0
-        if not counted.any():
-            raise DataError("sample_weight must be positive for at least one row, got only 0")
-        if len(target) != _length(table):
+        if n_rows != _length(table):
             raise DataError(
-                f"X and y must have the same number of rows, got {_length(table)} and {len(target)}"
+                f"X and y must have the same number of rows, got {_length(table)} and {n_rows}"
             )
-        check_labels(target.take(counted))
-        instances = self._space(table).encode(table).take(counted)
-        return Labeled(instances, target.take(counted), weight[counted], count[counted])
+        weights = np.ones(1) if codes is None else label_sums(codes, weight, len(target.labels))
+        factors = class_weights(target, class_weight, weights)
+        if not (weight > 0).any() or not (weights * factors).any():
+            raise DataError("sample_weight must be positive for at least one row, got only 0")
+        if codes is not None:
+            check_labels(target.labels[weights * factors > 0])
+        space = self._space(table)
+        if state is None or n_rows <= MANY_ROWS:
+            weight = weight if codes is None else weight * factors[codes]
+            counted = np.flatnonzero(weight > 0)
+            target = target if codes is None else Target.single(target.labels, codes)
+            instances = space.encode(table).take(counted)
+            return Labeled(instances, target.take(counted), weight[counted], count[counted])
+        columns = dict(zip(space.names, take_apart(table).select(space.names), strict=True))
+        each = None if sample_weight is None else weight
+        factors = np.ones(1) if codes is None else factors
+        return sampled(TableRows(space, columns, target, codes, each, factors), state)
+
+    def _read_stored(self, stored: Stored, class_weight: Any, state: int) -> Labeled:
+        """Return a sample of rows that are not in memory."""
+        for name in ("hierarchy", "consequents"):
+            if getattr(self, name) not in (None, "labels"):
+                raise DataError(
+                    f"{name} must not be set if the rows are not in memory, which have one label"
+                    f" each, got {getattr(self, name)!r}"
+                )
+        self.n_features_in_ = len(stored.features)
+        self.feature_names_in_ = np.array(stored.features, dtype=object)
+        target = Target.single(stored.classes, np.zeros(0, dtype=np.intp))
+        factors = class_weights(target, class_weight, stored.weights)
+        check_labels(stored.classes[stored.weights * factors > 0])
+        rows, block, number, rare = survey(stored, state, self._space, factors)
+        count = np.ones(len(block))
+        return Labeled(block.instances, block.target, block.weight, count, number, rows, rare)
 
     def _space(self, table: Any) -> Space:
         """Return the features of a table, open to values of rows to predict."""
-        return Space([_opened(feature) for feature in Space.infer(table)])
+        features = table if isinstance(table, Space) else Space.infer(table)
+        return Space([_opened(feature) for feature in features])
 
     def _learned(self, data: Labeled, y: Any) -> None:
         """Set the fitted attributes that only depend on the training data."""
@@ -298,6 +403,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return set(self.space_.names) - set(names) if names else set()
 
     def _target(self, y: Any) -> Target:
+        """Return the labels of rows."""
+        target, codes = self._target_of(y)
+        return target if codes is None else Target.single(target.labels, codes)
+
+    def _target_of(self, y: Any) -> tuple[Target, npt.NDArray[np.intp] | None]:
+        """Return the labels of rows; with one per row, a target without rows, and their codes."""
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is"
@@ -307,7 +418,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             y = np.asarray(y)  # scikit-learn reads lists of 0 and 1 as a matrix
         if self.hierarchy is not None or is_multilabel(y):
             target = Target.sets(y, self.hierarchy)
-            return replace(target, probabilities=self.consequents == "probabilities")
+            return replace(target, probabilities=self.consequents == "probabilities"), None
         if self.consequents == "probabilities":
             raise DataError(
                 "consequents must be 'labels' if each row has one label, got 'probabilities';"
@@ -327,10 +438,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(
                 f"labels in y must be sortable, got type {kind}; use text or numbers"
             ) from None
-        check_classification_targets(y)
+        # looking at all rows takes long, and three of each label say the same
+        check_classification_targets(y if len(y) < 3 * len(classes) else np.repeat(classes, 3))
         if len(classes) > _LABEL_LIMIT:
             raise DataError(f"y must have at most {_LABEL_LIMIT:,} classes, got {len(classes):,}")
-        return Target.single(classes, codes)
+        return Target.single(classes, codes[:0]), codes
 
     # --- predicting
 
@@ -346,7 +458,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            With the columns of :meth:`fit`; named columns that no rule tests may be left out.
+            With the columns of :meth:`fit`; named columns that no rule tests may be left out. Rows
+            that are not in memory are read in blocks when the result is.
 
         Returns
         -------
@@ -355,6 +468,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             rule applies and ``default="abstain"``, None or no labels. With
             ``consequents="probabilities"``, the labels whose probability is at least
             ``chosen_.threshold``.
+
+            For a polars LazyFrame, a DuckDB relation and a Spark DataFrame, the same with a column
+            ``prediction``; for a pyarrow dataset and the path of Parquet files, a reader of batches
+            with that column; for a Dask DataFrame, a Dask Series.
 
         Raises
         ------
@@ -371,6 +488,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array(['free', 'full'], dtype='<U4')
         """
         check_is_fitted(self)
+        if (lazy := lazy_predictions(self, X)) is not None:
+            return lazy  # type: ignore[no-any-return]
         if self.rules_.is_partial:
             table = self._table(X, reset=False)
             sets = self.rules_.predict(table, resolve=resolve_by(self.conflicts)).tolist()
@@ -611,12 +730,21 @@ def _opened(feature: Feature) -> Feature:
     return replace(feature, missing=True)
 
 
-def check_labels(target: Target) -> None:
-    if not target.many and np.count_nonzero(target.truth.any(axis=0)) < 2:
-        only = target.labels[target.truth.any(axis=0)].tolist()
-        raise DataError(
-            f"y must have at least two classes, got one class: {', '.join(map(display, only))}"
-        )
+def check_labels(labels: npt.NDArray[Any]) -> None:
+    if len(labels) < 2:
+        shown = ", ".join(map(display, labels.tolist()))
+        raise DataError(f"y must have at least two classes, got one class: {shown}")
+
+
+def sampled(rows: TableRows, state: int) -> Labeled:
+    """Return a sample of many rows."""
+    typical, rare = sample_rows(rows.codes, len(rows), len(rows.target.labels), state)
+    number = np.sort(np.concatenate([typical, rare]))
+    block, kept = rows.sample(number)
+    number = number[kept]
+    is_rare = np.isin(number, rare)
+    count = np.ones(len(number))
+    return Labeled(block.instances, block.target, block.weight, count, number, rows, is_rare)
 
 
 def _form(y: Any, target: Target) -> Form:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from irenic.boxes import Boxes
 from irenic.kernels.evolve import Rows
+from irenic.learn.target import label_sums
 from irenic.model.features import FIRST_CODE, LOWEST, MISSING_CODE, Categorical, Continuous
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import readable
@@ -68,6 +69,8 @@ class Cells:
         orders: Mapping[str, Sequence[Hashable]] | None = None,
         untested: Sequence[str] = (),
         count: Floats | None = None,
+        counts: Sequence[Floats] | None = None,
+        complete: Sequence[bool] | None = None,
     ) -> Cells:
         """Return cells that suit the instances.
 
@@ -89,6 +92,11 @@ class Cells:
         count : array of shape (n,), optional
             Number of rows that each row represents, which says how frequent values are (default:
             the weights). Weights that depend on labels would leak the labels of validation rows.
+        counts : sequence of arrays, optional
+            Number of rows per code of each categorical feature, if there are more rows than the
+            instances.
+        complete : sequence of bool, optional
+            Whether no value of each continuous feature is missing, in all rows.
         """
         around = Boxes.none(instances.space) if around is None else around
         space, n = instances.space, len(instances)
@@ -103,13 +111,19 @@ class Cells:
             values, room = instances.values[row, sample], limit - len(given)
             found = _cuts(feature, values, weight[sample], room, tree_cuts[row])
             cuts.append(np.union1d(found, given) if len(given) else found)
+        if counts is None:
+            rows = weight if count is None else count
+            counts = [
+                label_sums(codes, rows, len(category.values) + 2)
+                for category, codes in zip(space.categorical, instances.codes, strict=True)
+            ]
         for row, category in enumerate(space.categorical):
             order, named = (orders or {}).get(category.name), _memberships(around, row)
             if order is None:
-                rows = weight if count is None else count
-                groups.append(_groups(category, instances.codes[row], rows, limit, named))
+                groups.append(_groups(counts[row], limit, named))
             else:
-                groups.append(_ordered_groups(category, instances.codes[row], order, limit, named))
+                missing = bool(counts[row][MISSING_CODE] > 0)
+                groups.append(_ordered_groups(category, missing, order, limit, named))
         for name in untested:
             row = space.row(name)
             if isinstance(space[name], Categorical):
@@ -121,7 +135,9 @@ class Cells:
             tuple(cuts),
             tuple(groups),
             tuple(category.name in (orders or {}) for category in space.categorical),
-            tuple(bool((column >= LOWEST).all()) for column in instances.values),
+            tuple(bool((column >= LOWEST).all()) for column in instances.values)
+            if complete is None
+            else tuple(complete),
         )
 
     @property
@@ -407,7 +423,7 @@ def _shares_cell(group: npt.NDArray[np.uint8]) -> bool:
 
 def _ordered_groups(
     feature: Categorical,
-    codes: npt.NDArray[np.int32],
+    missing: bool,
     order: Sequence[Hashable],
     limit: int,
     named: npt.NDArray[np.bool_],
@@ -418,7 +434,6 @@ def _ordered_groups(
     ``named`` holds them: rules for all values must then be able to leave them out.
     """
     cells = np.full(len(feature.values) + 2, _UNSEEN, dtype=np.uint8)
-    missing = bool((codes == 0).any())
     unseen = _outside(feature)
     unseen[MISSING_CODE] &= not missing
     unseen &= bool((named & unseen).any())
@@ -436,20 +451,13 @@ def _outside(feature: Categorical) -> npt.NDArray[np.bool_]:
     return np.asarray(np.arange(len(feature.values) + FIRST_CODE) < FIRST_CODE)
 
 
-def _groups(
-    feature: Categorical,
-    codes: npt.NDArray[np.int32],
-    weight: Floats,
-    limit: int,
-    named: npt.NDArray[np.bool_],
-) -> npt.NDArray[np.uint8]:
+def _groups(counts: Floats, limit: int, named: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
     """Return the cell of each code: one per value, or if there are many, per frequent value.
 
     The other values share the last cell, and so do unseen values. Labels are not used: grouping a
     column of names by label would leak the labels of validation rows. ``named`` says which codes
     belong to the sets of given regions; unseen codes of the same sets share a cell.
     """
-    counts = np.bincount(codes, weights=weight, minlength=len(feature.values) + 2)
     seen = np.flatnonzero(counts)
     if len(named):
         unseen = np.flatnonzero(counts == 0)
@@ -460,7 +468,7 @@ def _groups(
             cells[unseen] = len(seen) + kind.ravel()
             return cells
         few = named ^ (2 * named.sum(axis=1, keepdims=True) > named.shape[1])
-        counts[few.any(axis=0)] += weight.sum() + _FREQUENT
+        counts = counts + few.any(axis=0) * (counts.sum() + _FREQUENT)
         seen = np.flatnonzero(counts)
     if len(seen) <= limit:
         cells = np.full(len(counts), _UNSEEN, dtype=np.uint8)

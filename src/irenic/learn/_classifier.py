@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from irenic.errors import ConditionError, DataError, did_you_mean
-from irenic.learn._base import RuleClassifier
+from irenic.learn._base import Labeled, RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._evolution import TEST_LIMIT, Settings, Watch
 from irenic.learn._knowledge import (
@@ -34,6 +34,7 @@ from irenic.learn._knowledge import (
 from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
 from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._running import Named, progress_bar, run
+from irenic.learn._stored import given_rows
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._texts import doubtful_texts
 from irenic.learn._training import Training
@@ -319,7 +320,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     @with_callbacks  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSetClassifier:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Any = None
+    ) -> RuleSetClassifier:
         """Learn rules from labeled rows.
 
         Parameters
@@ -327,11 +330,16 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         X : table
             A pandas, polars or pyarrow frame, an array, a mapping of columns, or a list of rows,
             which may name their values. Columns may hold numbers, dates, booleans, text and
-            categories, and missing values.
+            categories, and missing values. With ``target``, also rows that are not in memory: the
+            path of a Parquet file or a folder of them, a pyarrow dataset, a polars LazyFrame, a
+            DuckDB relation, or a DataFrame of Dask or Spark. They are read in blocks.
         y : column of labels, 0/1 matrix, or list of sets of labels
             Matrices and sets are for rows with several labels.
-        sample_weight : array, optional
-            Weight of each row; a weight of 2 is equivalent to repeating the row.
+        sample_weight : array or str, optional
+            Weight of each row; a weight of 2 is equivalent to repeating the row. With ``target``,
+            it may be the name of a column.
+        target : str, optional
+            The column of ``X`` that holds the labels, instead of ``y``.
 
         Returns
         -------
@@ -358,17 +366,19 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         >>> clf.classes_.tolist(), clf.n_features_in_
         (['free', 'full'], 2)
         """
+        X, y, sample_weight = given_rows(X, y, sample_weight, target)
         options = self.get_params(deep=False)
-        data = possible_rows(self._read(X, y, sample_weight, self.class_weight)).in_order()
-        for text in doubtful_texts(data.instances.space, X, named_columns(options)):
-            warnings.warn(text, stacklevel=4)
         state = int(check_random_state(self.random_state).randint(2**31 - 1))
-        instances, target, weight, count = data.instances, data.target, data.weight, data.count
+        every = possible_rows(self._read(X, y, sample_weight, self.class_weight, state)).in_order()
+        for text in doubtful_texts(every.instances.space, X, named_columns(options)):
+            warnings.warn(text, stacklevel=4)
         # any penalty would outweigh weights that are below 1 on average; up to rounding
-        if (scale := count.sum() / weight.sum()) > 1.0 + 1e-9:
-            weight = weight * scale
-        balance, factors = self._balance(target, weight)
-        searched = weight if balance is None else weight * balance
+        if (scale := every.n_rows / every.label_weights.sum()) > 1.0 + 1e-9:
+            every = every.weighted(scale)
+        data = every.typical()
+        instances, target, weight = data.instances, data.target, data.weight
+        factors = balanced = self._balance(target, every.label_weights)
+        searched = weight if factors is None else weight * factors[target.codes]
         cost = cost_of(self.cost, target)
         if cost is not None:
             target = replace(target, cost=cost)
@@ -381,17 +391,17 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         )
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
-        cells = cells or cells_of(options, instances, target, searched, X, knowledge, count)
+        cells = cells or cells_of(options, data, target, searched, X, knowledge)
         encoded = cells.encode(instances)
-        problem = Problem(cells, encoded, target, searched, count, factors=factors)
+        problem = every.problem(cells, target, factors)
         limits = None
         if knowledge is not None:
             limits = knowledge.limits(cells)
             if len(knowledge.rules):
-                problem = replace(problem, fixed=knowledge.fixed_codes(instances))
+                problem = replace(problem, fixed=knowledge.fixed_codes(every.instances))
         problem = problem.sampled(ROW_LIMIT, state).in_order()
         n_kept = 0 if knowledge is None else knowledge.n_kept
-        plan = self._plan(problem, state, float(count.sum()), n_kept)
+        plan = self._plan(problem, state, every.n_rows, n_kept)
         if knowledge is not None:
             plan = plan.respecting(limits, knowledge.default)
         context = self._init_callback_context(max_subtasks=plan.folds + plan.islands)
@@ -415,11 +425,12 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             weight,
             result.consequents,
             self.conflicts,
-            balance,
+            balanced,
             cells=cells,
             encoded=encoded,
             knowledge=knowledge,
             division=result.division,
+            whole=data.whole,
         )
         front = training.front(result.candidates, complete=self.complete)
         if not front:
@@ -441,7 +452,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self._shape = round(problem.count.sum()), len(target.labels), len(instances.space)
         self._validation = result.validation
         self._use_best(self.max_rules, self.max_conditions)
-        self._warn_of_rare_labels(target)
+        self._warn_of_rare_labels(target, every)
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
@@ -518,21 +529,22 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             )
         return int(labels.index(plain(self.describe)))
 
-    def _balance(self, target: Target, weight: Floats) -> tuple[Floats | None, Floats | None]:
-        """Return the factor of each row, and of each label, by which scores are balanced."""
+    def _balance(self, target: Target, weights: Floats) -> Floats | None:
+        """Return the factor of each label by which scores are balanced, None if they are not.
+
+        ``weights`` are those of all rows of each label.
+        """
         if self.scoring == "accuracy":
-            return None, None
+            return None
         if target.many:
             raise DataError(
                 f"scoring must be 'accuracy' if rows have several labels, got {self.scoring!r}"
             )
         if self.scoring != "balanced_accuracy":
             self._check_scoring(target)
-            return None, None
-        balance = class_weights(target, "balanced", weight)
-        factors = np.ones(len(target.labels))
-        factors[target.truth.argmax(axis=1)] = balance
-        return balance, factors
+            return None
+        factors = class_weights(target, "balanced", weights)
+        return np.where(weights > 0, factors, 1.0)
 
     def _check_scoring(self, target: Target) -> None:
         """Reject a ``scoring`` by probabilities that is unknown or cannot be used."""
@@ -557,14 +569,14 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 f" {LABEL_LIMIT} labels, got {scoring!r}"
             )
 
-    def _warn_of_rare_labels(self, target: Target) -> None:
+    def _warn_of_rare_labels(self, target: Target, data: Labeled) -> None:
         if target.many or self.scoring != "accuracy":
             return
         if self.class_weight is not None or self.cost is not None:
             return
-        counts = target.truth.sum(axis=0)
+        counts = data.label_rows
         for label, count in zip(target.labels.tolist(), counts.tolist(), strict=True):
-            share = count / len(target)
+            share = count / counts.sum()
             if count < _FEW_ROWS or share >= _RARE / len(counts):
                 continue
             if label not in {*self.rules_.thens, self.rules_.default}:
@@ -688,4 +700,54 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             last = len(self.pareto_front_) - 1
             raise ConditionError(f"index must be at most {last}, got {index}")
         other._use(self.pareto_front_[index])
+        return other
+
+    def recount(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Any = None
+    ) -> RuleSetClassifier:
+        """Return a classifier with the same rules and the statistics of other rows.
+
+        All rule sets of the front are counted in one pass. Support, confidence, training scores
+        and probabilities are then those of the rows; validated scores and ``estimate_`` stay.
+
+        Parameters
+        ----------
+        X : table
+            Anything that :meth:`fit` accepts; columns that no rule and no region tests may be left
+            out.
+        y : column of labels
+            Labels that the model knows.
+        sample_weight : array or str, optional
+            Weight of each row.
+        target : str, optional
+            The column of ``X`` that holds the labels, instead of ``y``.
+
+        Returns
+        -------
+        RuleSetClassifier
+            A copy with the same parameters.
+
+        Raises
+        ------
+        DataError
+            If rows have several labels, a label is unknown, or a value does not fit its feature.
+        NotFittedError
+            If the classifier is not fitted.
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> new = {"age": [3, 9, 17, 30, 50], "pays": ["free", "free", "full", "full", "full"]}
+        >>> other = clf.recount(new, target="pays")
+        >>> other.chosen_.counts.support.tolist(), other.chosen_.training_score
+        ([3.0, 2.0], 0.8)
+        """
+        from irenic.learn._recount import recounted
+
+        check_is_fitted(self)
+        other = copy.copy(self)
+        other.pareto_front_ = recounted(self, X, y, sample_weight, target)
+        other.chosen_ = other.pareto_front_.chosen or other.pareto_front_[0]
         return other

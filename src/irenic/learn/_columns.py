@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from irenic.model.features import FIRST_CODE, MISSING_CODE, OTHER_CODE
+from irenic.model.features import MISSING_CODE, OTHER_CODE
 from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
 
@@ -46,8 +46,60 @@ class ColumnFigures:
     whole: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class ColumnSums:
+    """What is in the columns of rows; those of two parts can be added."""
+
+    low: Floats
+    """Least number of each continuous feature, infinite if there is none."""
+    high: Floats
+    """Greatest number of each continuous feature, infinite if there is none."""
+    missing: Floats
+    """Number of rows without a number, by continuous feature."""
+    fractions: Floats
+    """Number of rows whose number is not whole, by continuous feature."""
+    counts: tuple[Floats, ...]
+    """Number of rows per code, by categorical feature."""
+
+    @classmethod
+    def of(cls, instances: Instances) -> ColumnSums:
+        """Return what is in the columns of instances.
+
+        >>> from irenic import Continuous, Space
+        >>> rows = Space([Continuous("age", missing=True)]).encode({"age": [3, None, 7.5]})
+        >>> sums = ColumnSums.of(rows) + ColumnSums.of(rows)
+        >>> sums.low.tolist(), sums.high.tolist(), sums.missing.tolist(), sums.fractions.tolist()
+        ([3.0], [7.5], [2.0], [2.0])
+        """
+        n, sizes = len(instances.values), instances.space.n_codes
+        low, high, missing, fractions = np.zeros((4, n))
+        for i, column in enumerate(instances.values):
+            present = column[column > -np.inf]
+            low[i], high[i] = present.min(initial=np.inf), present.max(initial=-np.inf)
+            missing[i] = len(column) - len(present)
+            fractions[i] = np.count_nonzero(present != np.floor(present))
+        counts = [
+            np.bincount(codes, minlength=int(size)).astype(float)
+            for codes, size in zip(instances.codes, sizes, strict=True)
+        ]
+        return cls(low, high, missing, fractions, tuple(counts))
+
+    def __add__(self, other: ColumnSums) -> ColumnSums:
+        return ColumnSums(
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+            self.missing + other.missing,
+            self.fractions + other.fractions,
+            tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)),
+        )
+
+
 def column_figures(
-    rules: RuleSet, instances: Instances, weight: Floats, resolve: Resolve | None = None
+    rules: RuleSet,
+    instances: Instances,
+    weight: Floats,
+    resolve: Resolve | None = None,
+    sums: ColumnSums | None = None,
 ) -> dict[str, ColumnFigures]:
     """Return the figures of each column that a rule tests.
 
@@ -61,6 +113,8 @@ def column_figures(
         Weight of each row in the importances.
     resolve : {"best", "vote", "first"}, optional
         Which rule decides where rules contradict each other.
+    sums : ColumnSums, optional
+        What is in the columns, if there are more training rows than ``instances``.
 
     >>> from irenic import Rule, RuleSet
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
@@ -72,20 +126,23 @@ def column_figures(
     tested = rules.packed.boxes.tests().any(axis=0)
     names = {int(axis): name for name, axis in zip(space.names, space.axes.tolist(), strict=True)}
     importance = dict(_importances(rules, _evenly(instances, weight), resolve))
+    sums = ColumnSums.of(instances) if sums is None else sums
     figures = {}
     for axis in sorted(np.flatnonzero(tested).tolist(), key=lambda a: space.index(names[a])):
         if axis >= n_continuous:
-            counts = np.bincount(instances.codes[axis - n_continuous], minlength=FIRST_CODE)
+            counts = sums.counts[axis - n_continuous]
             missing, other = int(counts[MISSING_CODE]), int(counts[OTHER_CODE])
             figures[names[axis]] = ColumnFigures(importance[axis], None, None, missing, other)
             continue
-        values = instances.values[axis]
-        present = values[values > -np.inf]
-        low = float(present.min()) if len(present) else None
-        high = float(present.max()) if len(present) else None
-        whole = bool((present == np.floor(present)).all())
-        n_missing = len(values) - len(present)
-        figures[names[axis]] = ColumnFigures(importance[axis], low, high, n_missing, whole=whole)
+        low, high = float(sums.low[axis]), float(sums.high[axis])
+        known = low <= high
+        figures[names[axis]] = ColumnFigures(
+            importance[axis],
+            low if known else None,
+            high if known else None,
+            int(sums.missing[axis]),
+            whole=not sums.fractions[axis],
+        )
     return figures
 
 

@@ -431,16 +431,13 @@ def new_draft(
 def covering(masks: Words, cells: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
     """Return which rule (row) covers which instance (column)."""
     covers = np.ones((len(masks), cells.shape[1]), dtype=bool)
-    if not covers.size:
-        return covers
     places = np.arange(64, dtype=np.uint64)
     for f, column in enumerate(cells):
-        # 64 entries per rule: whether the rule contains a cell
+        # whether a rule contains a cell; most rules contain all cells that occur
+        present = np.flatnonzero(np.bincount(column, minlength=64))
         holds = ((masks[:, f, None] >> places) & np.uint64(1)).astype(bool)
-        # most rules contain all cells that occur
-        tests = np.flatnonzero(~holds[:, : int(column.max()) + 1].all(axis=1))
-        if len(tests):
-            covers[tests] &= holds[tests][:, column]
+        for rule in np.flatnonzero(~holds[:, present].all(axis=1)).tolist():
+            covers[rule] &= holds[rule][column]
     return covers
 
 

@@ -92,7 +92,7 @@ def _target(
     thens = [then for then in (*rules.thens, rules.default) if then is not None]
     if own.many or any(isinstance(then, frozenset) for then in thens) or rules.is_partial:
         raise DataError("rules and rows must have one label each, got sets of labels")
-    weight = row_weights(own, sample_weight)
+    weight = row_weights(len(own), sample_weight)
     labels = own.labels.tolist()
     kinds = {type(label).__name__ for label in (*labels, *thens)}
     if len(kinds) > 1:

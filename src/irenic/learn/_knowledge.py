@@ -72,7 +72,7 @@ def space_of(space: Space, options: Options) -> Space:
 def possible_rows(data: Labeled) -> Labeled:
     """Return the training data without rows that cannot occur."""
     regions = data.instances.space.impossible
-    if not regions:
+    if not regions or data.whole is not None:  # blocks of rows leave them out
         return data
     outside = np.any([region.contains(data.instances) for region in regions], axis=0)
     if outside.all():
@@ -84,9 +84,10 @@ def possible_rows(data: Labeled) -> Labeled:
         " are not used",
         stacklevel=5,
     )
-    kept = np.flatnonzero(~outside)
-    check_labels(data.target.take(kept))
-    return data.take(kept)
+    possible = data.take(np.flatnonzero(~outside))
+    if not possible.target.many:
+        check_labels(possible.target.labels[possible.target.truth.any(axis=0)])
+    return possible
 
 
 def _declared_space(space: Space, declared: Space) -> Space:
@@ -617,25 +618,27 @@ def proved(
 
 def cells_of(
     options: Options,
-    instances: Instances,
+    data: Labeled,
     target: Target,
     weight: Floats,
     X: Any,
     knowledge: Knowledge | None,
-    count: Floats,
 ) -> Cells:
     """Return the cells of the training rows."""
-    space, forbidden = instances.space, options["forbidden"]
+    space, forbidden = data.instances.space, options["forbidden"]
+    columns = None if data.whole is None else data.whole.figures.columns
     forbidden = [forbidden] if isinstance(forbidden, str) else forbidden
     forbidden = () if forbidden is None else forbidden
     return Cells.from_instances(
-        instances,
+        data.instances,
         target.truth,
         weight,
         around=None if knowledge is None else knowledge.boxes,
         orders=orders_of(options["ordered"], X, space, options["space"] or ()),
         untested=[feature_name(space, given, "forbidden") for given in forbidden],
-        count=count,
+        count=data.count,
+        counts=None if columns is None else columns.counts,
+        complete=None if columns is None else [not n for n in columns.missing],
     )
 
 

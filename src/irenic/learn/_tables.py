@@ -73,10 +73,15 @@ def split_target(table: Any, target: str) -> tuple[Any, npt.NDArray[Any]]:
     values = _values(columns[target])
     if not values:
         raise DataError("the table must have at least one row, got none")
-    return _select(table, features), _as_labels(values, target)
+    return select_columns(table, features), as_labels(values, target)
 
 
-def _as_labels(values: list[Any], name: str) -> npt.NDArray[Any]:
+def as_labels(values: list[Any], name: str, *, n_rows: int | None = None) -> npt.NDArray[Any]:
+    """Return the values of a column as labels, after checking that they are classes.
+
+    ``n_rows`` is the number of rows if these are only the distinct values.
+    """
+    n_rows = len(values) if n_rows is None else n_rows
     if None in values:
         raise DataError(
             f"column {name!r}, row {values.index(None) + 1}: the label is missing; drop such rows"
@@ -93,10 +98,10 @@ def _as_labels(values: list[Any], name: str) -> npt.NDArray[Any]:
             f"column {name!r} must hold classes, got numbers such as {fraction!r}; choose another"
             " target"
         )
-    if n_classes > 2 and n_classes > len(values) / 2:
+    if n_classes > 2 and n_classes > n_rows / 2:
         raise DataError(
             f"column {name!r} must hold classes, got {n_classes} different values in"
-            f" {len(values)} rows; choose another target"
+            f" {n_rows} rows; choose another target"
         )
     types = {type(value) for value in values}
     if types == {bool}:
@@ -194,11 +199,15 @@ def true_labels(rules: Rules, table: Any, label: str | None = None) -> tuple[Any
     labels = _Labels.from_rules(rules)
     texts = [str(value) for value in labels.values]
     if label is None and labels.many and texts and set(texts) <= set(columns) - set(features):
-        return _select(table, features), {text: _values(columns[text]) for text in texts}, None
+        return (
+            select_columns(table, features),
+            {text: _values(columns[text]) for text in texts},
+            None,
+        )
     if label is None:
         label = labels.guess(columns, features)
     if label is None:
-        return _select(table, features), None, None
+        return select_columns(table, features), None, None
     y = labels.read(_values(columns[label]))
     if not labels.shared(y):
         expected = ", ".join(map(display, labels.values[:_SHOWN_LABELS]))
@@ -208,7 +217,7 @@ def true_labels(rules: Rules, table: Any, label: str | None = None) -> tuple[Any
             f" {shown}; choose another column"
         )
     rows = [row for row, value in enumerate(y) if value is not None]
-    return _select(table, features, rows), [y[row] for row in rows], label
+    return select_columns(table, features, rows), [y[row] for row in rows], label
 
 
 @dataclass(frozen=True)
@@ -339,7 +348,7 @@ def predict_table(
     features = _needed(rules, names)
     _check_columns(features, names)
     # rules without conditions hold for every row, and a table without columns has no rows
-    X = _select(table, features) if features else table
+    X = select_columns(table, features) if features else table
     how: Any = resolve
     labels = []
     if isinstance(rules, RuleSet):
@@ -452,7 +461,7 @@ def _values(column: Any) -> list[Any]:
     return [None if is_missing(value) else plain(value) for value in values]
 
 
-def _select(table: Any, names: Sequence[str], rows: Sequence[int] | None = None) -> Any:
+def select_columns(table: Any, names: Sequence[str], rows: Sequence[int] | None = None) -> Any:
     """Return some columns of a table, and some of its rows unless ``rows`` is None."""
     if isinstance(table, Table) and (rows is None or len(rows) == table.shape[0]):
         return table.select(names)  # with the cells as they were written

@@ -48,7 +48,7 @@ _MANY_CASES: Final = 16
 _PART_LIMIT: Final = 20
 # Error rate of a forest from which labels count as pure noise.
 _NOISY: Final = 0.1
-_MIN_ROWS_PER_LABEL: Final = 100
+MIN_ROWS_PER_LABEL: Final = 100
 # Rows that were not sampled and validate rule sets, as a multiple of the sample: more rows change
 # scores by less than their standard error, but take time.
 _REST: Final = 4
@@ -77,6 +77,10 @@ class Problem:
     """Code that fixed rules predict for each row, -1 where none holds; None if there are none."""
     rest: Problem | None = None
     """Rows that were not sampled, for validation."""
+    number: Indices | None = None
+    """Number of each row in the training data, for samples; None if they have all of them."""
+    totals: Floats | None = None
+    """Number of rows per label in the training data; None if they are those of the problem."""
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -91,6 +95,7 @@ class Problem:
             weight=self.weight[rows],
             count=self.count[rows],
             fixed=None if self.fixed is None else self.fixed[rows],
+            number=None if self.number is None else self.number[rows],
         )
 
     def free(self) -> Problem:
@@ -160,19 +165,22 @@ class Problem:
         """Return about ``limit`` of the rows, and enough of each label to learn it."""
         if len(self) <= limit:
             return self
-        rng = np.random.default_rng(random_state)
-        order = rng.permutation(len(self))
+        number = np.arange(len(self)) if self.number is None else self.number
+        order = np.argsort(priorities(number, random_state), kind="stable")
         if self.target.many:
             rows, rest = np.sort(order[:limit]), np.sort(order[limit : (1 + _REST) * limit])
             return replace(self.take(rows), rest=self.take(rest))
-        codes = self.target.truth.argmax(axis=1)
-        counts = np.bincount(codes, minlength=len(self.target.labels))
+        codes = self.target.codes
+        counts = self.totals
+        if counts is None:
+            counts = np.bincount(codes, minlength=len(self.target.labels)).astype(float)
+        n_rows = counts.sum()
         chosen = []
         weight = self.weight.copy()
         for code, quota in enumerate(_quotas(counts, limit)):
             kept = order[codes[order] == code][:quota]
             # rows of a rare label are more frequent in the sample, but they do not weigh more
-            weight[kept] *= limit * counts[code] / len(self) / max(1, len(kept))
+            weight[kept] *= limit * counts[code] / n_rows / max(1, len(kept))
             chosen.append(kept)
         rows = np.sort(np.concatenate(chosen))
         rest = order[~np.isin(order, rows)][: _REST * limit]
@@ -213,13 +221,30 @@ class Problem:
         )
 
 
-def _quotas(counts: Indices, limit: int) -> list[int]:
+def priorities(numbers: Indices, random_state: int) -> npt.NDArray[np.uint64]:
+    """Return a random number per row, which depends on the number of the row alone.
+
+    So the rows with the lowest ones are the same sample, whoever draws it, in whatever parts. The
+    numbers are those of the generator SplitMix64.
+
+    >>> priorities(np.array([5, 7]), 0)[1] == priorities(np.array([7]), 0)[0]
+    np.True_
+    """
+    mixed = np.asarray(numbers, dtype=np.uint64) + np.uint64(1)
+    mixed += np.uint64(random_state) << np.uint64(32)
+    mixed *= np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+
+
+def _quotas(counts: Floats, limit: int) -> list[int]:
     """Return how many rows of each label to sample: a fair share, but at least a minimum.
 
     Rare labels have all rows, or as many as half of the sample allows each label.
     """
     fair = limit * counts / counts.sum()
-    least = np.minimum(counts, max(_MIN_ROWS_PER_LABEL, limit // (2 * len(counts))))
+    least = np.minimum(counts, max(MIN_ROWS_PER_LABEL, limit // (2 * len(counts))))
     rare = fair < least
     rest = max(limit - int(least[rare].sum()), limit // 2)
     common = fair * rest / max(fair[~rare].sum(), 1.0)

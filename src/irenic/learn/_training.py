@@ -5,23 +5,38 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from irenic.learn._cells import Cells
+from irenic.learn._columns import ColumnSums
 from irenic.learn._completing import completed
+from irenic.learn._counting import Counting, Sums, codes_of
 from irenic.learn._evolution import Candidate, covering, worths
 from irenic.learn._knowledge import Knowledge
 from irenic.learn._left_out import Judge, Priors, Seen, leading, led
 from irenic.learn._measure import Measure
-from irenic.learn._probabilities import Division, region_sums, settle
+from irenic.learn._probabilities import Division, settle
+from irenic.learn._rows import Rows, total_of_each
 from irenic.learn._running import Evolved
 from irenic.learn.front import Front, FrontPoint, ProbabilityTable, front_of
+from irenic.learn.target import Consequents
 from irenic.model.ruleset import RuleSet
 
 Floats = npt.NDArray[np.float64]
+
+
+class Draft(NamedTuple):
+    """A candidate as a rule set that has not been counted yet."""
+
+    evolved: Evolved
+    rules: RuleSet
+    consequents: Consequents
+    threshold: float | None
+    filled: Hashable | None
+    """What added rules predict where the candidate predicts nothing, if rules were added."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,72 +49,92 @@ class Training(Measure):
     knowledge: Knowledge | None = None
     division: Division | None = None
     """Regions of probability."""
+    whole: Rows | None = None
+    """All rows, if only a sample of them is in memory."""
+
+    def _totals(self, counting: Counting) -> list[Sums]:
+        if self.whole is None:
+            return super()._totals(counting)
+        return total_of_each(self.whole.run(counting, counting.names))
+
+    @cached_property
+    def _column_sums(self) -> ColumnSums:
+        if self.whole is None:
+            return ColumnSums.of(self.instances)
+        return self.whole.figures.columns
 
     def front(self, evolved: Sequence[Evolved], *, complete: bool) -> Front:
         """Return the front of candidates as rule sets with their scores and statistics.
 
         If ``complete``, rules are added that fill all gaps; rule sets with too many are left out.
         """
-        points = {id(point): (point, one) for one in evolved for point in self._points(one)}
-        front = front_of([point for point, _ in points.values()])
+        drafts = [draft for one in evolved for draft in self._drafts(one)]
+        front = self._front(drafts)
         if complete:
-            kept = [points[id(point)][1] for point in front]
-            front = front_of([p for one in kept for p in self._points(one, complete=True)])
+            of = {id(draft.evolved.candidate): draft.evolved for draft in drafts}
+            kept = [of[id(point.candidate)] for point in front]
+            front = self._front([d for one in kept for d in self._drafts(one, complete=True)])
         return Front(map(self.with_columns, front))
 
-    def _points(self, evolved: Evolved, *, complete: bool = False) -> list[FrontPoint]:
-        """Return a candidate as a rule set, in a list that is empty if it cannot be completed."""
-        if not self.target.probabilities:
-            return self._point(evolved, evolved.candidate, complete=complete)
-        candidate, consequents, threshold = settle(
-            evolved.candidate,
-            self.consequents,
-            self.encoded,
-            self.target,
-            self.weight,
-            self.conflicts,
+    def _front(self, drafts: Sequence[Draft]) -> Front:
+        """Return the front of rule sets, all of which are counted in one pass."""
+        counting = self._counting(
+            [draft.rules for draft in drafts],
+            [draft.consequents for draft in drafts],
+            self._regions,
         )
-        settled = replace(self, consequents=consequents)
-        points = settled._point(evolved, candidate, complete=complete)
-        return [replace(point, threshold=threshold) for point in points]
+        pairs = zip(drafts, self._totals(counting), strict=True)
+        return front_of([self._point(draft, sums) for draft, sums in pairs])
 
-    def _point(self, evolved: Evolved, candidate: Candidate, *, complete: bool) -> list[FrontPoint]:
-        covers = covering(candidate.masks, self.encoded)
-        if self.knowledge is not None:
-            covers &= self._free | bool(self.knowledge.signs)
-        candidate = candidate.take(np.flatnonzero(covers.any(axis=1)))
-        values = self.consequents.values()
-        default = values[candidate.default]
-        rules = self.cells.rule_set(
-            candidate.masks,
-            [values[code] for code in candidate.then],
-            weights=self._weights(candidate),
-            default=default,
-        )
-        if self.conflicts == "avoid":
-            rules = rules.simplified()
-        n_kept = 0
-        if self.knowledge is not None:
-            rules, n_kept = self.knowledge.joined(rules), self.knowledge.n_kept
-        if complete:
-            whole = completed(rules, self._filling(default), self.instances, self.weight)
-            if whole is None:
-                return []
-            rules = whole
-        if self.knowledge is not None and self.knowledge.objection(rules):
-            return []
-        point = self.point(
-            rules,
+    def _point(self, draft: Draft, sums: Sums) -> FrontPoint:
+        evolved = draft.evolved
+        point = replace(self, consequents=draft.consequents).point(
+            draft.rules,
             validated=evolved.validated,
             penalty=evolved.penalty,
             candidate=evolved.candidate,
             member=evolved.member,
             priors=evolved.priors,
-            n_kept=n_kept,
+            n_kept=0 if self.knowledge is None else self.knowledge.n_kept,
             columns=False,  # most points are not on the front
+            sums=sums,
         )
-        filled = self._filling(default) if complete and default is None else None
-        return [replace(point, probabilities=self._probabilities(evolved, rules, filled))]
+        probabilities = self._probabilities(evolved, sums, draft.filled)
+        return replace(point, probabilities=probabilities, threshold=draft.threshold)
+
+    def _drafts(self, evolved: Evolved, *, complete: bool = False) -> list[Draft]:
+        """Return a candidate as a rule set, in a list that is empty if it cannot be completed."""
+        candidate, consequents, threshold = evolved.candidate, self.consequents, None
+        if self.target.probabilities:
+            candidate, consequents, threshold = settle(
+                candidate, consequents, self.encoded, self.target, self.weight, self.conflicts
+            )
+        settled = self if threshold is None else replace(self, consequents=consequents)
+        covers = covering(candidate.masks, self.encoded)
+        if self.knowledge is not None:
+            covers &= self._free | bool(self.knowledge.signs)
+        candidate = candidate.take(np.flatnonzero(covers.any(axis=1)))
+        values = consequents.values()
+        default = values[candidate.default]
+        rules = self.cells.rule_set(
+            candidate.masks,
+            [values[code] for code in candidate.then],
+            weights=settled._weights(candidate),
+            default=default,
+        )
+        if self.conflicts == "avoid":
+            rules = rules.simplified()
+        if self.knowledge is not None:
+            rules = self.knowledge.joined(rules)
+        if complete:
+            whole = completed(rules, settled._filling(default), self.instances, self.weight)
+            if whole is None:
+                return []
+            rules = whole
+        if self.knowledge is not None and self.knowledge.objection(rules):
+            return []
+        filled = settled._filling(default) if complete and default is None else None
+        return [Draft(evolved, rules, consequents, threshold, filled)]
 
     def judged(self, front: Front, scoring: Any) -> Front:
         """Return a front whose training scores are by a ``scoring`` with probabilities."""
@@ -108,14 +143,14 @@ class Training(Measure):
         points = []
         for point in front:
             rules, table = point.rule_set, point.probabilities
-            codes = self._codes(rules, rules.default)[self._decided(rules)]
+            codes = codes_of(rules, self.consequents)[self._decided(rules)]
             if table is None:
                 likely = point.counts.frequencies
                 if self.balance is None and self.target.cost is None:
-                    likely = leading(likely, self._codes(rules, rules.default))
+                    likely = leading(likely, codes_of(rules, self.consequents))
                 likely = likely[self._decided(rules)]
             else:
-                likely = table.probabilities[codes, self._row_regions]
+                likely = table.probabilities[codes, table.places(self.instances)]
             if judge is None:
                 logs = np.log(likely[np.arange(len(truth)), truth])
                 score = float(np.average(logs, weights=self.weight))
@@ -131,14 +166,8 @@ class Training(Measure):
             return None
         return self.cells.rule_set(self.division.masks, range(len(self.division.masks)))
 
-    @cached_property
-    def _row_regions(self) -> npt.NDArray[np.intp]:
-        """Region of each row."""
-        assert self.division is not None
-        return self.division.places(self.encoded)
-
     def _probabilities(
-        self, evolved: Evolved, rules: RuleSet, filled: Hashable | None = None
+        self, evolved: Evolved, sums: Sums, filled: Hashable | None = None
     ) -> ProbabilityTable | None:
         """Return how likely each label is, given the prediction of a rule set and the region.
 
@@ -146,21 +175,18 @@ class Training(Measure):
         """
         if self.division is None or self._regions is None:
             return None
-        codes = self._codes(rules, rules.default)[self._decided(rules)]
-        shape = len(self.consequents.values()), len(self._regions)
-        labels = region_sums(codes, self._row_regions, self.target.truth, self.weight, shape)
-        opinions = self.division.seen(evolved.candidate, self.conflicts, shape[0]).opinions
+        values = self.consequents.values()
+        opinions = self.division.seen(evolved.candidate, self.conflicts, len(values)).opinions
         if filled is not None:
-            opinions[self.consequents.values().index(filled)] += opinions[-1]
+            opinions[values.index(filled)] += opinions[-1]
             opinions[-1] = 0.0
-        overall = np.average(self.target.truth, axis=0, weights=self.weight)
+        overall = sums.labels / sums.row_weight
         rows = (evolved.priors or Priors(1.0, 1.0)).opinion
-        likely = Seen(labels, opinions).probabilities(rows, overall)
+        likely = Seen(sums.regions, opinions).probabilities(rows, overall)
         # otherwise, a predicted label need not be the most likely one
         if self.balance is None and self.target.cost is None:
             likely = led(likely)
-        ones = np.ones((len(codes), 1))
-        counts = region_sums(codes, self._row_regions, ones, ones[:, 0], shape)[..., 0]
+        counts = sums.region_rows.copy()
         counts[:, -1] = counts.sum(axis=1)
         return ProbabilityTable(tuple(self.target.labels.tolist()), self._regions, counts, likely)
 

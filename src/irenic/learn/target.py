@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import Any, Final, TypeVar
 
@@ -57,7 +58,9 @@ class Target:
         """Return the target of rows with one label each."""
         truth = np.zeros((len(codes), len(classes)))
         truth[np.arange(len(codes)), codes] = 1.0
-        return cls(classes, truth)
+        target = cls(classes, truth)
+        target.__dict__["codes"] = np.asarray(codes, dtype=np.intp)  # they are known already
+        return target
 
     @classmethod
     def sets(cls, y: Any, hierarchy: Any = None) -> Target:
@@ -73,7 +76,12 @@ class Target:
     def __len__(self) -> int:
         return len(self.truth)
 
-    def take(self, rows: npt.NDArray[Any]) -> Target:
+    @cached_property
+    def codes(self) -> npt.NDArray[np.intp]:
+        """Index of the label of each row, if each has one."""
+        return np.asarray(self.truth.argmax(axis=1), dtype=np.intp)
+
+    def take(self, rows: npt.NDArray[Any] | slice) -> Target:
         """Return the target of the given rows."""
         return replace(self, truth=self.truth[rows])
 
@@ -223,10 +231,15 @@ class Consequents:
         # relative to the distance of the overall mean
         return self._with_nothing(1.0 - self._far(soft) / self.scale)
 
-    def gains_of(self, truth: Floats, frequencies: Floats) -> Floats:
-        """Return the gain per row by distance if it is predicted frequencies of its own."""
-        far = (truth - frequencies) ** 2 @ self.target.label_weights
-        return np.asarray(1.0 - far / self.scale)
+    def gain_of(self, decided: Floats, frequencies: Floats) -> float:
+        """Return the gain by distance if the rows of each rule are predicted its frequencies.
+
+        ``decided`` are the weights of its rows per label, and then that of all its rows. Labels are
+        0 or 1, so their squares have the same sums.
+        """
+        truth, n = decided[:, :-1], decided[:, -1]
+        far = (truth - 2.0 * truth * frequencies + n[:, None] * frequencies**2).sum(axis=0)
+        return float(n.sum() - far @ self.target.label_weights / self.scale)
 
     def _far(self, soft: Floats) -> Floats:
         """Return the squared distance of each row to each consequent, weighted by label."""
@@ -286,16 +299,16 @@ def as_array(labels: Sequence[Hashable]) -> npt.NDArray[Any]:
 _COUNT_LIMIT: Final = 100_000
 
 
-def row_weights(target: Target, sample_weight: Any) -> Floats:
+def row_weights(n_rows: int, sample_weight: Any) -> Floats:
     """Return the weight of each row; a weight of 2 is equivalent to repeating the row."""
     from sklearn.utils.validation import _check_sample_weight
 
     if sample_weight is None:
-        return np.ones(len(target))
+        return np.ones(n_rows)
     if (text := first_text(sample_weight)) is not None:
         raise DataError(f"sample_weight must be numbers, got {text!r}")
     weight = _check_sample_weight(
-        sample_weight, target.truth, dtype=np.float64, ensure_non_negative=True
+        sample_weight, np.empty((n_rows, 1)), dtype=np.float64, ensure_non_negative=True
     )
     if not np.isfinite(weight.sum()):
         raise DataError("sample_weight must have a finite sum; divide the weights by the largest")
@@ -311,29 +324,33 @@ def row_counts(weight: Floats) -> Floats:
     return weight if whole else np.ones(len(weight))
 
 
-def class_weights(target: Target, class_weight: Any, weight: Floats) -> Floats:
-    """Return the class weight of each row; "balanced" takes the weights of rows into account."""
-    from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
+def label_sums(codes: npt.NDArray[np.intp], weight: Floats, n_labels: int) -> Floats:
+    """Return the sum of the weights of the rows of each label."""
+    return np.asarray(np.bincount(codes, weight, n_labels), dtype=float)
+
+
+def class_weights(target: Target, class_weight: Any, weights: Floats) -> Floats:
+    """Return the class weight of each label, given the weight of its rows.
+
+    "balanced" takes the weights of rows into account.
+    """
+    from sklearn.utils.class_weight import compute_sample_weight
 
     if class_weight is None:
-        return np.ones(len(target))
+        return np.ones(len(target.labels))
     if target.many:
         raise DataError(
             "class_weight must be None for targets with several labels per row; use sample_weight"
         )
-    codes = target.truth.argmax(axis=1)
     if class_weight == "balanced":
-        used = weight > 0
-        classes = np.unique(codes[used])
-        balanced = compute_class_weight(
-            "balanced", classes=classes, y=codes[used], sample_weight=weight[used]
-        )
-        by_code = np.bincount(classes, weights=balanced, minlength=len(target.labels))
-        return np.asarray(by_code[codes])
+        used = weights > 0
+        balanced = np.zeros(len(weights))
+        balanced[used] = weights.sum() / (used.sum() * weights[used])
+        return balanced
     for label, number in class_weight.items():
         if not isinstance(number, Real) or not 0 <= float(number) < math.inf:
             raise DataError(
                 "class_weight must hold finite non-negative numbers, got"
                 f" {number!r} for class {label!r}"
             )
-    return np.asarray(compute_sample_weight(class_weight, target.labels[codes]))
+    return np.asarray(compute_sample_weight(class_weight, target.labels), dtype=float)

@@ -14,6 +14,7 @@ import operator
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -417,6 +418,14 @@ def encode_codes(column: Any, feature: Categorical) -> Codes:
             column = column.astype(f"{column.dtype.kind}8[us]")
         values = column.tolist()
         missing = _missing_in(column, values)
+    elif len(column) > _MANY_TEXTS and (texts := _distinct_texts(column)) is not None:
+        # each text is looked up once
+        distinct, places = texts
+        codes = encode_codes(_objects(distinct, len(distinct)), replace(feature, other=True))
+        codes = np.append(codes, np.int32(MISSING_CODE))[places]
+        if not feature.other or not feature.missing:
+            _check_codes(codes, column.to_list(), feature)
+        return codes
     else:
         values = column.to_list()
         # NaN is not null in polars and pyarrow.
@@ -432,6 +441,32 @@ def encode_codes(column: Any, feature: Categorical) -> Codes:
     codes[missing] = MISSING_CODE
     _check_codes(codes, values, feature)
     return codes
+
+
+# Fewer texts than this are looked up one by one.
+_MANY_TEXTS = 1_000
+
+
+def _distinct_texts(column: Any) -> tuple[list[Any], Ints] | None:
+    """Return the distinct values of a column of text, and the place of each row, -1 for missing.
+
+    None if the column has other values, or pyarrow is not installed.
+    """
+    import narwhals.stable.v2 as nw
+
+    if column.dtype not in (nw.String, nw.Categorical, nw.Enum):
+        return None
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return None
+    array = column.to_arrow()
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    if pa.types.is_string_view(array.type):
+        array = array.cast(pa.large_string())
+    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    places = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return array.dictionary.to_pylist(), places.astype(np.int64)
 
 
 _SPECIAL_CODES: dict[Any, int] = {None: MISSING_CODE, MISSING: MISSING_CODE, OTHER: OTHER_CODE}

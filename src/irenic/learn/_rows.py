@@ -1,0 +1,223 @@
+"""All training rows, when there are too many to encode at once: they are read in blocks.
+
+Of many rows, a sample is in memory: rows with the lowest priorities, which are random numbers that
+depend on nothing but the number of a row and the random state, and further rows of rare labels.
+Evolution learns from the sample; statistics come from all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from operator import add
+from typing import Any, Final, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.errors import DataError
+from irenic.learn._cells import ROW_LIMIT
+from irenic.learn._columns import ColumnSums
+from irenic.learn._counting import BLOCK, Block
+from irenic.learn._tasks import MIN_ROWS_PER_LABEL, priorities
+from irenic.learn.target import Target, label_sums
+from irenic.model.columns import encode_codes, encode_floats
+from irenic.model.features import Categorical, Continuous
+from irenic.model.space import Instances, Space
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Indices = npt.NDArray[np.intp]
+T = TypeVar("T")
+
+# With more rows than this, only a sample of so many is encoded at once.
+MANY_ROWS: Final = 200_000
+
+
+class Rows(Protocol):
+    """All training rows, wherever they are."""
+
+    @property
+    def figures(self) -> Figures:
+        """Figures of all rows."""
+
+    def run(self, task: Callable[[Block], T], names: Sequence[str] | None = None) -> Iterator[T]:
+        """Yield the result of a task for each block of rows.
+
+        Only the columns ``names`` have their values; all of them if it is None.
+        """
+
+    def weighted(self, factor: float) -> Rows:
+        """Return the rows with all weights multiplied by a factor."""
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """Figures of rows; those of two parts can be added."""
+
+    n: float
+    """Number of rows."""
+    labels: Floats
+    """Number of rows per label."""
+    weights: Floats
+    """Weight per label; if rows have several labels, that of all rows."""
+    columns: ColumnSums
+
+    @classmethod
+    def of(cls, block: Block) -> Figures:
+        """Return the figures of a block."""
+        target, weights = block.target, np.array([block.weight.sum()])
+        if not target.many:
+            weights = label_sums(target.codes, block.weight, len(target.labels))
+        columns = ColumnSums.of(block.instances)
+        return cls(float(len(block)), target.truth.sum(axis=0), weights, columns)
+
+    def __add__(self, other: Figures) -> Figures:
+        return Figures(
+            self.n + other.n,
+            self.labels + other.labels,
+            self.weights + other.weights,
+            self.columns + other.columns,
+        )
+
+    @property
+    def weight(self) -> float:
+        """Weight of all rows."""
+        return float(self.weights.sum())
+
+
+def total(results: Iterator[T]) -> T:
+    """Return the sum of the results of blocks."""
+    return reduce(add, results)
+
+
+def total_of_each(results: Iterator[list[T]]) -> list[T]:
+    """Return the sums of lists of results, item by item."""
+    return reduce(lambda a, b: [x + y for x, y in zip(a, b, strict=True)], results)  # type: ignore[operator]
+
+
+@dataclass(frozen=True, eq=False)
+class TableRows:
+    """Rows of a table in memory, encoded block by block."""
+
+    space: Space
+    columns: Mapping[str, Any]
+    """The column of each feature: a 1-D array or a series of narwhals."""
+    target: Target
+    """The labels; with one label per row, no row, and ``codes`` has them."""
+    codes: Indices | None
+    weight: Floats | None
+    """Weight of each row; None if each has 1."""
+    factors: Floats
+    """Factor of each label in the weights, or one for all."""
+
+    def __len__(self) -> int:
+        return len(self.target) if self.codes is None else len(self.codes)
+
+    def run(self, task: Callable[[Block], T], names: Sequence[str] | None = None) -> Iterator[T]:
+        """Yield the result of a task for each block of rows."""
+        for first in range(0, len(self), BLOCK):
+            block = self.block(slice(first, first + BLOCK), names)
+            if len(block):
+                yield task(block)
+
+    def weighted(self, factor: float) -> TableRows:
+        """Return the rows with all weights multiplied by a factor."""
+        rows = replace(self, factors=self.factors * factor)
+        figures = replace(self.figures, weights=self.figures.weights * factor)
+        rows.__dict__["figures"] = figures  # without another pass
+        return rows
+
+    @cached_property
+    def figures(self) -> Figures:
+        """Figures of all rows."""
+        return total(self.run(Figures.of))
+
+    def block(self, rows: slice, names: Sequence[str] | None = None) -> Block:
+        """Return the given rows, without those of weight 0 and those that cannot occur."""
+        block, kept = self._block(rows, names)
+        return block if kept.all() else block.take(np.flatnonzero(kept))
+
+    def sample(self, rows: Indices) -> tuple[Block, Indices]:
+        """Return those of the given rows that count, and their places among these."""
+        block, kept = self._block(rows)
+        places = np.flatnonzero(kept)
+        return block.take(places), places
+
+    def _block(
+        self, rows: slice | Indices, names: Sequence[str] | None = None
+    ) -> tuple[Block, npt.NDArray[np.bool_]]:
+        """Return the given rows, and which of them count."""
+        impossible = self.space.impossible
+        names = (
+            None if names is None else [*names, *(n for r in impossible for n in r.conditions())]
+        )
+        instances = self._encoded(rows, names)
+        if self.codes is None:
+            target = self.target.take(rows)
+            weight = np.full(len(target), float(self.factors[0]))
+        else:
+            target = Target.single(self.target.labels, self.codes[rows])
+            weight = np.broadcast_to(self.factors, len(target.labels))[target.codes]
+        if self.weight is not None:
+            weight = weight * self.weight[rows]
+        kept = weight > 0
+        for region in impossible:
+            kept &= ~region.contains(instances)
+        return Block(instances, target, np.asarray(weight)), kept
+
+    def _encoded(self, rows: slice | Indices, names: Sequence[str] | None) -> Instances:
+        columns = self.columns
+        if names is not None:
+            columns = {name: columns[name] for name in names}
+        n = len(range(*rows.indices(len(self)))) if isinstance(rows, slice) else len(rows)
+        try:
+            parts = {name: column[rows] for name, column in columns.items()}
+            return encoded_columns(self.space, parts, n)
+        except DataError:  # the error names the row of the block
+            encoded_columns(self.space, columns, len(self))
+            raise
+
+
+def encoded_columns(space: Space, columns: Mapping[str, Any], n: int) -> Instances:
+    """Return columns by name as numbers; the values of other features are missing."""
+    values = np.full((len(space.continuous), n), -np.inf)
+    codes = np.zeros((len(space.categorical), n), dtype=np.int32)
+    for name, column in columns.items():
+        feature = space[name]
+        if isinstance(feature, Continuous):
+            values[space.row(name)] = encode_floats(column, feature)
+        elif isinstance(feature, Categorical):
+            codes[space.row(name)] = encode_codes(column, feature)
+    return Instances(space, values, codes)
+
+
+# --- the sample
+
+
+def sample_rows(
+    codes: Indices | None, n: int, n_labels: int, state: int
+) -> tuple[Indices, Indices]:
+    """Return the numbers of the rows to keep in memory, and of those that are rare in addition.
+
+    Both are sorted. The first are the rows with the lowest priorities.
+    """
+    order = priorities(np.arange(n), state)
+    bound = np.partition(order, MANY_ROWS - 1)[MANY_ROWS - 1]
+    among = order <= bound
+    rare: list[Indices] = []
+    if codes is not None:
+        sizes = np.bincount(codes, minlength=n_labels)
+        kept = np.bincount(codes[among], minlength=n_labels)
+        least = np.minimum(sizes, rows_per_label(n_labels))
+        for label in np.flatnonzero(kept < least).tolist():
+            rows = np.flatnonzero(codes == label)
+            best = rows[np.argsort(order[rows], kind="stable")[: least[label]]]
+            rare.append(best[~among[best]])
+    return np.flatnonzero(among), np.sort(np.concatenate([*rare, np.zeros(0, dtype=np.intp)]))
+
+
+def rows_per_label(n_labels: int) -> int:
+    """Return how many rows of each label are kept, however rare it is."""
+    return max(MIN_ROWS_PER_LABEL, ROW_LIMIT // (2 * n_labels))

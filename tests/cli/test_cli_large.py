@@ -1,0 +1,111 @@
+"""Parquet files with many rows: read, and written, in blocks."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irenic
+from irenic import cli
+from irenic.cli import reading
+from irenic.frames import sources
+from irenic.learn import _base, _rows, _stored
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    """Make fits fast, and 300 rows many."""
+    short = {"generations": 1, "moves": 200, "selection": "description"}
+    classifier = functools.partial(irenic.RuleSetClassifier, **short)
+    monkeypatch.setattr(irenic, "RuleSetClassifier", classifier)
+    for module in (_base, _rows, _stored, reading):
+        monkeypatch.setattr(module, "MANY_ROWS", 300)
+    monkeypatch.setattr(sources, "BLOCK_ROWS", 128)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run the command as a shell would, in an empty folder: exit status, output, errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["irenic", *map(str, arguments)])
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as ended:
+            status = ended.code or 0
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+@pytest.fixture
+def frame(tmp_path):
+    rng = np.random.default_rng(0)
+    age = rng.integers(0, 90, 1000)
+    job = rng.choice(["nurse", "clerk", "cook"], 1000)
+    frame = pd.DataFrame({"age": age, "job": job, "pays": np.where(age < 18, "free", "full")})
+    frame.to_parquet(tmp_path / "people.parquet")
+    return frame
+
+
+def test_learn_counts_all_rows_of_a_large_file(run, frame):
+    status, out, err = run("learn", "people.parquet", "--json", "--cv", 0, "-o", "model.json")
+    assert status == 0, err
+    assert "1,000 rows were read in blocks" in err
+    document = json.loads(out)
+    counts = frame["pays"].value_counts()
+    rows = [each["rows"] for each in document["data"]["classes"]]
+    assert rows == [counts["free"], counts["full"]]
+    model = irenic.parse("model.json").model()
+    assert [str(rule) for rule in model.rules_] == ["IF age < 18 THEN free"]
+    assert model.chosen_.n_rows == 1000
+
+
+def test_learn_from_a_folder(run, frame, tmp_path):
+    (tmp_path / "parts").mkdir()
+    for i in range(4):
+        frame.iloc[i * 250 : (i + 1) * 250].to_parquet(tmp_path / "parts" / f"{i}.parquet")
+    status, out, err = run("learn", "parts", "--cv", 0)
+    assert status == 0, err
+    assert "age < 18" in out
+    assert "1,000 rows were read in blocks" in err
+
+
+def test_predictions_are_written_in_blocks(run, frame):
+    run("learn", "people.parquet", "--cv", 0, "-o", "model.json")
+    status, out, err = run("predict", "model.json", "people.parquet", "-o", "out.parquet")
+    assert (status, out) == (0, "1,000 rows written to out.parquet\n"), err
+    assert "columns not used by the rules" in err
+    written = pd.read_parquet("out.parquet")
+    assert written["prediction"].tolist() == frame["pays"].tolist()
+    assert written.drop(columns="prediction").equals(frame)
+    run("predict", "model.json", "people.parquet", "-o", "why.parquet", "--explain")
+    explained = pd.read_parquet("why.parquet")
+    assert explained["rule"].nunique() == 2
+    assert explained["support"].sum() > 1000
+
+
+def test_a_failed_prediction_leaves_no_file(run, frame, tmp_path):
+    run("learn", "people.parquet", "--cv", 0, "-o", "model.json")
+    frame.assign(age=frame["age"].where(frame["age"] < 89, np.inf)).to_parquet("bad.parquet")
+    status, _, err = run("predict", "model.json", "bad.parquet", "-o", "out.parquet")
+    assert status == 2
+    assert "bad.parquet, rows 1 to 128: column 'age', row" in err
+    assert not [path for path in tmp_path.iterdir() if "out" in path.name or ".irenic" in path.name]
+
+
+def test_groups_are_compared_in_large_files(run, frame):
+    run("learn", "people.parquet", "--cv", 0, "-o", "model.json")
+    arguments = ("predict", "model.json", "people.parquet", "-o", "out.parquet", "--by", "job")
+    status, out, err = run(*arguments)
+    assert status == 0, err
+    assert all(job in out for job in ("nurse", "clerk", "cook"))
+    assert pd.read_parquet("out.parquet")["prediction"].tolist() == frame["pays"].tolist()

@@ -1,0 +1,148 @@
+"""Rule sets counted on blocks of rows: by bitmaps as row by row, whatever the blocks are."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from functools import reduce
+from itertools import pairwise
+from operator import add
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irenic import Categorical, Continuous, Rule, RuleSet, Space
+from irenic.learn import _counting
+from irenic.learn._counting import Block, Counting
+from irenic.learn.target import Consequents, Target
+from strategies import examples
+
+SPACE = Space(
+    [
+        Continuous("a", missing=True),
+        Continuous("b"),
+        Categorical("c", ["x", "y", "z"], missing=True, other=True),
+    ]
+)
+LABELS = np.array(["no", "perhaps", "yes"])
+
+
+def rules_of(rng, n):
+    """Return rules that do not contradict each other; those of one label may overlap."""
+    rules = RuleSet([], SPACE, default=str(rng.choice(LABELS)))
+    for _ in range(n):
+        low = float(rng.integers(0, 8))
+        conditions = {
+            "a": (low, low + float(rng.integers(1, 5))),
+            "c": set(rng.choice(["x", "y", "z"], int(rng.integers(1, 3)), replace=False).tolist()),
+        }
+        if rng.random() < 0.5:
+            conditions["b"] = (None, float(rng.integers(1, 6)))
+        rule = Rule(conditions, then=str(rng.choice(LABELS)))
+        if not len(rules.rivals_of(rule.cast(SPACE).region, rule.then)):
+            rules.add(rule)
+    return rules
+
+
+def block_of(rng, n, weight=None):
+    table = {
+        "a": np.where(rng.random(n) < 0.1, np.nan, rng.integers(0, 10, n)),
+        "b": rng.integers(0, 6, n),
+        "c": rng.choice(np.array(["x", "y", "z", "w", None], dtype=object), n),
+    }
+    codes = rng.integers(0, 3, n)
+    weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)[codes]
+    return Block(SPACE.encode(table), Target.single(LABELS, codes), weight)
+
+
+def regions_of():
+    parts = [{"a": (None, 4)}, {"a": (4, 7), "b": (0, 3)}, {"a": (7, None)}]
+    return RuleSet([Rule(part, then=i) for i, part in enumerate(parts)], SPACE)
+
+
+def check_equal(first, second):
+    for field in fields(first):
+        expected, got = getattr(first, field.name), getattr(second, field.name)
+        assert np.shape(expected) == np.shape(got), field.name
+        assert got == pytest.approx(expected), field.name
+
+
+@pytest.mark.parametrize("abstains", [False, True])
+@given(st.integers(0, 10_000), st.sampled_from([None, [1, 1, 1], [2.0, 0.5, 3.0]]))
+@examples(2)
+def test_bitmaps_count_as_rows_do(abstains, seed, weight):
+    rng = np.random.default_rng(seed)
+    block = block_of(rng, int(rng.integers(1, 300)), weight)
+    sets = [rules_of(rng, 6), RuleSet([], SPACE, default="no"), rules_of(rng, 3)]
+    if abstains:
+        sets.append(RuleSet(list(sets[0]), SPACE))
+    consequents = Consequents.from_target(block.target, block.weight, [], abstains=abstains)
+    for factors in (None, np.array([1.0, 2.0, 0.25])):
+        for regions in (None, regions_of()):
+            args = sets, [consequents] * len(sets), None, factors, regions
+            bits, rows = Counting(*args)._by_bits(block), Counting(*args, by_bits=False)(block)
+            assert bits is not None
+            for one, other in zip(rows, bits, strict=True):
+                check_equal(one, other)
+
+
+def test_counts_are_those_of_a_loop_over_rows():
+    rng = np.random.default_rng(3)
+    block, rules = block_of(rng, 200), rules_of(rng, 6)
+    consequents = Consequents.from_target(block.target, block.weight, [])
+    sums = Counting([rules], [consequents])(block)[0]
+    mix = np.zeros((len(rules) + 1, 3))
+    right = 0
+    for row in range(200):
+        covering = [i for i, rule in enumerate(rules) if rule.region.contains(block.instances)[row]]
+        for i in covering or [len(rules)]:
+            mix[i, block.target.codes[row]] += 1
+        then = rules[covering[0]].then if covering else rules.default
+        right += then == LABELS[block.target.codes[row]]
+    assert sums.mix.tolist() == mix.tolist()
+    assert sums.support.tolist() == mix.sum(axis=1).tolist()
+    assert sums.gain == right
+    assert sums.covered == 200 - mix[-1].sum()
+
+
+@given(st.integers(0, 10_000), st.integers(1, 4))
+@examples(1)
+def test_sums_do_not_depend_on_blocks(seed, parts):
+    rng = np.random.default_rng(seed)
+    block = block_of(rng, 211)
+    sets = [rules_of(rng, 5), rules_of(rng, 2)]
+    consequents = Consequents.from_target(block.target, block.weight, [])
+    counting = Counting(sets, [consequents] * 2, regions=regions_of())
+    whole = counting(block)
+    edges = np.linspace(0, 211, parts + 1).astype(int).tolist()
+    found = [counting(block.part(a, b)) for a, b in pairwise(edges)]
+    for i, sums in enumerate(whole):
+        check_equal(sums, reduce(add, (part[i] for part in found)))
+
+
+def test_a_large_block_is_counted_in_parts(monkeypatch):
+    rng = np.random.default_rng(0)
+    block, rules = block_of(rng, 500), rules_of(rng, 5)
+    counting = Counting([rules], [Consequents.from_target(block.target, block.weight, [])])
+    whole = counting(block)[0]
+    monkeypatch.setattr(_counting, "BLOCK", 64)
+    check_equal(whole, counting(block)[0])
+
+
+def test_weights_that_differ_within_a_label_are_counted_row_by_row():
+    rng = np.random.default_rng(0)
+    block, rules = block_of(rng, 100), rules_of(rng, 5)
+    block = Block(block.instances, block.target, rng.random(100))
+    counting = Counting([rules], [Consequents.from_target(block.target, block.weight, [])])
+    assert counting._by_bits(block) is None
+    assert counting(block)[0].row_weight == pytest.approx(block.weight.sum())
+
+
+def test_a_block_without_rows():
+    rng = np.random.default_rng(0)
+    block, rules = block_of(rng, 10), rules_of(rng, 5)
+    counting = Counting([rules], [Consequents.from_target(block.target, block.weight, [])])
+    none = counting(block.part(0, 0))[0]
+    assert none.rows == 0
+    check_equal(counting(block)[0], none + counting(block)[0])

@@ -1,0 +1,159 @@
+"""More rows than are encoded at once: a sample is learned from, and all rows are counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from fitting import people, quick, texts
+
+from irenic.errors import DataError
+from irenic.learn import _base, _classifier, _counting, _rows
+from irenic.learn._rows import sample_rows
+from irenic.learn._tasks import priorities
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Make 500 rows many, of which evolution uses 100, in blocks of 64."""
+    for module in (_base, _rows):
+        monkeypatch.setattr(module, "MANY_ROWS", 500)
+    monkeypatch.setattr(_rows, "ROW_LIMIT", 100)
+    monkeypatch.setattr(_classifier, "ROW_LIMIT", 100)
+    monkeypatch.setattr(_counting, "BLOCK", 64)
+    monkeypatch.setattr(_rows, "BLOCK", 64)
+
+
+def facts(clf, rows=slice(None)):
+    """Return what a fit says about training rows."""
+    return [
+        [
+            [str(rule) for rule in point.rule_set],
+            point.counts.support.tolist(),
+            point.counts.mix.tolist(),
+            round(point.training_score, 12),  # sums of weights depend on their order
+            point.n_rows,
+            point.coverage,
+            {name: (c.low, c.high, c.missing, c.other) for name, c in point.columns.items()},
+        ]
+        for point in clf.pareto_front_[rows]
+    ]
+
+
+def test_statistics_are_those_of_all_rows(few):
+    X, y = people(1500)
+    clf = quick().fit(X, y)
+    for point in clf.pareto_front_:
+        covers = point.rule_set.covering(X)
+        assert point.n_rows == 1500
+        assert point.counts.support[:-1].tolist() == covers.sum(axis=0).tolist()
+        assert point.counts.support[-1] == (~covers.any(axis=1)).sum()
+        assert point.training_score == pytest.approx((point.rule_set.predict(X) == y).mean())
+        assert point.coverage == pytest.approx(covers.any(axis=1).mean())
+        for name, figures in (point.columns or {}).items():
+            if figures.low is not None:
+                assert (figures.low, figures.high) == (X[name].min(), X[name].max())
+            assert figures.missing == X[name].isna().sum()
+    assert clf.score(X, y) > 0.8
+
+
+@pytest.mark.parametrize("options", [{}, {"scoring": "balanced_accuracy"}])
+def test_fits_do_not_depend_on_blocks_or_on_the_library(few, monkeypatch, options):
+    X, y = people(1300)
+    frames = [X, pl.from_pandas(X), pa.Table.from_pandas(X), dict(X.items())]
+    found = [facts(quick(**options).fit(frame, y)) for frame in frames]
+    monkeypatch.setattr(_rows, "BLOCK", 1000)
+    found.append(facts(quick(**options).fit(X, y)))
+    assert all(each == found[0] for each in found[1:])
+
+
+def test_a_fit_with_all_rows_in_memory_is_the_same_up_to_the_limit(monkeypatch):
+    X, y = people(600)
+    whole = quick().fit(X, y)
+    for module in (_base, _rows):
+        monkeypatch.setattr(module, "MANY_ROWS", 599)
+    # one row less to find cuts in, and all rows in evolution
+    assert len(quick().fit(X, y).pareto_front_) >= 1
+    monkeypatch.setattr(_base, "MANY_ROWS", 599)
+    monkeypatch.setattr(_rows, "MANY_ROWS", 600)
+    assert texts(quick().fit(X, y)) == texts(whole)
+
+
+def test_weights_of_many_rows(few):
+    X, y = people(900)
+    weight = np.random.default_rng(9).integers(0, 3, 900).astype(float)
+    clf = quick().fit(X, y, sample_weight=weight)
+    counted = weight > 0
+    point = clf.chosen_
+    assert point.n_rows == counted.sum()
+    right = point.rule_set.predict(X) == y
+    assert point.training_score == pytest.approx(np.average(right, weights=weight))
+
+
+def test_many_rows_with_sets_of_labels(few):
+    X, y = people(800)
+    sets = [{label} if i % 3 else {label, "more"} for i, label in enumerate(y)]
+    clf = quick().fit(X, sets)
+    assert clf.chosen_.n_rows == 800
+    assert clf.chosen_.counts.mix.sum() >= 800
+
+
+def test_rows_that_cannot_occur(few):
+    from irenic import Continuous, Region, Space
+
+    X, y = people(800)
+    space = Space([Continuous("age", missing=True)], [Region.parse("age >= 70")])
+    clf = quick(space=space).fit(X, y)
+    assert clf.chosen_.n_rows == (~(X["age"] >= 70)).sum()
+
+
+def test_a_rare_label_is_sampled_with_all_its_rows(few):
+    codes = np.zeros(5000, dtype=np.intp)
+    codes[[7, 4000, 4999]] = 1
+    typical, rare = sample_rows(codes, 5000, 2, 0)
+    assert len(typical) == 500
+    assert {7, 4000, 4999} <= {*typical.tolist(), *rare.tolist()}
+    assert not set(typical.tolist()) & set(rare.tolist())
+
+
+def test_a_sample_depends_on_the_random_state_and_on_nothing_else(few):
+    codes = np.zeros(5000, dtype=np.intp)
+    first, again, other = (sample_rows(codes, 5000, 1, state)[0] for state in (1, 1, 2))
+    assert first.tolist() == again.tolist() != other.tolist()
+    parts = np.concatenate([priorities(np.arange(a, a + 1000), 1) for a in range(0, 5000, 1000)])
+    assert np.sort(np.argsort(parts)[:500]).tolist() == first.tolist()
+
+
+def test_priorities_are_spread_evenly():
+    shares = priorities(np.arange(100_000), 3) / 2.0**64
+    assert np.histogram(shares, 10, (0, 1))[0] == pytest.approx(10_000, rel=0.05)
+    assert abs(np.corrcoef(shares[1:], shares[:-1])[0, 1]) < 0.02
+
+
+def test_an_error_names_the_row_of_the_table(few):
+    X, y = people(800)
+    X.loc[701, "income"] = np.inf
+    with pytest.raises(DataError, match=r"column 'income', row 702: inf is infinite"):
+        quick().fit(X, y)
+
+
+def test_texts_are_encoded_alike_one_by_one_and_all_at_once(monkeypatch):
+    from irenic import Categorical, Space
+
+    values = ["a", None, "b", "zz", "a"] * 30
+    space = Space([Categorical("c", ["a", "b"], missing=True, other=True)])
+    expected = space.encode({"c": values}).codes.tolist()
+    monkeypatch.setattr("irenic.model.columns._MANY_TEXTS", 10)
+    for frame in (
+        pd.DataFrame({"c": values}),
+        pl.DataFrame({"c": values}),
+        pa.table({"c": values}),
+    ):
+        assert space.encode(frame).codes.tolist() == expected
+    categories = pd.DataFrame({"c": pd.Categorical(values)})
+    assert space.encode(categories).codes.tolist() == expected
+    strict = Space([Categorical("c", ["a", "b"], missing=True)])
+    with pytest.raises(DataError, match="column 'c', row 4: 'zz' is not among the values"):
+        strict.encode(pd.DataFrame({"c": values}))

@@ -1,0 +1,365 @@
+"""Rows that are not in memory: the same rules as from a frame with the same rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from fitting import people, quick
+from pyarrow import dataset, parquet
+
+from irenic.errors import DataError, FileError, FormatError
+from irenic.frames import sources
+from irenic.learn import _base, _classifier, _counting, _rows, _stored
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Make 500 rows many, of which evolution uses 100, in blocks of 64."""
+    for module in (_base, _rows, _stored):
+        monkeypatch.setattr(module, "MANY_ROWS", 500)
+    monkeypatch.setattr(_rows, "ROW_LIMIT", 100)
+    monkeypatch.setattr(_classifier, "ROW_LIMIT", 100)
+    for module in (_counting, _rows):
+        monkeypatch.setattr(module, "BLOCK", 64)
+    monkeypatch.setattr(sources, "BLOCK_ROWS", 128)
+
+
+def labeled(n=1300):
+    X, y = people(n)
+    return X.assign(pays=y, heavy=np.random.default_rng(9).integers(1, 3, n))
+
+
+def facts(clf):
+    return [
+        (
+            [str(rule) for rule in point.rule_set],
+            point.counts.support.tolist(),
+            point.counts.mix.tolist(),
+            round(point.training_score, 12),
+            {name: (c.low, c.high, c.missing, c.other) for name, c in point.columns.items()},
+            None if point.probabilities is None else point.probabilities.rows.tolist(),
+        )
+        for point in clf.pareto_front_
+    ]
+
+
+def kinds(frame, folder):
+    """Return the same rows in all ways in which they may be stored."""
+    import dask.dataframe as dd
+
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    path = folder / "all.parquet"
+    parquet.write_table(table, path, row_group_size=300)
+    parts = folder / "parts"
+    parts.mkdir()
+    for i in range(0, len(frame), 700):
+        parquet.write_table(table.slice(i, 700), parts / f"{i:05d}.parquet")
+    return {
+        "file": path,
+        "text": str(path),
+        "folder": parts,
+        "dataset": dataset.dataset(path),
+        "table": dataset.dataset(table),
+        "polars": pl.scan_parquet(path),
+        "duckdb": duckdb.connect().from_arrow(table),
+        "dask": dd.from_pandas(frame, npartitions=4),
+    }
+
+
+@pytest.mark.parametrize("options", [{}, {"class_weight": "balanced", "smoothing": 0.5}])
+def test_the_same_rules_from_every_kind_of_data(few, tmp_path, options):
+    frame = labeled().drop(columns="heavy")
+    expected = quick(**options).fit(frame, target="pays")
+    for name, data in kinds(frame, tmp_path).items():
+        clf = quick(**options).fit(data, target="pays")
+        assert facts(clf) == facts(expected), name
+        assert clf.classes_.tolist() == expected.classes_.tolist()
+        assert clf.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
+        X = frame.drop(columns="pays")
+        assert clf.predict(X).tolist() == expected.predict(X).tolist()
+        assert clf.predict_proba(X) == pytest.approx(expected.predict_proba(X))
+
+
+def test_weights_in_a_column(few, tmp_path):
+    frame = labeled()
+    X, y, weight = frame.drop(columns=["pays", "heavy"]), frame["pays"], frame["heavy"]
+    expected = quick().fit(X, y, sample_weight=weight.to_numpy(float))
+    assert facts(quick().fit(frame, target="pays", sample_weight="heavy")) == facts(expected)
+    path = tmp_path / "all.parquet"
+    frame.to_parquet(path)
+    assert facts(quick().fit(path, target="pays", sample_weight="heavy")) == facts(expected)
+
+
+def test_few_rows_are_read_into_memory(tmp_path):
+    frame = labeled(200)
+    path = tmp_path / "few.parquet"
+    frame.to_parquet(path)
+    expected = quick().fit(frame.drop(columns="pays"), frame["pays"])
+    assert facts(quick().fit(path, target="pays")) == facts(expected)
+
+
+@pytest.mark.parametrize("label", ["number", "truth", "whole"])
+def test_labels_of_other_types(few, label):
+    frame = labeled().drop(columns="heavy")
+    codes = (frame["pays"] == "middle").astype(int)
+    frame["pays"] = {"number": codes + 7, "truth": codes == 1, "whole": codes * 1.0}[label]
+    clf = quick().fit(pl.LazyFrame(frame), target="pays")
+    expected = quick().fit(frame, target="pays")
+    assert clf.classes_.tolist() == expected.classes_.tolist()
+    assert clf.classes_.dtype == expected.classes_.dtype
+    assert facts(clf) == facts(expected)
+
+
+def test_a_rare_label_is_learned(few):
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 1000, 20_000)
+    frame = pl.LazyFrame({"a": a, "b": rng.random(20_000), "y": np.where(a < 5, "rare", "usual")})
+    clf = quick(scoring="balanced_accuracy").fit(frame, target="y")
+    # of 100 rows with the label, all are in the sample
+    assert clf.chosen_.training_score > 0.99
+    assert clf.chosen_.counts.mix.sum(axis=0).tolist() == [(a < 5).sum(), (a >= 5).sum()]
+
+
+def test_blocks_that_lack_a_category_or_a_label(few):
+    n = 1000
+    frame = pl.LazyFrame(
+        {
+            "c": ["x"] * 400 + ["y"] * 400 + [None] * 200,
+            "d": [None] * 990 + [3.0] * 10,
+            "y": ["a"] * 400 + ["b"] * 600,
+        }
+    )
+    clf = quick().fit(frame, target="y")
+    assert clf.chosen_.training_score == 1.0
+    assert clf.chosen_.n_rows == n
+
+
+def test_a_category_with_too_many_values_has_those_of_the_sample(few, monkeypatch):
+    monkeypatch.setattr(_stored, "_VALUE_LIMIT", 3)
+    names = np.array([f"n{i % 50}" for i in range(900)])
+    frame = pl.LazyFrame({"c": names, "y": np.where(names == "n7", "a", "b")})
+    clf = quick(min_support=1).fit(frame, target="y")
+    assert [str(rule) for rule in clf.rules_] == ["IF c in {n7} THEN a"]
+    assert _stored._added(Counter("ab"), Counter("cd")) is None
+
+
+def test_memory_is_that_of_a_block(few):
+    seen = []
+
+    class Watched:
+        schema = pa.schema({"a": pa.int64(), "y": pa.string()})
+
+        def __len__(self):
+            return 5000
+
+        def run(self, work, names):
+            for first in range(0, 5000, 100):
+                rows = np.arange(first, first + 100)
+                columns = {"a": rows, "y": np.where(rows < 2500, "no", "yes")}
+                table = pa.table({name: columns[name] for name in names})
+                seen.append((first, tuple(names)))
+                yield work(table, first)
+
+    stored = _stored.Stored.of(Watched(), "y", None)
+    clf = quick()
+    clf.fit(stored)
+    assert [str(rule) for rule in clf.rules_] in (
+        ["IF a < 2500 THEN no"],
+        ["IF a >= 2500 THEN yes"],
+    )
+    # labels, then all columns, then the columns that rules test
+    assert {names for _, names in seen} == {("y",), ("a", "y")}
+    assert len(seen) == 3 * 50
+
+
+# --- what is refused
+
+
+def test_labels_must_be_named():
+    with pytest.raises(DataError, match=r"X is not in memory \(LazyFrame\), so y must be one of"):
+        quick().fit(pl.LazyFrame({"a": [1, 2]}), [0, 1])
+    with pytest.raises(DataError, match="y must be None if target is given, got target='b' and y"):
+        quick().fit({"a": [1, 2], "b": [0, 1]}, [0, 1], target="b")
+
+
+def test_columns_that_are_not_there(few):
+    frame = pl.LazyFrame(labeled(600))
+    with pytest.raises(DataError, match="target: unknown column 'payz'; did you mean 'pays'"):
+        quick().fit(frame, target="payz")
+    with pytest.raises(DataError, match="sample_weight: unknown column 'heav'"):
+        quick().fit(frame, target="pays", sample_weight="heav")
+    with pytest.raises(DataError, match="must be the name of a column if X is not in memory"):
+        quick().fit(frame, target="pays", sample_weight=np.ones(600))
+
+
+def test_bad_values_are_named_by_their_rows(few):
+    frame = labeled(600).drop(columns="heavy")
+    frame.loc[300, "pays"] = None
+    with pytest.raises(DataError, match="column 'pays', row 301: the label is missing"):
+        quick().fit(pl.LazyFrame(frame), target="pays")
+    frame = labeled(600).drop(columns="heavy")
+    frame.loc[300, "income"] = np.inf
+    with pytest.raises(DataError, match=r"rows 257 to 384: column 'income', row 45: inf is inf"):
+        quick().fit(pl.LazyFrame(frame), target="pays")
+    frame = labeled(600).assign(heavy=-1.0)
+    with pytest.raises(DataError, match="column 'heavy' must hold finite non-negative numbers"):
+        quick().fit(pl.LazyFrame(frame), target="pays", sample_weight="heavy")
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(FileError, match="No such file"):
+        quick().fit(tmp_path / "none.parquet", target="y")
+    (tmp_path / "bad.parquet").write_text("no parquet")
+    with pytest.raises(FormatError, match="not a Parquet file"):
+        quick().fit(tmp_path / "bad.parquet", target="y")
+
+
+def test_columns_of_lists(tmp_path):
+    frame = pl.LazyFrame({"a": [[1], [2]], "y": [0, 1]})
+    with pytest.raises(DataError, match="column 'a' must contain numbers, text, dates or booleans"):
+        quick().fit(frame, target="y")
+
+
+def test_options_for_several_labels_are_refused(few):
+    frame = pl.LazyFrame(labeled(600).drop(columns="heavy"))
+    with pytest.raises(DataError, match="hierarchy must not be set if the rows are not in memory"):
+        quick(hierarchy=["a/b"]).fit(frame, target="pays")
+
+
+# --- predictions
+
+
+def test_predictions_are_those_of_the_rows_in_memory(few, tmp_path):
+    frame = labeled().drop(columns="heavy")
+    X = frame.drop(columns="pays")
+    clf = quick().fit(X, frame["pays"])
+    expected = clf.predict(X).tolist()
+    stored = kinds(X, tmp_path)
+    for name in ("file", "text", "folder", "dataset", "table"):
+        reader = clf.predict(stored[name])
+        assert isinstance(reader, pa.RecordBatchReader)
+        table = reader.read_all()
+        assert table.column_names == [*X.columns, "prediction"]
+        assert table.column("prediction").to_pylist() == expected, name
+        assert table.column("age").null_count == X["age"].isna().sum()
+    lazy = clf.predict(stored["polars"])
+    assert isinstance(lazy, pl.LazyFrame)
+    assert lazy.collect()["prediction"].to_list() == expected
+    assert lazy.collect(engine="streaming")["prediction"].to_list() == expected
+    relation = clf.predict(stored["duckdb"])
+    assert isinstance(relation, duckdb.DuckDBPyRelation)
+    assert relation.columns == [*X.columns, "prediction"]
+    assert [row[-1] for row in relation.fetchall()] == expected
+    series = clf.predict(stored["dask"])
+    assert type(series).__name__ == "Series"
+    assert series.compute().tolist() == expected
+    assert series.compute().index.tolist() == X.index.tolist()
+
+
+def test_predictions_of_other_labels(tmp_path):
+    frame = labeled(150).drop(columns=["heavy", "pays"])
+    for y in (frame["income"] > 30, (frame["income"] > 30) + 1):
+        clf = quick().fit(frame, y)
+        lazy = clf.predict(pl.LazyFrame(frame)).collect()["prediction"]
+        assert lazy.to_list() == clf.predict(frame).tolist()
+    sets = [{"a", "b"} if each else {"a"} for each in frame["income"] > 30]
+    clf = quick().fit(frame, sets)
+    lazy = clf.predict(pl.LazyFrame(frame)).collect()["prediction"]
+    assert set(lazy.to_list()) == {"a", "a; b"}
+
+
+def test_rules_without_conditions_predict_lazily():
+    frame = labeled(150).drop(columns=["heavy", "pays"])
+    clf = quick().fit(frame, frame["income"] > 30).select(max_rules=0)
+    lazy = clf.predict(pl.LazyFrame(frame)).collect()
+    assert lazy["prediction"].to_list() == clf.predict(frame).tolist()
+
+
+def test_predictions_need_columns():
+    frame = labeled(150).drop(columns=["heavy", "pays"])
+    clf = quick().fit(frame, frame["income"] > 30)
+    with pytest.raises(DataError, match="must have all columns that the rules test, got no income"):
+        clf.predict(pl.LazyFrame(frame).drop("income"))
+    with pytest.raises(DataError, match="must not have a column 'prediction'"):
+        clf.predict(pl.LazyFrame(frame).with_columns(prediction=1))
+
+
+# --- other rows
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
+def test_other_rows_are_counted(few, tmp_path, scoring):
+    frame = labeled(1500).drop(columns="heavy")
+    clf = quick(scoring=scoring, smoothing=0.5).fit(frame.iloc[:300], target="pays")
+    new = frame.iloc[300:].reset_index(drop=True)
+    X, y = new.drop(columns="pays"), new["pays"]
+    found = clf.recount(X, y)
+    assert found.rules_ is clf.rules_
+    assert found.chosen_ is found.pareto_front_.chosen
+    for point in found.pareto_front_:
+        covers = point.rule_set.covering(X)
+        assert point.counts.support[:-1].tolist() == covers.sum(axis=0).tolist()
+        right = point.rule_set.predict(X) == y
+        score = right.mean()
+        if scoring != "accuracy":
+            score = np.mean([right[y == label].mean() for label in clf.classes_])
+        assert point.training_score == pytest.approx(score)
+        assert point.n_rows == 1200
+        assert point.probabilities.rows[:, -1].sum() == 1200
+        assert point.probabilities.probabilities.sum(axis=2) == pytest.approx(1.0)
+    # the model itself stays as it was
+    assert clf.chosen_.n_rows == 300
+    for data in kinds(new, tmp_path).values():
+        assert facts(clf.recount(data, target="pays")) == facts(found)
+
+
+def test_labels_of_other_rows_must_be_known():
+    frame = labeled(200)
+    clf = quick().fit(frame.drop(columns="pays"), frame["pays"])
+    with pytest.raises(DataError, match='unknown label "other"; the model has none'):
+        clf.recount(frame.assign(pays=["other", "high"] * 100), target="pays")
+    sets = quick().fit(frame[["age"]], [{"a"}, {"a", "b"}] * 100)
+    with pytest.raises(DataError, match="recount needs a model of one label per row"):
+        sets.recount(frame, target="pays")
+
+
+def test_probabilities_of_other_rows_are_not_adjusted_with_costs():
+    rng = np.random.default_rng(0)
+    age, luck = rng.integers(0, 100, 600), rng.random(600)
+    y = np.where((age < 50) & (luck < 0.3), "bad", "good")
+    clf = quick(cost={"bad": {"good": 20.0}}, smoothing=0.5).fit({"age": age}, y)
+    assert clf.predict({"age": [20, 90]}).tolist() == ["bad", "good"]
+    assert clf.chosen_.probabilities is not None
+    assert clf.recount({"age": age}, y).predict_proba({"age": [20]})[0, 0] < 0.5
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"ordered": {"job": ["clerk", "cook", "pilot", "nurse", "smith"]}},
+        {"rules": "IF income > 45 THEN high", "never": "low WHERE job is missing"},
+        {"forbidden": ["married"], "max_values": 1, "cost": {"high": {"low": 3.0}}},
+    ],
+    ids=str,
+)
+def test_what_users_know_holds_for_stored_rows(few, tmp_path, known):
+    frame = labeled().drop(columns="heavy")
+    path = tmp_path / "all.parquet"
+    parquet.write_table(pa.Table.from_pandas(frame, preserve_index=False), path)
+    clf = quick(**known).fit(frame, target="pays")
+    assert facts(quick(**known).fit(path, target="pays")) == facts(clf)
+    assert clf.chosen_.n_rows == len(frame)
+
+
+def test_stored_dates_as_text_are_doubtful(few, tmp_path):
+    rng = np.random.default_rng(0)
+    days = [f"2024-01-{day:02}" for day in rng.integers(1, 29, 700)]
+    table = pa.table({"day": days, "age": rng.integers(0, 9, 700), "y": ["a", "b"] * 350})
+    parquet.write_table(table, tmp_path / "all.parquet")
+    with pytest.warns(UserWarning, match="column 'day' holds dates as text"):
+        quick().fit(tmp_path / "all.parquet", target="y")
