@@ -211,6 +211,28 @@ def test_a_page_is_open_as_long_as_its_connection(path, monkeypatch):
         assert not thread.is_alive()
 
 
+def test_a_page_whose_new_connection_is_made_before_the_old_one_ends_is_open(path, monkeypatch):
+    monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.3)
+    monkeypatch.setattr(serving, "_AFTER_SILENCE", 1.5)
+    with EditingServer(EditedFile(path)) as server:
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        url = urlsplit(server.url)
+        old, new = (HTTPConnection(url.netloc, timeout=10) for _ in range(2))
+        answers = []
+        for connection in (old, new):
+            connection.request("GET", f"{url.path}open?page=a")
+            answers.append(connection.getresponse())
+        answers[0].close()
+        old.close()
+        thread.join(2.5)
+        assert thread.is_alive()
+        answers[1].close()
+        new.close()
+        thread.join(10)
+        assert not thread.is_alive()
+
+
 # --- the command
 
 

@@ -285,7 +285,7 @@ def card_markdown(card: document.Card) -> str:
     >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
     >>> text = card_markdown(model_card(clf, X, y, target="fare"))
     >>> print(next(line for line in text.splitlines() if line.startswith("| 1 |")))
-    | 1 | IF age < 18 THEN free | 18 | 0.97 | 0.82 to 1.00 |
+    | 1 | IF age < 18 THEN free | 18 | 0.97 | 0.84 to 1.00 |
     """
     data = card["data"]
     lines = [f"# {card['title']}", ""]

@@ -15,6 +15,7 @@ import socket
 import sys
 import threading
 import time
+from collections import Counter
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -73,6 +74,8 @@ class EditingServer(ThreadingHTTPServer):
         """When each page is gone, unless it is heard of again."""
         self._closed: set[str] = set()
         """Pages that said goodbye, or whose connection ended; questions may arrive later."""
+        self._connections: Counter[str] = Counter()
+        """How many connections each page has: a new one may be made before the old one ends."""
         self._ended = threading.Event()
         super().__init__((ADDRESS, 0), _Handler)
 
@@ -112,12 +115,17 @@ class EditingServer(ThreadingHTTPServer):
 
     def stay_connected(self, page: str, connection: socket.socket) -> None:
         """Wait until a page ends its connection: browsers that close it may not say goodbye."""
-        self._closed.discard(page)
+        with self.writing:
+            self._connections[page] += 1
+            self._closed.discard(page)
         while not self._ended.is_set():
             self.heard_of(page)
             if select.select([connection], [], [], 1)[0]:
                 break  # nothing is sent on it
-        self.heard_of(page, goodbye=True)
+        with self.writing:
+            self._connections[page] -= 1
+            if not self._connections[page]:
+                self.heard_of(page, goodbye=True)
 
     def answer(self, path: str, body: bytes, query: dict[str, list[str]]) -> dict[str, Any]:
         """Return the answer to a request of the page, as JSON."""
