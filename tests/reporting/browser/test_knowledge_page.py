@@ -118,8 +118,11 @@ def test_forbid_is_reached_by_keys(page_of, model, data):
     page = page_of(summarize(model, *data))
     edit(page)
     page.locator("summary", has_text="Forbid").focus()
-    for key in ("Enter", "Tab", "Enter"):
-        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="No rule may test").wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.locator(".grid-head .forbidden").wait_for()
     assert page.locator(".grid-head .forbidden").count() == 1
     assert page.evaluate("() => document.activeElement.getAttribute('role')") == "grid"
 
