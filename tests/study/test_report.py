@@ -209,13 +209,18 @@ def test_sets_of_any_name(tmp_path, name):
     ("learners", "group", "fold"),
     [
         ([ARMS[0]], "uci", "done"),
-        ([tables.WITHOUT], "made", "level not reached"),
-        (ARMS, "uci", "level not reached"),
         (ARMS, "made", "failed"),
-        (["tree 4"], "uci", "done"),
         (["random forest"], "uci", "done"),  # it has no size
-        (["pruned"], "made", "done"),
-        ([tables.WITHOUT, "tree 4"], "uci", "failed"),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [
+                ([tables.WITHOUT], "made", "level not reached"),
+                (ARMS, "uci", "level not reached"),
+                (["tree 4"], "uci", "done"),
+                (["pruned"], "made", "done"),
+                ([tables.WITHOUT, "tree 4"], "uci", "failed"),
+            ]
+        ),
     ],
 )
 def test_there_is_a_report_of_whatever_is_there(tmp_path, learners, group, fold):

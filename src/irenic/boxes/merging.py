@@ -63,8 +63,10 @@ class _Table:
         same = key[left] == key[right]
         if is_interval:
             same &= self.bits[left, own[1]] == self.bits[right, own[0]]
-        rest = np.setdiff1d(np.arange(self.bits.shape[1]), own)
         likely = np.flatnonzero(same)  # rows with equal hashes can differ
+        if not len(likely):
+            return
+        rest = np.setdiff1d(np.arange(self.bits.shape[1]), own)
         a, b = self.bits[left[likely]], self.bits[right[likely]]
         same[likely] = (a[:, rest] == b[:, rest]).all(axis=1)
         if not same.any():

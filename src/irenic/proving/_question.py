@@ -252,9 +252,9 @@ def combinations_of(side: Side, root: Boxes, meter: Meter) -> dict[tuple[int, ..
                 if outside := [*piece.subtract(rule, meter)]:
                     split.setdefault(holding, []).extend(outside)
                 meter.spent(nodes=1)
+                if meter.ran_out is not None:
+                    return split
         found = split
-        if meter.ran_out is not None:
-            break
     return found
 
 
