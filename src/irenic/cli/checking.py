@@ -39,6 +39,7 @@ from irenic.cli.reading import (
     reads_rules,
     say_example,
 )
+from irenic.cli.watching import watches
 from irenic.errors import FormatError, IrenicError
 from irenic.model.literals import counted
 
@@ -82,6 +83,7 @@ irenic check rules.txt --space space.json   read the space from a file
 irenic check loans.dmn --fail-on gaps,conflicts
 irenic check policies/ --write-baseline accepted.json
 irenic check policies/ --baseline accepted.json
+irenic check rules.txt --watch              check again after each change
 
 [bold]Exit status[/]
 0 the check passed, 1 it failed, 2 invalid input.
@@ -89,6 +91,7 @@ By default a check fails on conflicts, and on overlaps if the hit policy
 forbids them; --fail-on selects other kinds of findings. A file without
 rules is invalid input."""
 )
+@watches("paths", "data", "space", "baseline", outputs=("write_baseline", "certificate"))
 @reads_rules
 def check(
     paths: Annotated[
@@ -164,7 +167,7 @@ def check(
 ) -> None:
     """Find contradictions, gaps, redundant rows and unused columns in rules."""
     form = Form.JSON if as_json else form
-    kinds = _kinds(fail_on)
+    kinds = kinds_named(fail_on)
     arguments = paths or []
     paths = list(files_of(arguments, exclude or []))
     inputs: dict[str, Path | None] = {f"FILE {n}": path for n, path in enumerate(paths, 1)}
@@ -252,7 +255,7 @@ _FEW = 3
 """Up to this number, errors of one cause are listed one by one."""
 
 
-def _kinds(fail_on: str | None) -> list[Kind] | None:
+def kinds_named(fail_on: str | None) -> list[Kind] | None:
     """Return the kinds of findings to fail on; None for those that hit policies forbid."""
     from irenic.checking import KINDS, kind_named
 

@@ -38,6 +38,7 @@ from irenic.cli.reading import (
     reads_rules,
     split_outcomes,
 )
+from irenic.cli.watching import watches
 from irenic.errors import DataError, FormatError, IrenicError, did_you_mean
 from irenic.model.literals import counted, display, say, show_point
 from irenic.model.notation import parse_point
@@ -68,6 +69,7 @@ irenic test loans.dmn loans-test-01.xml    cases of the DMN kit (TCK)
 0 all cases pass (with --coverage: and exercise everything), 1 not,
 2 invalid input""",
 )
+@watches("rules", "cases", "space")
 @reads_rules
 def run_cases(
     rules: In,
