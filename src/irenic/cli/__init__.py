@@ -72,7 +72,7 @@ class _Commands(TyperGroup):
             name, *rest = args
             self.commands[name] = command = load(name)
             if not ctx.resilient_parsing and not ctx.params.get("isolated"):
-                ctx.default_map = {name: defaults(command, rest)}
+                ctx.default_map = {name: defaults(command, rest, ctx)}
         return super().resolve_command(ctx, args)
 
 

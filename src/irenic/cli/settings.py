@@ -34,12 +34,14 @@ _TYPES: Final = {
 }
 
 
-def defaults(command: Any, words: Sequence[str]) -> dict[str, Any]:
+def defaults(command: Any, words: Sequence[str], parent: Any = None) -> dict[str, Any]:
     """Return the options that a file sets for a command, by the names of its parameters.
 
-    The file is in the folder of the first file that the command names, or above it.
+    The file is in the folder of the first file that the command names, or above it. ``parent`` is
+    the context of the command.
     """
-    peeked = command.make_context(command.name, list(words), resilient_parsing=True).params
+    context = command.make_context(command.name, [*words], parent, resilient_parsing=True)
+    peeked = context.params
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     values = [peeked.get(p.name) for p in arguments if p.type.name == "path"]
     paths = [each for value in values for each in (value if is_list(value) else [value])]
