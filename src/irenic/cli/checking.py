@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from irenic.budget import Progress
-    from irenic.checking import Kind
+    from irenic.checking import Findings, Kind
     from irenic.frames.columns import Table
     from irenic.reporting.documents import CheckedFile
 
@@ -303,11 +304,26 @@ def _check_files(
             if not tables.tables and not errors:
                 errors = [FormatError("no table of rules in the file", path=parsed.name)]
             filled = [table for table in tables.tables if table.n_rows]
-            findings = _findings(filled, budget, limit, show)
+            findings = [_with_lines(f, parsed) for f in _findings(filled, budget, limit, show)]
             files.append(
                 CheckedFile(parsed.name, findings, errors, tables.warnings, tables.readings)
             )
     return files
+
+
+def _with_lines(findings: Findings, parsed: irenic.formats.Parsed) -> Findings:
+    """Return findings about rules of a JSON file with their lines, which other tables know."""
+    table = findings.table
+    if parsed.format != "json" or (not len(findings) and not findings.accepted):
+        return findings
+    from irenic.formats.places import Places
+
+    try:
+        places = Places(parsed)
+    except UnicodeDecodeError:  # it was read with --encoding
+        return findings
+    lines = (places.line_of(places.row(table, row)) for row in range(table.n_rows))
+    return replace(findings, table=replace(table, lines=tuple(lines)))
 
 
 def _empty_tables(

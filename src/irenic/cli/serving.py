@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from irenic.errors import FileError, FormatError
+from irenic.errors import FileError, FormatError, IrenicError, with_options
 
 commands = typer.Typer()
 
@@ -93,7 +93,10 @@ def _run(words: Sequence[str]) -> tuple[str, str]:
             app([*words], standalone_mode=False)
         except Exception as error:
             explain = getattr(error, "format_message", None)  # of typer: an invalid value
-            if explain is None:
+            if explain is not None:
+                raise FormatError(explain()) from None
+            if not isinstance(error, IrenicError):
                 raise
-            raise FormatError(explain()) from None
+            texts = (str(error), *getattr(error, "__notes__", ()))
+            raise FormatError("\n".join(map(with_options, texts))) from None
     return out.getvalue(), notes.getvalue()
