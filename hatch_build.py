@@ -3,7 +3,8 @@
 The kernels are plain C without Python's headers, so one library serves all Python versions. On
 x86-64 they are compiled once per level of instructions, and the fastest build that the processor
 supports is chosen when the library is loaded. Without a C compiler, the build requires the package
-ziglang, which contains one.
+ziglang, which contains one. The environment variable IRENIC_TARGET names another system to build
+for, one of TARGETS, with zig; scripts/wheels builds for all of them.
 """
 
 from __future__ import annotations
@@ -16,19 +17,52 @@ import sys
 import sysconfig
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 KERNELS = Path("src/irenic/kernels")
 FLAGS = ["-std=c11", "-O3", "-shared", "-fvisibility=hidden"]
 # The same results on every processor: no fused multiplication and addition.
 FLAGS += ["-ffp-contract=off", "-fno-math-errno"]
 LEVELS = {"base": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v4"}
-SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+SUFFIXES = {"win32": ".dll", "darwin": ".dylib", "linux": ".so"}
+
+
+class Target(NamedTuple):
+    """A system that zig builds for."""
+
+    platform: str
+    machine: str
+    zig: str
+    tag: str
+
+
+TARGETS = {
+    "linux-x86_64": Target("linux", "x86_64", "x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64"),
+    "linux-aarch64": Target("linux", "aarch64", "aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64"),
+    "macos-x86_64": Target("darwin", "x86_64", "x86_64-macos.11.0", "macosx_11_0_x86_64"),
+    "macos-arm64": Target("darwin", "arm64", "aarch64-macos.11.0", "macosx_11_0_arm64"),
+    "windows-x86_64": Target("win32", "amd64", "x86_64-windows-gnu", "win_amd64"),
+}
+
+
+def target() -> Target:
+    """Return what is built for: IRENIC_TARGET, or this system."""
+    name = os.environ.get("IRENIC_TARGET", "")
+    if not name:
+        tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        tag = tag.replace("universal2", platform.machine())  # one kind of processor is built for
+        return Target(sys.platform, platform.machine().lower(), "", tag)
+    if name not in TARGETS:
+        raise SystemExit(f"irenic: IRENIC_TARGET must be one of {', '.join(TARGETS)}, got {name!r}")
+    return TARGETS[name]
 
 
 def compiler() -> list[str]:
     """Return the command of the C compiler: CC, the system's, or zig's; empty if there is none."""
+    if target().zig:
+        return [sys.executable, "-m", "ziglang", "cc"] if find_spec("ziglang") else []
     if command := os.environ.get("CC", "").split():
         if not shutil.which(command[0]):
             raise SystemExit(f"irenic: CC names {command[0]!r}, which is not on the PATH")
@@ -37,11 +71,7 @@ def compiler() -> list[str]:
     for name in () if sys.platform == "win32" else ("cc", "gcc", "clang"):
         if shutil.which(name):
             return [name]
-    try:
-        import ziglang  # noqa: F401
-    except ImportError:
-        return []
-    return [sys.executable, "-m", "ziglang", "cc"]
+    return [sys.executable, "-m", "ziglang", "cc"] if find_spec("ziglang") else []
 
 
 def build(root: Path) -> list[Path]:
@@ -53,11 +83,11 @@ def build(root: Path) -> list[Path]:
         )
     folder = root / KERNELS / "lib"
     folder.mkdir(exist_ok=True)
-    machine = platform.machine().lower()
-    levels = LEVELS if machine in ("x86_64", "amd64") else {"base": ""}
+    suffix = SUFFIXES.get(target().platform, ".so")
+    levels = LEVELS if target().machine in ("x86_64", "amd64") else {"base": ""}
     with ThreadPoolExecutor() as pool:
         jobs = [
-            pool.submit(compile_one, command, root, folder / f"{name}{SUFFIX}", level)
+            pool.submit(compile_one, command, root, folder / f"{name}{suffix}", level)
             for name, level in levels.items()
         ]
         return [job.result() for job in jobs]
@@ -66,12 +96,13 @@ def build(root: Path) -> list[Path]:
 def compile_one(command: list[str], root: Path, out: Path, level: str) -> Path:
     """Compile one build of the library for a level of instructions."""
     is_zig = "ziglang" in command
-    flags = list(FLAGS)
-    if sys.platform != "win32":
+    system, _, zig, _ = target()
+    flags = [*FLAGS, "-target", zig] if zig else list(FLAGS)
+    if system != "win32":
         flags.append("-fPIC")
-    if sys.platform == "darwin":
+    if system == "darwin" and not zig:
         flags.append(f"-mmacosx-version-min={sysconfig.get_platform().split('-')[1]}")
-    else:
+    if system != "darwin" or zig:
         flags.append("-s")  # without debug information, which would contain paths
     if level:
         flags.append(f"-march={level.replace('-', '_') if is_zig else level}")
@@ -108,12 +139,10 @@ class KernelsHook(BuildHookInterface):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile the kernels before the wheel is assembled."""
-        build(Path(self.root))
-        tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        tag = tag.replace("universal2", platform.machine())  # one kind of processor is built for
+        built = build(Path(self.root))
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{tag}"
-        build_data["artifacts"].append(f"{KERNELS.as_posix()}/lib/*{SUFFIX}")
+        build_data["tag"] = f"py3-none-{target().tag}"
+        build_data["artifacts"] += [f"/{KERNELS.as_posix()}/lib/{path.name}" for path in built]
 
 
 if __name__ == "__main__":

@@ -69,3 +69,25 @@ def _operators(condition, space):
     if condition["equal"] is not None:
         ends = {"=": decode_value(condition["equal"]["value"])}
     return ends | ({"missing": missing} if missing or not ends else {})
+
+
+NETWORK = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="urn:n">
+  <inputData id="i" name="age"><variable name="age" typeRef="number"/></inputData>
+  <decision id="d1" name="risk"><variable name="risk" typeRef="string"/>
+    <informationRequirement><requiredInput href="#i"/></informationRequirement>
+    <decisionTable>
+      <input><inputExpression typeRef="number"><text>age</text></inputExpression></input>
+      <output/><rule><inputEntry><text>&lt; 30</text></inputEntry>
+        <outputEntry><text>"low"</text></outputEntry></rule>
+      <rule><inputEntry><text>&gt;= 30</text></inputEntry>
+        <outputEntry><text>"high"</text></outputEntry></rule></decisionTable></decision>
+  <decision id="d2" name="answer"><variable name="answer" typeRef="string"/>
+    <informationRequirement><requiredDecision href="#d1"/></informationRequirement>
+    <decisionTable>
+      <input><inputExpression typeRef="string"><text>risk</text></inputExpression></input>
+      <output/><rule><inputEntry><text>"low"</text></inputEntry>
+        <outputEntry><text>"yes"</text></outputEntry></rule>
+      <rule><inputEntry><text>"high"</text></inputEntry>
+        <outputEntry><text>"no"</text></outputEntry></rule></decisionTable></decision>
+</definitions>"""
+"""A decision model in which one table needs the outcome of another."""

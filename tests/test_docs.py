@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
+import shlex
+import tomllib
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 import pytest
+
+from irenic.cli import COMMANDS, load
+from irenic.cli.settings import _check_keys
+from irenic.formats.json.rules import _KEYS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -100,3 +107,106 @@ def test_a_command_that_a_page_shows_is_run_again():
     assert page == shown.format("x >= 1\n\nNot complete: no rule covers 1 region.\n", "1")
     with pytest.raises(ValueError, match="the command must be cat, echo"):
         outputs.rerun("```console\n$ rm a.txt\n```")
+
+
+# --- every line that shows output is generated or tested
+
+WRITTEN = [*PAGES, ROOT / "site" / "index.md"]
+GENERATED = [ROOT / "docs" / "reference" / "command-line.md"]
+INPUT = ("json", "lisp", "lua", "python", "sh", "toml", "yaml")
+"""Languages of what people type or write to files."""
+LAYOUTS = {"CONTRIBUTING.md": 1, "docs/reference/files.md": 2, "docs/explanation/study.md": 1}
+"""How many blocks of a page are neither: layouts of files or packages, and pseudocode."""
+
+
+def blocks(page):
+    """Return the language and the text of each block of code."""
+    return re.findall(r"(?ms)^ *```([\w-]*)\n(.*?)^ *```$", page.read_text(encoding="utf-8"))
+
+
+def untested(page):
+    """Return the blocks that may show output but are neither run nor doctests."""
+    return [
+        body
+        for language, body in blocks(page)
+        if not body.startswith("$ ") and ">>> " not in body and language not in INPUT
+    ]
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in WRITTEN if p not in GENERATED and "api" not in p.parts], ids=name
+)
+def test_blocks_that_show_output_are_run(page):
+    found = untested(page)
+    assert len(found) == LAYOUTS.get(name(page), 0), found
+
+
+def test_a_block_that_is_not_run_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```\nNot complete\n```\n\n```sh\nirenic x\n```\n\n```console\n$ irenic\n```\n")
+    assert untested(page) == ["Not complete\n"]
+
+
+def commands_in(page):
+    """Yield the words after ``irenic`` of all commands in blocks and in code between words."""
+    prose = re.findall(r"`(irenic [^`\n]+)`", without_code(page))
+    typed = [body for language, body in blocks(page) if language == "sh"]
+    shown = re.findall(r"(?m)^\$ (irenic .*)$", page.read_text(encoding="utf-8"))
+    for line in (*prose, *"\n".join(typed).split("\n"), *shown):
+        for part in re.split(r" (?:\||>|&&) ", line):
+            words = shlex.split(part, comments=True) if part.startswith("irenic ") else []
+            if len(words) > 1:
+                yield [word for word in words[1:] if "…" not in word]
+
+
+@pytest.mark.parametrize("page", [p for p in WRITTEN if "CHANGELOG" not in p.name], ids=name)
+def test_commands_of_pages_exist_and_so_do_their_options(page):
+    for command, *words in commands_in(page):
+        if command in COMMANDS:
+            params = load(command).params
+            known = {option for p in params for option in (*p.opts, *p.secondary_opts)}
+            options = {word.split("=")[0] for word in words if re.match("--?[a-z]", word)}
+            assert options <= known | {"--help", "-h"}, (command, words)
+        else:
+            is_format = page.name in ("document.md", "files.md")  # such as "irenic rules"
+            assert is_format or command.startswith("--") or command == "COMMAND", command
+
+
+def test_files_of_pages_are_valid():
+    seen = 0
+    for page in WRITTEN:
+        for language, body in blocks(page):
+            if language == "json" and not body.startswith("$ "):
+                seen += bool(json.loads(body))
+            elif language == "toml":
+                document = tomllib.loads(body)
+                _check_keys(document.get("tool", {}).get("irenic", {}))
+                seen += 1
+    assert seen >= 3
+
+
+def test_the_layout_of_json_files_has_all_keys():
+    layout = untested(ROOT / "docs" / "reference" / "files.md")[0]
+    assert set(re.findall(r'(?m)^  "(\w+)":', layout)) == set(_KEYS) - {"model"}
+
+
+# --- pictures
+
+DRAWN = {
+    "plot-": "scripts/plot-figures",
+    "report-": "scripts/report-figures",
+    "region-": "examples/paper_figures.py",
+    "study_": "study/report.py",
+    "learner_growth": "benchmarks/learning.py",
+}
+"""What draws the pictures whose names begin so."""
+
+
+def test_every_picture_is_shown_and_drawn_by_a_program():
+    text = "".join(page.read_text("utf-8") for page in WRITTEN)
+    for picture in sorted((ROOT / "docs").rglob("figures/*")):
+        assert f"figures/{picture.name}" in text, f"{picture.name} is on no page"
+        start = next(start for start in DRAWN if picture.stem.startswith(start))
+        program = (ROOT / DRAWN[start]).read_text("utf-8")
+        words = picture.stem.removeprefix(start).split("-")
+        assert all(word in program for word in words), f"{picture.name}: what draws it?"

@@ -161,7 +161,15 @@ def test_importing_the_package_imports_nothing_heavy():
     assert result.stdout == "[]\n"
 
 
-def test_the_version_is_that_of_the_distribution():
-    from importlib.metadata import version
+def test_the_version_is_that_of_the_project_its_citation_and_its_changelog():
+    import tomllib
 
-    assert irenic.__version__ == version("irenic")
+    root = Path(__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    assert irenic.__version__ == project["version"]
+    citation = (root / "CITATION.cff").read_text("utf-8")
+    released = re.search(r"^date-released: (.*)$", citation, flags=re.M)
+    heading = f"## {irenic.__version__} - {released[1]}"
+    assert f"\nversion: {irenic.__version__}\n" in citation
+    headings = re.findall(r"^## .*$", (root / "CHANGELOG.md").read_text("utf-8"), flags=re.M)
+    assert next(each for each in headings if each != "## Unreleased") == heading

@@ -88,7 +88,7 @@ __all__ = [
     "write",
 ]
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 # Each package is imported when one of its names is first used, so that the command starts fast.
 _NAMES = {

@@ -20,6 +20,8 @@ Every message names the object, the value and the way out.
 from __future__ import annotations
 
 import difflib
+import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -303,3 +305,40 @@ def did_you_mean(wrong: object, known: Iterable[object]) -> str:
         return " (there are none)"
     shown = ", ".join(repr(n) for n in names[:8])
     return f" (known: {shown}{', …' if len(names) > 8 else ''})"
+
+
+_ARGUMENT = re.compile(
+    r"""\w+=(?:…|\d+|(?P<quote>['"])(?P<value>.*?)(?P=quote)|\[[^\]]*\]) \((?P<option>--[^)]*)\)"""
+)
+
+
+def with_options(text: str) -> str:
+    """Return a message for users of commands: with options instead of arguments of Python.
+
+    >>> with_options("skip it with ignore='Rule no' (--ignore), or choose target=… (--outcome)")
+    "skip it with --ignore 'Rule no', or choose --outcome"
+    """
+
+    def option(match: re.Match[str]) -> str:
+        value, name = match["value"], match["option"]
+        return name if value is None or " " in name else f"{name} {shlex.quote(value)}"
+
+    text = re.sub(r"\(\w+, (--[\w-]+)\)", r"(\1)", _ARGUMENT.sub(option, text))
+    for phrase, of_command in _PHRASES.items():
+        text = re.sub(phrase, of_command, text)
+    return text
+
+
+_PHRASES = {
+    r"irenic check and irenic\.parse\(…\)\.bind\(\)\.errors list": "irenic check lists",
+    r"RuleList\.from_rules\(rules\) or (?=--)": "",
+    r" \(in Python: [^()]*\)": "",
+    r"; declare the feature with kind='number' to allow fractions": (
+        "; to allow fractions, declare the column as number in a row under the header of the rules"
+        " (irenic init writes one)"
+    ),
+    r"; declare it with other=True to allow others": "; declare the others to allow them",
+    r"(?<=outside its bounds )\(([^,()]+), None\)": r"(at least \1)",
+    r"(?<=outside its bounds )\(None, ([^,()]+)\)": r"(at most \1)",
+}
+"""What messages for users of Python say, and what the command says instead."""

@@ -525,3 +525,38 @@ def test_sarif_says_how_columns_were_read(run, workbook):
         "Fares, column 'Job': condition: a, b or other values",
         "Fares, column 'Fare': outcome: low, high",
     ]
+
+
+def test_findings_in_json_files_have_lines(run, file):
+    text = (
+        '{"version": 1, "rules": [\n {"if": {"age": {"<": 18}}, "then": "é"},\n\n'
+        ' {"if": {"age": {">=": 17}},\n  "then": "full"}\n]}\n'
+    )
+    path = file(text, "fares.json")
+    out = run("check", path, "--format", "github")[1]
+    assert out.startswith(f"::error file={path},line=4,title=irenic%3A conflict::age = 17: ")
+    (run_of,) = json.loads(run("check", path, "--format", "sarif")[1])["runs"]
+    (result,) = run_of["results"]
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 4}
+    (table,) = json.loads(run("check", path, "--json")[1])["files"][0]["tables"]
+    assert table["findings"][0]["line"] == 4
+    Path(path).write_bytes(text.encode("cp1252"))  # whose lines are not known
+    out = run("check", path, "--format", "github", "--encoding", "cp1252")[1]
+    assert out.startswith(f"::error file={path},title=irenic%3A conflict::age = 17: ")
+
+
+def test_messages_of_documents_name_options(run, file):
+    path = file("Rule no,age,fare\n1,< 18,free\n2,>= 17,1.000\n", "fares.csv")
+    _, _, err = run("check", path)
+    assert "--locale de or en" in err
+    assert "locale=" not in err
+    (problem,) = json.loads(run("check", path, "--json")[1])["files"][0]["errors"]
+    assert err == f"irenic: {path}, line 3: {problem['message']}\n"
+    (run_of,) = json.loads(run("check", path, "--format", "sarif")[1])["runs"]
+    (told,) = [
+        note["message"]["text"]
+        for note in run_of["invocations"][0]["toolExecutionNotifications"]
+        if note["level"] == "error"
+    ]
+    assert told == problem["message"]
+    assert run("check", path, "--format", "github")[1].endswith("--locale de or en\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import irenic
-from documents import validated
+from documents import NETWORK, validated
 
 LOANS = """IF age < 18 THEN refuse
 IF age >= 18 AND debt > 0 THEN refuse
@@ -321,3 +321,21 @@ def test_cases_may_be_written_as_the_rules_are(run, file):
     expected = file("Gewicht;Preis\n1,5;3,50\n2;5\n", "faelle.csv")
     status, out, _ = run("test", german, expected)
     assert (status, "2 of 2 cases pass" in out) == (0, True), out
+
+
+def test_a_reason_in_a_model_of_several_tables_is_about_one_of_them(run, file):
+    path = file(NETWORK, "net.dmn")
+    assert run("why", path, "age = 20") == (
+        2,
+        "",
+        f"irenic: {path}: a reason is about one table, but the model has 2 ('risk', 'answer');"
+        " choose one with --table … and give the values of its own inputs, or decide cases through"
+        " the whole model with irenic predict\n",
+    )
+    assert run("why", path, "age = 20", "--table", "answer") == (
+        2,
+        "",
+        "irenic: unknown feature 'age' (known: 'risk')\n"
+        "irenic: give the values of the inputs of 'answer', not of the whole model\n",
+    )
+    assert run("why", path, "risk = low", "--table", "answer")[1].startswith("yes, by rule 1")

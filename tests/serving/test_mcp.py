@@ -12,7 +12,7 @@ import threading
 import pytest
 from mcp import Client, StdioServerParameters
 
-from documents import validated
+from documents import NETWORK, validated
 
 FARES = "age,job,fare\n< 18,-,free\n>= 17,nurse,full\n"
 MENDED = "age,job,fare\n< 18,-,free\n>= 18,nurse,full\n"
@@ -74,6 +74,7 @@ def folder(tmp_path_factory):
     (folder / "inner.csv").symlink_to(folder / "fares.csv")
     (folder / "loop.csv").symlink_to(folder / "loop.csv")
     (folder / "up").symlink_to(folder.parent)
+    (folder / "network.dmn").write_text(NETWORK)
     (folder / "model.dmn").write_text(MODEL.format(outside="../secret.dmn"))
     (folder.parent / "secret.dmn").write_text(MODEL.format(outside="none.dmn"))
     return folder
@@ -210,6 +211,14 @@ def test_errors_say_what_to_do(agent):
     assert "the point has no value for 'job'" in answer.content[0].text
     answer = agent.ask("check", files=["mended.csv"], hit_policy="FRIST")
     assert "did you mean" in answer.content[0].text
+    answer = agent.ask("decide", rules="network.dmn", case="age = 20")
+    assert "choose one with --table … and give the values of its own inputs" in (
+        answer.content[0].text
+    )
+    answer = agent.ask("explain", rules="network.dmn", case="age = 20", table="answer")
+    assert "give the values of the inputs of 'answer'" in answer.content[0].text
+    answer = agent.ask("decide", rules="network.dmn", case="risk = low", table="answer")
+    assert not answer.is_error
 
 
 def test_the_folder_must_exist(run, file):

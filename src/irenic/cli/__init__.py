@@ -14,6 +14,7 @@ from typer.main import get_group
 
 import irenic
 from irenic.cli.common import discard_output, note, open_closed_streams, output
+from irenic.cli.settings import defaults
 from irenic.errors import FormatWarning, IrenicError
 
 # The module and the summary of each command, as the module has it (a test compares them).
@@ -68,7 +69,10 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] in COMMANDS:
-            self.commands[args[0]] = load(args[0])
+            name, *rest = args
+            self.commands[name] = command = load(name)
+            if not ctx.resilient_parsing and not ctx.params.get("isolated"):
+                ctx.default_map = {name: defaults(command, rest, ctx)}
         return super().resolve_command(ctx, args)
 
 
@@ -120,6 +124,12 @@ def _common(
             callback=_print_version,
             is_eager=True,
             help="Print the version and exit.",
+        ),
+    ] = False,
+    isolated: Annotated[
+        bool,
+        typer.Option(
+            "--isolated", metavar="", help="Ignore options in irenic.toml and pyproject.toml."
         ),
     ] = False,
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -39,6 +40,7 @@ from irenic.cli.reading import (
     reads_rules,
     say_example,
 )
+from irenic.cli.watching import watches
 from irenic.errors import FormatError, IrenicError
 from irenic.model.literals import counted
 
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from irenic.budget import Progress
-    from irenic.checking import Kind
+    from irenic.checking import Findings, Kind
     from irenic.frames.columns import Table
     from irenic.reporting.documents import CheckedFile
 
@@ -82,6 +84,7 @@ irenic check rules.txt --space space.json   read the space from a file
 irenic check loans.dmn --fail-on gaps,conflicts
 irenic check policies/ --write-baseline accepted.json
 irenic check policies/ --baseline accepted.json
+irenic check rules.txt --watch              check again after each change
 
 [bold]Exit status[/]
 0 the check passed, 1 it failed, 2 invalid input.
@@ -89,6 +92,7 @@ By default a check fails on conflicts, and on overlaps if the hit policy
 forbids them; --fail-on selects other kinds of findings. A file without
 rules is invalid input."""
 )
+@watches("paths", "data", "space", "baseline", outputs=("write_baseline", "certificate"))
 @reads_rules
 def check(
     paths: Annotated[
@@ -164,7 +168,7 @@ def check(
 ) -> None:
     """Find contradictions, gaps, redundant rows and unused columns in rules."""
     form = Form.JSON if as_json else form
-    kinds = _kinds(fail_on)
+    kinds = kinds_named(fail_on)
     arguments = paths or []
     paths = list(files_of(arguments, exclude or []))
     inputs: dict[str, Path | None] = {f"FILE {n}": path for n, path in enumerate(paths, 1)}
@@ -252,7 +256,7 @@ _FEW = 3
 """Up to this number, errors of one cause are listed one by one."""
 
 
-def _kinds(fail_on: str | None) -> list[Kind] | None:
+def kinds_named(fail_on: str | None) -> list[Kind] | None:
     """Return the kinds of findings to fail on; None for those that hit policies forbid."""
     from irenic.checking import KINDS, kind_named
 
@@ -300,11 +304,26 @@ def _check_files(
             if not tables.tables and not errors:
                 errors = [FormatError("no table of rules in the file", path=parsed.name)]
             filled = [table for table in tables.tables if table.n_rows]
-            findings = _findings(filled, budget, limit, show)
+            findings = [_with_lines(f, parsed) for f in _findings(filled, budget, limit, show)]
             files.append(
                 CheckedFile(parsed.name, findings, errors, tables.warnings, tables.readings)
             )
     return files
+
+
+def _with_lines(findings: Findings, parsed: irenic.formats.Parsed) -> Findings:
+    """Return findings about rules of a JSON file with their lines, which other tables know."""
+    table = findings.table
+    if parsed.format != "json" or (not len(findings) and not findings.accepted):
+        return findings
+    from irenic.formats.places import Places
+
+    try:
+        places = Places(parsed)
+    except UnicodeDecodeError:  # it was read with --encoding
+        return findings
+    lines = (places.line_of(places.row(table, row)) for row in range(table.n_rows))
+    return replace(findings, table=replace(table, lines=tuple(lines)))
 
 
 def _empty_tables(

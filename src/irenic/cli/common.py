@@ -6,8 +6,6 @@ import errno
 import io
 import json
 import os
-import re
-import shlex
 import sys
 from contextlib import contextmanager
 from importlib import import_module
@@ -18,7 +16,7 @@ import typer
 from rich.console import Console
 
 import irenic
-from irenic.errors import FormatError, did_you_mean
+from irenic.errors import FormatError, did_you_mean, with_options
 from irenic.frames.files import format_of
 
 if TYPE_CHECKING:
@@ -161,44 +159,7 @@ def as_cell(outcome: Any) -> Any:
 
 def note(text: str) -> None:
     """Print a note to standard error; it names options instead of arguments of Python."""
-    print(f"irenic: {_with_options(text)}", file=sys.stderr)
-
-
-_ARGUMENT = re.compile(
-    r"""\w+=(?:…|\d+|(?P<quote>['"])(?P<value>.*?)(?P=quote)|\[[^\]]*\]) \((?P<option>--[^)]*)\)"""
-)
-
-
-def _with_options(text: str) -> str:
-    """Return a message with the options of commands alone.
-
-    >>> _with_options("skip it with ignore='Rule no' (--ignore), or choose target=… (--outcome)")
-    "skip it with --ignore 'Rule no', or choose --outcome"
-    """
-
-    def option(match: re.Match[str]) -> str:
-        value, name = match["value"], match["option"]
-        return name if value is None or " " in name else f"{name} {shlex.quote(value)}"
-
-    text = re.sub(r"\(\w+, (--[\w-]+)\)", r"(\1)", _ARGUMENT.sub(option, text))
-    for phrase, of_command in _PHRASES.items():
-        text = re.sub(phrase, of_command, text)
-    return text
-
-
-_PHRASES = {
-    r"irenic check and irenic\.parse\(…\)\.bind\(\)\.errors list": "irenic check lists",
-    r"RuleList\.from_rules\(rules\) or (?=--)": "",
-    r" \(in Python: [^()]*\)": "",
-    r"; declare the feature with kind='number' to allow fractions": (
-        "; to allow fractions, declare the column as number in a row under the header of the rules"
-        " (irenic init writes one)"
-    ),
-    r"; declare it with other=True to allow others": "; declare the others to allow them",
-    r"(?<=outside its bounds )\(([^,()]+), None\)": r"(at least \1)",
-    r"(?<=outside its bounds )\(None, ([^,()]+)\)": r"(at most \1)",
-}
-"""What messages for users of Python say, and what the command says instead."""
+    print(f"irenic: {with_options(text)}", file=sys.stderr)
 
 
 def open_in_browser(url: str) -> None:

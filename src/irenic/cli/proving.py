@@ -29,6 +29,7 @@ from irenic.cli.reading import (
     parse_file,
     reads_rules,
 )
+from irenic.cli.watching import watches
 from irenic.errors import FileError, FormatError
 from irenic.model.literals import counted
 
@@ -68,6 +69,7 @@ NO NEW outcome AGAINST file [WHERE conditions]
 [bold]Exit status[/]
 0 all properties are proved, 1 one is refuted or unknown, 2 invalid input"""
 )
+@watches("rules", "file", "space", outputs=("certificate", "smtlib"), beside=".properties")
 @reads_rules
 def prove(
     rules: In,

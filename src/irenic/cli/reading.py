@@ -136,14 +136,20 @@ def reads_rules(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def with_options(**arguments: Any) -> None:
-        reading = {name: arguments.pop(name) for name in _READING}
-        reading["ignore"] = reading["ignore"] or ()
-        reading["hit_policy"] = _as_policy(reading["hit_policy"])
-        command(**arguments, reading=reading)
+        others = {name: value for name, value in arguments.items() if name not in _READING}
+        command(**others, reading=reading_options(arguments))
 
     # typer makes the options from the signature
     with_options.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
     return with_options
+
+
+def reading_options(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options among arguments that say how rules are read, for :func:`parse_file`."""
+    reading = {name: arguments.get(name) for name in _READING}
+    reading["ignore"] = reading["ignore"] or ()
+    reading["hit_policy"] = as_policy(reading["hit_policy"])
+    return reading
 
 
 # --- files and standard input
@@ -399,7 +405,7 @@ def _is_same(a: Path, b: Path) -> bool:
         return False
 
 
-def _as_policy(text: str | None) -> Any:
+def as_policy(text: str | None) -> Any:
     """Return the hit policy that an option names, as a word or by its letter, in any case."""
     from irenic.formats.tables.drafts import POLICIES
     from irenic.model.decision_table import HIT_POLICIES

@@ -8,11 +8,11 @@ import threading
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from irenic.errors import FileError, FormatError
+from irenic.errors import FileError, FormatError, IrenicError, with_options
 
 commands = typer.Typer()
 
@@ -26,6 +26,7 @@ irenic lsp --budget 5      search longer for gaps
 0 the editor ended it, 2 pygls is not installed"""
 )
 def lsp(
+    context: typer.Context,
     budget: Annotated[
         float, typer.Option(metavar="SECONDS", help="Maximum seconds per search.", min=0.0)
     ] = 1.0,
@@ -37,7 +38,17 @@ def lsp(
         if (error.name or "").partition(".")[0] not in ("lsprotocol", "pygls"):
             raise
         raise ImportError("irenic lsp needs pygls: pip install 'irenic[lsp]'") from None
-    make_server(budget).start_io()
+    isolated = context.parent is not None and context.parent.params["isolated"]
+    make_server(budget, (lambda _: {}) if isolated else options_of).start_io()
+
+
+def options_of(path: Path) -> dict[str, Any]:
+    """Return how a file is read, as irenic.toml or pyproject.toml say."""
+    from irenic.cli import load
+    from irenic.cli.reading import reading_options
+    from irenic.cli.settings import defaults
+
+    return reading_options(defaults(load("check"), ["--", str(path)]))
 
 
 @commands.command(
@@ -82,7 +93,10 @@ def _run(words: Sequence[str]) -> tuple[str, str]:
             app([*words], standalone_mode=False)
         except Exception as error:
             explain = getattr(error, "format_message", None)  # of typer: an invalid value
-            if explain is None:
+            if explain is not None:
+                raise FormatError(explain()) from None
+            if not isinstance(error, IrenicError):
                 raise
-            raise FormatError(explain()) from None
+            texts = (str(error), *getattr(error, "__notes__", ()))
+            raise FormatError("\n".join(map(with_options, texts))) from None
     return out.getvalue(), notes.getvalue()

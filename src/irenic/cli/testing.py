@@ -38,6 +38,7 @@ from irenic.cli.reading import (
     reads_rules,
     split_outcomes,
 )
+from irenic.cli.watching import watches
 from irenic.errors import DataError, FormatError, IrenicError, did_you_mean
 from irenic.model.literals import counted, display, say, show_point
 from irenic.model.notation import parse_point
@@ -68,6 +69,7 @@ irenic test loans.dmn loans-test-01.xml    cases of the DMN kit (TCK)
 0 all cases pass (with --coverage: and exercise everything), 1 not,
 2 invalid input""",
 )
+@watches("rules", "cases", "space")
 @reads_rules
 def run_cases(
     rules: In,
@@ -254,13 +256,19 @@ def why(
     data = None if row is None else Path(case)
     check_inputs({"RULES": rules, "CASE": data, "--space": space}, form)
     parsed = parse_file(rules, form, **reading)
+    _check_one_table(parsed, table)
     model = decided_in(parsed, table, space, form)
-    point = (
-        _point(case, parsed, model, table)
-        if row is None
-        else _row(parsed, model, table, Path(case), row, form)
-    )
-    reason = explain(model, point)
+    try:
+        point = (
+            _point(case, parsed, model, table)
+            if row is None
+            else _row(parsed, model, table, Path(case), row, form)
+        )
+        reason = explain(model, point)
+    except IrenicError as error:
+        if _is_network(parsed):
+            error.add_note(f"give the values of the inputs of {table!r}, not of the whole model")
+        raise
     limits = {"fixed": fixed or (), "only_up": only_up or (), "only_down": only_down or ()}
     other, wanted = None, _outcome(model, instead)
     try:
@@ -286,6 +294,23 @@ def why(
             more = [f"One condition away: {m}." for m in misses if m.rule not in told]
             for line in (reason.text, change, *more[:_MISSES]):
                 out.print(line, soft_wrap=not out.is_terminal, markup=False)
+
+
+def _is_network(parsed: irenic.formats.Parsed) -> bool:
+    """Return whether a source is a decision model with several tables."""
+    return parsed.format == "dmn" and len(parsed.drafts) > 1
+
+
+def _check_one_table(parsed: irenic.formats.Parsed, table: str | None) -> None:
+    """Reject a decision model without the name of a table: reasons are about one table."""
+    if table is None and _is_network(parsed):
+        names = ", ".join(repr(each.name) for each in parsed.bound(None).tables)
+        raise FormatError(
+            f"a reason is about one table, but the model has {len(parsed.drafts)} ({names}); choose"
+            " one with table=… (--table …) and give the values of its own inputs, or decide cases"
+            " through the whole model with irenic predict",
+            path=parsed.name,
+        )
 
 
 def _point(

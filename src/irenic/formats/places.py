@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, TypeAlias
@@ -42,6 +43,8 @@ class Places:
     >>> places = Places(parsed)
     >>> [places.text[slice(*places.cell(table, row, "age"))] for row in (None, 0, 1)]
     ['age', '< 18', '>= 18']
+    >>> [places.line_of(places.row(table, row)) for row in (0, 1)]
+    [2, 3]
     """
 
     def __init__(self, parsed: Parsed) -> None:
@@ -73,6 +76,10 @@ class Places:
         number = table.lines[row] if table.lines else 1
         fields = self._fields.get(number)
         return (fields[0][0], fields[-1][1]) if fields else self.line(number)
+
+    def line_of(self, span: Span) -> int:
+        """Return the number of the line in which a part of the text begins, counted from 1."""
+        return bisect_right(self.lines, span[0], key=lambda line: line[0])
 
     def cell(self, table: DecisionTable, row: int | None, column: str) -> Span | None:
         """Return a cell of a row, or of the header for None; None if it is not known."""

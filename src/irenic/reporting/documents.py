@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from irenic import mend
 from irenic.checking import KINDS, Findings, case_in
-from irenic.errors import FormatError
+from irenic.errors import FormatError, with_options
 from irenic.formats.json.rules import encode_point
 from irenic.formats.tables.drafts import TableError
 from irenic.formats.tables.reading import Reading
@@ -105,7 +105,7 @@ def problem(error: FormatError) -> document.Problem:
     """Return an error or a warning about a file, and where it is in it."""
     cell = error if isinstance(error, TableError) else TableError("")
     return {
-        "message": error.message,
+        "message": with_options(error.message),
         "line": error.line,
         "column": error.column,
         "table": cell.table or None,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -70,13 +71,17 @@ class _Version:
         return types.Range(self.position(span[0]), self.position(span[1]))
 
 
-def make_server(seconds: float = SECONDS) -> LanguageServer:
+def make_server(
+    seconds: float = SECONDS, reading: Callable[[Path], Mapping[str, Any]] = lambda _: {}
+) -> LanguageServer:
     """Return a language server for files of rules.
 
     Parameters
     ----------
     seconds : float
         The budget of each search for findings.
+    reading : callable
+        Returns the options of :func:`irenic.parse` for a file.
     """
     server = LanguageServer("irenic", irenic.__version__)
     versions: dict[str, _Version] = {}
@@ -89,7 +94,8 @@ def make_server(seconds: float = SECONDS) -> LanguageServer:
             return known
         file, error = None, ""
         try:
-            file = OpenedFile(text, Path(to_fs_path(uri) or uri), seconds)
+            path = Path(to_fs_path(uri) or uri)
+            file = OpenedFile(text, path, seconds, reading(path))
         except IrenicError as problem:
             error = str(problem)
         versions[uri] = version = _Version(document, text, file, error)

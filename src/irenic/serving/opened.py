@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from types import MappingProxyType
+from typing import Any, Final, Literal, TypeAlias
 
 import irenic
 from irenic.budget import Budget
@@ -70,6 +71,8 @@ class OpenedFile:
         The file; its suffix is the format.
     seconds : float
         The budget of each search.
+    reading : mapping
+        Options of :func:`irenic.parse`.
 
     Raises
     ------
@@ -90,9 +93,15 @@ class OpenedFile:
     **Rule 1** says free where `age < 18`, for example at `age = 9`.
     """
 
-    def __init__(self, text: str, path: Path, seconds: float = SECONDS) -> None:
+    def __init__(
+        self,
+        text: str,
+        path: Path,
+        seconds: float = SECONDS,
+        reading: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self.text, self.seconds = text, seconds
-        self.parsed = _parse(text, path)
+        self.parsed = _parse(text, path, reading)
         if self.parsed.format not in LOCATED:
             raise FormatError(f"a .{self.parsed.format} file is not text", path=str(path))
         self.places = Places(self.parsed)
@@ -243,13 +252,16 @@ class OpenedFile:
         return None
 
 
-def _parse(text: str, path: Path) -> Parsed:
+def _parse(text: str, path: Path, reading: Mapping[str, Any]) -> Parsed:
     raw = as_bytes(text)
+    options = {name: value for name, value in reading.items() if name != "encoding"}  # it is text
     if path.suffix.lower() in (".dmn", ".xml") and path.exists():
-        parsed = parse(path)  # a model can import others, whose places are relative to it
+        parsed = parse(
+            path, **options
+        )  # a model can import others, whose places are relative to it
         assert parsed.again is not None
         return parsed.again(raw)
-    return parse(raw, name=str(path))
+    return parse(raw, name=str(path), **options)
 
 
 def _replaced(table: DecisionTable, rows: Mapping[int, Sequence[Rule]]) -> DecisionTable:
