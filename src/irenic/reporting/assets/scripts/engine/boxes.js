@@ -181,6 +181,24 @@ export function putRules(layout, boxes, codes) {
 }
 
 /**
+ * Put a box in the place of another among rules.
+ * @param {Layout} layout
+ * @param {{ rules: number, n: number, k: number }} at
+ * @param {Packed} box
+ * @param {number} code
+ */
+export function replaceRule(layout, { rules, n, k }, { low, high, bits }, code) {
+  const arrays = memoryAt(Uint32Array, rules, 2 * 12); // an array is three cells of two halves: address, rows, columns
+  const [lower, upper, masks, codes] = [arrays[0], arrays[6], arrays[12], arrays[18]];
+  const d = layout.intervals.length;
+  const [lows, highs] = [memoryAt(Float64Array, lower, d * n), memoryAt(Float64Array, upper, d * n)];
+  const words = memoryAt(Uint32Array, masks, 2 * layout.words * n);
+  for (let i = 0; i < d; i++) [lows[i * n + k], highs[i * n + k]] = [low[i], high[i]];
+  for (let w = 0; w < layout.words; w++) words.set(bits.subarray(2 * w, 2 * w + 2), 2 * (w * n + k));
+  memoryAt(Int32Array, codes, n)[k] = code;
+}
+
+/**
  * Copy a box as one row of cells, and return its address.
  * @param {Packed} box
  */
