@@ -772,7 +772,7 @@ const ours = (name, data) => ` irenic:${name}=${quoted(asciiText(line(data)))}`;
 // --- the page
 
 /** The rows of the table as texts, for a page that opens with them. @param {EditedTable} table */
-export function tableData({ now, outcomes }) {
+export function tableData({ now, outcomes, neverWhere }) {
   return {
     rows: now.rows.map(({ cells, outcomeText, weight, kept }) => ({
       cells: cells.map(({ text }) => text),
@@ -785,6 +785,7 @@ export function tableData({ now, outcomes }) {
     hitPolicy: now.hitPolicy,
     forbidden: now.forbidden,
     never: now.never,
+    neverWhere: [...neverWhere],
     outcomes,
   };
 }

@@ -216,6 +216,8 @@ type EditedTable = {
   features: EditedFeature[];
   outcomes: EditedOutcome[];
   impossible: Box[];
+  /** Where outcomes were forbidden on this page, by the texts of the marks. */
+  neverWhere: Map<string, { outcome: number; boxes: Sides[] }>;
   /** What the properties ask, null for those that are not checked here. */
   asked: (Asked | null)[];
   opened: Snapshot;
