@@ -42,9 +42,19 @@ export function newTable(model) {
   const opened = { rows, otherwise: model.default.outcome, policy, hitPolicy, ...marks };
   const impossible = summary.impossible.map(({ box }) => box);
   const history = { opened, now: opened, past: [], future: [], growth: 0, listeners: [], neverWhere: new Map() };
-  const outcomeName = summary.reading?.columns.find(({ role }) => role === "outcome")?.name ?? "then";
+  const outputs = summary.reading?.columns.filter(({ role }) => role === "outcome").map(({ name }) => name) ?? [];
+  const outcomeName = outputs.join(", ") || "then";
   const asked = summary.properties.map((property) => property.asked);
-  return { name: summary.name, outcomeName, features, outcomes, impossible, asked, ...history };
+  return {
+    name: summary.name,
+    outcomeName,
+    outputs: outputs.length ? outputs : ["then"],
+    features,
+    outcomes,
+    impossible,
+    asked,
+    ...history,
+  };
 }
 
 /**

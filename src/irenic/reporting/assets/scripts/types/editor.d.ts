@@ -213,6 +213,8 @@ type EditedTable = {
   name: string;
   /** The name of the column of outcomes. */
   outcomeName: string;
+  /** The names of the columns of outcomes in the file; several if outcomes are tuples. */
+  outputs: string[];
   features: EditedFeature[];
   outcomes: EditedOutcome[];
   impossible: Box[];
