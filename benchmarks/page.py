@@ -46,14 +46,23 @@ _SCROLL = """() => new Promise((done) => {
     });
     step(0);
 })"""
-# Milliseconds until conflicts are shown, and until everything is checked.
+# Milliseconds until conflicts are shown, until everything is checked, and for which the page could
+# not react to keys at most.
 _CHANGE = """async (row) => {
-    const before = editor.status().version, start = performance.now();
-    editor.actions.setCells([{ row, column: row % 10, text: row % 2 ? "< 0.5" : "-" }]);
-    while (editor.status().version === before) await new Promise((go) => setTimeout(go, 0));
-    const conflicts = performance.now() - start;
-    await editor.settled();
-    return [conflicts, performance.now() - start];
+    const { port1, port2 } = new MessageChannel(), column = row % 10;
+    const turn = () => new Promise((go) => { port1.onmessage = go; port2.postMessage(null); });
+    const { version } = editor.status(), { text } = editor.table.now.rows[row].cells[column];
+    const start = performance.now();
+    let conflicts = 0, last = start, pause = 0;
+    editor.actions.setCells([{ row, column, text: text === "-" ? "< 0.5" : "-" }]);
+    for (let done = false; !done; ) {
+        await turn();
+        const now = performance.now(), status = editor.status();
+        [pause, last] = [Math.max(pause, now - last), now];
+        if (!conflicts && status.version !== version) conflicts = now - start;
+        done = status.version !== version && status.done;
+    }
+    return [conflicts, last - start, pause];
 }"""
 _START = """async () => {
     window.editor = irenic.openEditor(document.querySelector("#editor"));
@@ -91,9 +100,9 @@ def _open(low: float, high: float) -> tuple[float | None, float | None]:
     return None if low == -1.0 else low, None if high == 1.0 else high
 
 
-def edited(browser: Any, path: Path) -> tuple[list[float], float, list[float], list[float]]:
+def edited(browser: Any, path: Path) -> tuple[list[float], float, list[list[float]]]:
     """Return seconds per frame while scrolling, and of those the work of the page; then seconds
-    until conflicts, and until everything is known after a change.
+    until conflicts are known after a change, until everything is, and the longest pause.
     """
     page = browser.new_page(viewport={"width": 1200, "height": 900})
     page.goto(path.as_uri())
@@ -106,12 +115,8 @@ def edited(browser: Any, path: Path) -> tuple[list[float], float, list[float], l
     work = (_work(session) - before) / len(frames)
     changes = [page.evaluate(_CHANGE, row) for row in range(7, 19)]
     page.close()
-    return (
-        [ms / 1e3 for ms in frames],
-        work,
-        sorted(first / 1e3 for first, _ in changes),
-        sorted(last / 1e3 for _, last in changes),
-    )
+    columns = [sorted(ms / 1e3 for ms in column) for column in zip(*changes, strict=True)]
+    return [ms / 1e3 for ms in frames], work, columns
 
 
 def _work(session: Any) -> float:
@@ -202,10 +207,11 @@ def _editor_table(browser: Any, folder: Path) -> Table:
         "conflicts after a change, median",
         "everything after a change, median",
         "greatest",
+        "longest pause of the page, median",
     )
     for n_rules, d in ((500, 10), (5_000, 10)):
         path = irenic.report(partition(n_rules, d), budget=1).save(folder / "editor.html")
-        frames, work, conflicts, everything = edited(browser, path)
+        frames, work, (conflicts, everything, pauses) = edited(browser, path)
         table.add(
             f"{n_rules:,} x {d}",
             frames[len(frames) // 2],
@@ -214,5 +220,6 @@ def _editor_table(browser: Any, folder: Path) -> Table:
             conflicts[len(conflicts) // 2],
             everything[len(everything) // 2],
             everything[-1],
+            pauses[len(pauses) // 2],
         )
     return table

@@ -66,7 +66,7 @@ def test_a_rectangle_spans_the_conditions():
     ax = plot.regions(RULES, x="age", y="income")
     assert extents(ax, "rule 1") == [(0, 40, 0, 30)]
     assert extents(ax, "rule 2") == [(30, 70, 20, 60)]
-    assert [color(*patches(ax, f"rule {i}")) for i in (1, 2, 3)] == [BLUE, ORANGE, GREEN]
+    assert [color(*patches(ax, f"rule {i}")) for i in (1, 2, 3)] == [ORANGE, GREEN, BLUE]
     assert texts(ax, "number") == ["1", "2", "3"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("age", "income")
 
@@ -232,7 +232,7 @@ def test_instances_have_the_color_and_the_marker_of_their_label():
     assert sorted(drawn) == ["points 0", "points 1", "points 3"]
     assert drawn["points 1"].get_offsets().tolist() == [[35, 25], [35, 50]]
     colors = {gid: to_hex(c.get_facecolor()[0]) for gid, c in drawn.items()}
-    assert colors == {"points 0": BLUE, "points 1": ORANGE, "points 3": PINK}
+    assert colors == {"points 0": ORANGE, "points 1": GREEN, "points 3": PINK}
     assert len({c.get_paths()[0].vertices.tobytes() for c in drawn.values()}) == 3
     assert legend(ax) == ["decline", "grant", "ask", "refer", "no rule", "contradiction"]
 

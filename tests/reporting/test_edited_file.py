@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irenic
+from irenic.cli.reporting import read_with_data
 from irenic.errors import FormatError
 from irenic.reporting.editing import EditedFile
 from strategies import examples
@@ -44,6 +45,24 @@ def save(file, change):
 
 def cut(rules):
     rules[0]["if"]["age"] = {"<": 16}
+
+
+def test_instances_are_on_the_page_and_do_not_change_the_file(tmp_path):
+    path, data = tmp_path / "fares.csv", tmp_path / "past.csv"
+    path.write_bytes(CSV)
+    data.write_text("age,job,fare\n3,pilot,free\n30,nurse,half\n70,clerk,half\n")
+    file = EditedFile(path, show=lambda parsed: read_with_data(parsed, data, None, None, None))
+    summary = file.page().summary
+    jobs = next(each for each in summary["features"] if each["name"] == "job")["values"]
+    assert {"nurse", "pilot", "clerk"} <= set(jobs)  # also those that only rows have
+    assert summary["instances"]["shown"] == 3
+    assert [summary["outcomes"][k]["text"] for k in summary["instances"]["outcomes"]] == [
+        "free",
+        "half",
+        "half",
+    ]
+    assert save(file, cut) == CSV.replace(b"< 18;-", b"< 16;-")
+    assert file.page().summary["instances"]["shown"] == 3
 
 
 def test_comments_and_blank_lines_of_a_text_file_stay(tmp_path):

@@ -11,8 +11,10 @@ from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 import pytest
+from typer.testing import CliRunner
 
 import irenic
+from irenic.cli import app
 from irenic.reporting import serving
 from irenic.reporting.editing import EditedFile
 from irenic.reporting.serving import EditingServer
@@ -249,6 +251,12 @@ def test_the_command_prints_the_address_and_ends_with_the_page(path):
         assert connection.getresponse().status == 200
         connection.close()
         assert process.wait(60) == 0
+
+
+def test_a_label_without_data_is_refused(path):
+    done = CliRunner().invoke(app, ["edit", str(path), "--label", "fare", "--no-browser"])
+    message = "--label needs a table: irenic edit FILE --data DATA --label COLUMN"
+    assert str(done.exception) == message
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import irenic
 from irenic.cli.common import note, open_in_browser, output
 from irenic.cli.expecting import CasesFile, PropertiesFile, read_expectations
 from irenic.cli.reading import TableName, check_inputs, reads_rules
+from irenic.cli.reporting import read_with_data
 from irenic.errors import FormatError
 
 commands = typer.Typer()
@@ -24,6 +25,7 @@ irenic edit loans.xlsx               edit a decision table
 irenic edit loans.dmn --table Risk   edit one of several tables
 irenic edit fares.csv --cases c.csv  check test cases after every change
 irenic edit model.json               keep rules of a model, and forbid conditions
+irenic edit model.json --data a.csv  see accuracy and confusion change
 irenic edit rules.txt --no-browser   print the address of the page
 
 [bold]Exit status[/]
@@ -40,6 +42,19 @@ def edit(
     table: TableName = None,
     properties: PropertiesFile = None,
     cases: CasesFile = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DATA",
+            help="Table of instances (.csv, .parquet or .xlsx), decided after every change.",
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Column of DATA with the true labels (default: guessed)."
+        ),
+    ] = None,
     browser: Annotated[
         bool,
         typer.Option("--browser/--no-browser", help="Open a browser, or only print the address."),
@@ -50,7 +65,10 @@ def edit(
     """Edit rules on a page in the browser, and write them to their file."""
     if str(file) == "-":
         raise FormatError("FILE must be a file that can be written, got -")
-    check_inputs({"FILE": file, "--properties": properties, "--cases": cases}, None)
+    if data is None and label is not None:
+        raise FormatError("--label needs a table: irenic edit FILE --data DATA --label COLUMN")
+    inputs = {"FILE": file, "--properties": properties, "--cases": cases, "--data": data}
+    check_inputs(inputs, None)
     from irenic.reporting.editing import EditedFile, EditedModel
     from irenic.reporting.serving import EditingServer
 
@@ -60,10 +78,13 @@ def edit(
     def expect(parsed: irenic.formats.Parsed, model: Any) -> dict[str, Any]:
         return read_expectations(file, parsed, model, table, properties, cases)
 
+    def show(parsed: irenic.formats.Parsed) -> tuple[Any, Any, Any]:
+        return read_with_data(parsed, data, label, table, None)
+
     if read(file).is_model:
-        edited: EditedFile = EditedModel(file, read, expect)
+        edited: EditedFile = EditedModel(file, read, expect, show)
     else:
-        edited = EditedFile(file, table, read, expect)
+        edited = EditedFile(file, table, read, expect, show if data is not None else None)
     with EditingServer(edited) as server:
         with output():
             print(f"Editing {file} at {server.url}", flush=True)

@@ -111,7 +111,9 @@ def report(
     if not as_json:
         _check_page(out, files)
     parsed = parse_file(rules, form, **reading)
-    model, X, y = _read(parsed, data, label, table, form)
+    if data is None and label is not None:
+        raise FormatError("--label needs a table: irenic report RULES DATA --label COLUMN")
+    model, X, y = read_with_data(parsed, data, label, table, form)
     name = title if title is not None else _name(rules, model)
     expected = read_expectations(rules, parsed, model, table, properties, cases)
     page = irenic.report(model, X, y, name=name, budget=budget, sample=sample, **expected)
@@ -166,7 +168,7 @@ def _name(path: Path | None, model: DecisionTable | Classifier) -> str:
     return path.stem.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _read(
+def read_with_data(
     parsed: irenic.formats.Parsed,
     data: Path | None,
     label: str | None,
@@ -174,8 +176,6 @@ def _read(
     form: str | None,
 ) -> tuple[DecisionTable | Classifier, Table | None, Any]:
     """Return the rules or the model, the instances and their labels."""
-    if data is None and label is not None:
-        raise FormatError("--label needs a table: irenic report RULES DATA --label COLUMN")
     model = parsed.model() if parsed.is_model else _table(parsed.bind(), table)
     if data is None:
         return model, None, None

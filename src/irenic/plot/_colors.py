@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from irenic.model import markup
@@ -14,13 +15,33 @@ GRAY: Final = "#999999"
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "p")
 
 
-def outcome_colors(count: int) -> list[str]:
+def outcome_colors(summary: Mapping[str, Any]) -> list[str]:
     """Return one color per outcome: seven colors, the text color, and gray for all others.
 
-    >>> outcome_colors(2)
-    ['#0072B2', '#E69F00']
+    They are given in the order of the outcomes, as classifiers and notebooks sort them, not in that
+    of the rules; outcomes that only instances have come last. So an outcome has one color in all
+    views, as on the report page.
+
+    >>> import irenic
+    >>> adult = irenic.Rule({"age": (18, None)}, then="pays")
+    >>> child = irenic.Rule({"age": (None, 18)}, then="free")
+    >>> outcome_colors(irenic.summarize(irenic.RuleSet([adult, child])))
+    ['#E69F00', '#0072B2']
     """
-    return [*OKABE_ITO, text_color(), *[GRAY] * count][:count]
+    outcomes = summary["outcomes"]
+    colors = [*OKABE_ITO, text_color(), *[GRAY] * len(outcomes)]
+    values = [outcome["value"] for outcome in outcomes]
+    if summary["several_labels"] or not any(
+        all(type(value) in kinds for value in values) for kinds in ((str,), (int, float), (bool,))
+    ):
+        return colors[: len(outcomes)]
+    decided = {
+        part["outcome"]
+        for model in summary["models"]
+        for part in (*model["rules"], model["default"])
+    }
+    order = sorted(range(len(values)), key=lambda k: (k not in decided, values[k]))
+    return [colors[order.index(k)] for k in range(len(values))]
 
 
 def outcome_markers(count: int) -> list[str]:

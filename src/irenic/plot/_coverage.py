@@ -96,7 +96,7 @@ def coverage(
     ax = axes_to_draw_on(ax, (6.8, 1.1 + _ROW * max(2, len(bars))))
     ink = text_color()
     for row, bar in enumerate(bars):
-        _draw(ax, row, bar, outcome_colors(len(summary["labels"])), ink)
+        _draw(ax, row, bar, _label_colors(summary), ink)
     _set_up_axes(ax, summary, bars)
     add_legend(ax, _legend(summary, bars, ink))
     n = len(model["rules"])
@@ -104,9 +104,14 @@ def coverage(
     return ax
 
 
+def _label_colors(summary: Mapping[str, Any]) -> list[str]:
+    """Return the colors of single labels, which are the outcomes where mixes are drawn."""
+    return [] if summary["several_labels"] else outcome_colors(summary)
+
+
 def _rule_bar(summary: Mapping[str, Any], rule: Mapping[str, Any]) -> _Bar:
     outcome = rule["outcome"]
-    color = outcome_colors(len(summary["outcomes"]))[outcome]
+    color = outcome_colors(summary)[outcome]
     correct = frozenset(summary["outcomes"][outcome]["labels"])
     return _Bar(
         rule_label(summary, rule),
@@ -201,7 +206,7 @@ def _legend(summary: Mapping[str, Any], bars: list[_Bar], ink: str) -> list[tupl
     from matplotlib.patches import Patch
 
     present = {code for bar in bars for code, n in enumerate(bar.mix or []) if n}
-    colors = outcome_colors(len(summary["labels"]))
+    colors = _label_colors(summary)
     entries: list[tuple[Any, str]] = [
         (Patch(facecolor=colors[code]), label(entry["text"], 28))
         for code, entry in enumerate(summary["labels"])

@@ -142,7 +142,7 @@ class _Picture:
         self.model = chosen(summary)
         self.how: str = summary["decides"]["how"]
         count = len(summary["outcomes"])
-        self.colors, self.markers = outcome_colors(count), outcome_markers(count)
+        self.colors, self.markers = outcome_colors(summary), outcome_markers(count)
         # many overlapping rules would look alike unless each is fainter
         self.fill = max(0.06, min(_FILL, 12 * _FILL / max(1, len(view.places))))
         self.ink = text_color()

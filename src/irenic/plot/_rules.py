@@ -107,7 +107,7 @@ class _Drawing:
         self.shown, self.features = shown, features
         self.model = chosen(summary)
         self.scales = [scale_of(summary, feature["name"]) for feature in features]
-        self.colors = outcome_colors(len(summary["outcomes"]))
+        self.colors = outcome_colors(summary)
         self.ink = text_color()
         self.counted = any(rule["support"] is not None for rule in shown)
         pixels = ax.get_window_extent().width / max(1, len(features) + 0.6 * self.counted)

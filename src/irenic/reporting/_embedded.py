@@ -13,6 +13,7 @@ from irenic.reporting.document import (
     Cut,
     Feature,
     Finding,
+    Groups,
     LearnDocument,
     Model,
     Outcome,
@@ -33,7 +34,6 @@ OMITTED: Final[Mapping[str, tuple[str, ...]]] = {
     "Label": ("value",),
     "Impossible": ("text",),
     "AskedProperty": ("cases", "nodes", "stopped_by"),
-    "Summary": ("groups",),
 }
 """Keys of the document that the page does not embed, by type."""
 
@@ -57,20 +57,45 @@ def embedded(document: Summary | LearnDocument) -> dict[str, Any]:
     """
     features = {feature["name"]: _Feature(feature) for feature in document["features"]}
     entries: Mapping[str, Any] = document
-    shown = [key for key in Summary.__annotations__ if key not in OMITTED["Summary"]]
-    return {key: entries[key] for key in shown} | {
-        "features": [feature.embedded() for feature in features.values()],
-        "outcomes": [_outcome(outcome) for outcome in document["outcomes"]],
-        "labels": [_without("Label", label) for label in document["labels"]],
-        "impossible": [_without("Impossible", r) for r in document["impossible"]],
-        "properties": [_without("AskedProperty", each) for each in document["properties"]],
-        "models": [_model(model, features) for model in document["models"]],
-    }
+    shown = [key for key in Summary.__annotations__ if key != "groups"]
+    groups: Groups | None = entries.get("groups")
+    own = {} if groups is None else {"groups": _groups(groups)}
+    return (
+        {key: entries[key] for key in shown}
+        | own
+        | {
+            "features": [feature.embedded() for feature in features.values()],
+            "outcomes": [_outcome(outcome) for outcome in document["outcomes"]],
+            "labels": [_without("Label", label) for label in document["labels"]],
+            "impossible": [_without("Impossible", r) for r in document["impossible"]],
+            "properties": [_without("AskedProperty", each) for each in document["properties"]],
+            "models": [_model(model, features) for model in document["models"]],
+        }
+    )
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome, without its value if that is the text."""
     return _without("Outcome", outcome, *(["value"] if outcome["value"] == outcome["text"] else []))
+
+
+def _groups(groups: Groups) -> dict[str, Any]:
+    """Return figures of groups, with outcomes as text."""
+    default = groups["default"]
+    return {
+        **groups,
+        "default": None if default is None else _without("Written", default),
+        "groups": [
+            {
+                **group,
+                "outcomes": [
+                    {**each, "outcome": _without("Written", each["outcome"])}
+                    for each in group["outcomes"]
+                ],
+            }
+            for group in groups["groups"]
+        ],
+    }
 
 
 def _without(kind: str, entry: Mapping[str, Any], *others: str) -> dict[str, Any]:

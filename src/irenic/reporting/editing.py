@@ -39,6 +39,9 @@ class EditedFile:
         Parses the file; the default is :func:`irenic.parse`.
     expect : callable, optional
         Returns the properties and test cases of the table, as options of :func:`summarize`.
+    show : callable, optional
+        Returns the table as the page shows it, instances and their labels, which are decided again
+        after every change.
 
     Raises
     ------
@@ -65,8 +68,11 @@ class EditedFile:
         table: str | None = None,
         read: Callable[[Path], Parsed] = parse,
         expect: Callable[[Parsed, DecisionTable], dict[str, Any]] | None = None,
+        show: Callable[[Parsed], tuple[Any, Any, Any]] | None = None,
     ) -> None:
         self.path, self.name, self._read, self._expect = Path(path), table, read, expect
+        self._show = show
+        self._shown: tuple[Any, Any, Any]
         self.reload()
 
     def reload(self) -> None:
@@ -77,6 +83,7 @@ class EditedFile:
             way_out = "write its rules to a .json or .xlsx file with irenic convert, and edit that"
             raise FormatError(f"{what} cannot be changed in place; {way_out}", path=parsed.name)
         table = parsed.bind().table(self.name)
+        self._shown = (table, None, None) if self._show is None else self._show(parsed)
         self._expected = {} if self._expect is None else self._expect(parsed, table)
         self.table = table
         self.parsed, self._seen = parsed, _digest(parsed.content)
@@ -97,7 +104,7 @@ class EditedFile:
     def page(self) -> Report:
         """Return the page about the table, with all values that its columns declare."""
         name = self.table.name or self.path.stem
-        return Report(summarize(self.table, name=name, budget=_SECONDS, **self._expected))
+        return Report(summarize(*self._shown, name=name, budget=_SECONDS, **self._expected))
 
     def save(self, rules: str | bytes, *, keep: bool = False) -> None:
         """Write rules to the file; nothing else in it changes.
@@ -163,6 +170,8 @@ class EditedModel(EditedFile):
         Parses the file; the default is :func:`irenic.parse`.
     expect : callable, optional
         Returns the properties and test cases of the model, as options of :func:`summarize`.
+    show : callable, optional
+        Returns the model, instances and their labels, which are decided again after every change.
 
     Raises
     ------
@@ -175,8 +184,9 @@ class EditedModel(EditedFile):
         path: str | os.PathLike[str],
         read: Callable[[Path], Parsed] = parse,
         expect: Callable[[Parsed, Any], dict[str, Any]] | None = None,
+        show: Callable[[Parsed], tuple[Any, Any, Any]] | None = None,
     ) -> None:
-        super().__init__(path, None, read, expect)
+        super().__init__(path, None, read, expect, show)
 
     @property
     def knowledge(self) -> Path:
@@ -186,14 +196,14 @@ class EditedModel(EditedFile):
     def reload(self) -> None:
         """Read the model again; what was read before stays if this fails."""
         parsed = self._read(self.path)
-        self.model = parsed.model()
-        self._expected = {} if self._expect is None else self._expect(parsed, self.model)
+        self._shown = (parsed.model(), None, None) if self._show is None else self._show(parsed)
+        self._expected = {} if self._expect is None else self._expect(parsed, self._shown[0])
         self.parsed, self._seen = parsed, _digest(parsed.content)
 
     def page(self) -> Report:
         """Return the page about the model."""
         name = self.path.stem
-        return Report(summarize(self.model, name=name, budget=_SECONDS, **self._expected))
+        return Report(summarize(*self._shown, name=name, budget=_SECONDS, **self._expected))
 
     def save(self, rules: str | bytes, *, keep: bool = False) -> None:
         """Write what the learner gets; the model stays as it is.

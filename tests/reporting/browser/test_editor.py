@@ -13,7 +13,8 @@ import irenic
 from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
 from irenic.checking import check
 from irenic.formats.feel import doubtful_cells
-from irenic.formats.sheets import _spellings
+from irenic.formats.feel.doubtful_cells import DAY_SETS, UNCLEAR_DAYS
+from irenic.formats.sheets import _sequences, _spellings
 from irenic.reporting.summarize import summarize
 
 SPACE = Space(
@@ -399,14 +400,32 @@ SPELLED = {
         ["< 2026-01-31", ">= 2026-01-31"],
         "before 2026-01-31|on or after 2026-01-31|after 2026-01-31|31.12.2026|31/12/2026"
         "|12/31/2026|2026-01-01 to 2026-02-01|vor dem 31.12.2026"
-        "|between 2026-01-01 and 2026-03-31",
-        "01/02/2026|before Jan 2026|2026-01|1/2/26|32.01.2026",
+        "|between 2026-01-01 and 2026-03-31|1 Jan 2026|1. Januar 2026|before 31-Dec-2026"
+        "|5 août 2026|1 Feb 2026 to 28 Feb. 2026",
+        "32 Jan 2026|5 Foo 2026|Jan-Mar 2026|01/02/2026|before Jan 2026|2026-01|1/2/26|32.01.2026",
     ),
     "at": (
         ["< 12:30", ">= 12:30"],
         "9:00|6am|6:30 pm|6am-10pm|22:00-06:00|18:00-24:00|before 9:00|08:00 to 17:30"
         "|6.30 Uhr|12am|after 6 p.m.",
         "13pm|25:00",
+    ),
+    "open": (
+        ["08:00-17:59", "18:00-23:59"],
+        "06:00-07:59|[08:00..17:59]|<= 17:59|up to 17:59|after 17:59|22:00-05:59|20:00-23:59"
+        "|6am-7:59am, 18:00-19:59|from 08:00 to 11:59|over 08:00 and under 9:00|12:30",
+        "18:60",
+    ),
+    "day": (
+        ["Mon", "Tue"],
+        "Mon-Fri|Mon - Wed|Mon to Wed|Sat-Mon|Sat & Sun|Sat and Sun|Mon-Wed, Sat|Sat or Mon-Tue"
+        "|not(Mon-Fri)|weekend|weekdays|weekdays, Sat|Wed|Mon/Tue|from Mon to Thu",
+        "Mon-Friday|werktags|A-C|Zone 1-3|Mon-Dienstag",
+    ),
+    "month": (
+        ["january", "Q1"],
+        "january-march|november to december|Q2-Q4|Q3+|Q3 and later|july & august|mai-juli",
+        "jan-march|s-xl|i-iv",
     ),
     "job": (
         ["nurse", "clerk"],
@@ -475,7 +494,10 @@ def test_the_words_of_the_page_are_those_of_files():
     scripts = files("irenic") / "reporting" / "assets" / "scripts"
     source = (scripts / "editor" / "spellings.js").read_text("utf-8")
     joined = re.sub(r'" \+\s+"', "", source).replace("\\\\", "\\")
-    tables = [*_spellings._WORDS.values(), *_spellings._UNITS.values()]
+    joined += (scripts / "editor" / "sequences.js").read_text("utf-8").replace("\\\\", "\\")
+    days = (*DAY_SETS.values(), UNCLEAR_DAYS.pattern)
+    sequences = (*_sequences._DAYS, *_sequences.MONTHS, *days)
+    tables = [*_spellings._WORDS.values(), *_spellings._UNITS.values(), *sequences]
     for words in (*tables, _spellings._MORE, _spellings._LESS, _spellings._NOT.pattern):
         assert f'"{words}"' in joined, words
     for word in doubtful_cells._ANY:

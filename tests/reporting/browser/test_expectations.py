@@ -234,7 +234,7 @@ def test_what_the_page_cannot_check_is_never_a_silent_pass(page_of):
     page = loans(page_of, properties=["SAME AS main.txt", "NEVER grant WHERE age < 18"])
     line = page.locator(".edit-verdict").inner_text()
     assert "1 property holds" in line
-    assert "1 property not known here" in line
+    assert "1 property unknown here: run irenic prove" in line
     item = page.locator(".edit-found li", has_text="SAME AS main.txt")
     assert "checked by irenic prove, not here" in item.inner_text()
     # several rows count under COLLECT, so that nothing is checked here
@@ -245,7 +245,7 @@ def test_what_the_page_cannot_check_is_never_a_silent_pass(page_of):
     page.evaluate("() => { window.editor = irenic.openEditor(document.querySelector('#editor')); }")
     ask(page, "editor.settled()")
     line = page.locator(".edit-verdict").inner_text()
-    assert "2 properties not known here" in line
+    assert "2 properties unknown here: run irenic prove" in line
     assert "test cases: not checked here" in line
 
 

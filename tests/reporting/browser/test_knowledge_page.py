@@ -100,6 +100,28 @@ def test_a_forbidden_condition_is_proved_of_the_next_model(page_of, model, data)
     assert f"Never {never[0]}" in page.locator(".panel", has_text="For the learner").inner_text()
 
 
+def test_a_kept_rule_that_contradicts_a_mark_is_named(page_of, model, data):
+    page = page_of(summarize(model, *data))
+    edit(page)
+    column = next(
+        k for k, name in enumerate(data[0]) if name in model.rules_[0].region.conditions()
+    )
+    press_forbid(page, f"#cell-0-{column}", "Never")
+    panel = page.locator(".panel", has_text="For the learner")
+    assert panel.locator(".wrong-text").count() == 0
+    page.get_by_role("button", name="Keep", exact=True).click()
+    never = page.evaluate("() => editor.table.now.never[0]")
+    expected = f"Row 1 is kept, but contradicts: Never {never}."
+    assert panel.locator(".wrong-text").inner_text() == expected
+    # the learner says the same
+    with pytest.raises(irenic.IrenicError, match="contradicts NEVER"):
+        quick(rules=str(model.rules_[0]), never=[never]).fit(*data)
+    # the row may say something else there
+    other = "grant" if model.rules_[0].then == "no loan" else "no loan"
+    page.evaluate("(text) => editor.actions.setCells([{ row: 0, column: 3, text }])", other)
+    assert panel.locator(".wrong-text").count() == 0
+
+
 def test_marks_are_undone_and_do_not_count_as_changes(page_of, model, data):
     page = page_of(summarize(model, *data))
     edit(page)
@@ -153,13 +175,18 @@ def test_irenic_edit_saves_what_irenic_learn_reads(browser, model, data, tmp_pat
     path = tmp_path / "loans.json"
     irenic.write(model, path)
     before = path.read_bytes()
-    with EditingServer(EditedModel(path)) as server:
+    with EditingServer(EditedModel(path, show=lambda parsed: (parsed.model(), *data))) as server:
         thread = threading.Thread(target=server.serve)
         thread.start()
         page = browser.new_page()
         try:
             page.goto(server.url)
             page.locator(".verdict-part.good", has_text="no conflicts").wait_for()
+            page.locator("summary", has_text="What changes").click()
+            page.locator("#cell-0-3").click()
+            page.keyboard.press("Delete")
+            page.locator(".before-after").first.wait_for()
+            page.keyboard.press("Control+z")
             page.get_by_role("button", name="Keep", exact=True).click()
             page.get_by_role("button", name="Save", exact=True).click()
             page.locator(".edit-note", has_text="Saved to loans.knowledge.json").wait_for()

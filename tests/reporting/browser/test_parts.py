@@ -13,6 +13,8 @@ import pytest
 
 import irenic
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
+from irenic.model import markup
+from irenic.plot._colors import OKABE_ITO, outcome_colors
 from irenic.reporting.documents import impact_document
 
 
@@ -636,6 +638,26 @@ def test_the_default_of_a_learned_model_is_not_a_warning(read_page):
     assert "Not complete" not in page.locator("#verdicts").inner_text()
 
 
+def test_an_outcome_has_one_color_on_pages_plots_and_in_notebooks(page_of):
+    then = ["pays", "free", "half"]
+    conditions = [((60, 70), "pays"), ((0, 18), "free"), ((18, 60), "half")]
+    rules = ages(*conditions, default="pays")
+    summary = irenic.summarize(rules, {"age": [5, 99]}, ["free", "asks"])
+    plotted = dict(
+        zip((o["text"] for o in summary["outcomes"]), outcome_colors(summary), strict=True)
+    )
+    noted = markup.colors([rule.then for rule in rules])
+    page = page_of(summary)
+    places = {name: i for i, name in enumerate(sorted(then))} | {"asks": 3}
+    for name, place in places.items():
+        assert plotted[name] == OKABE_ITO[place]
+        assert noted.get(name, markup.PALETTE[place]) == markup.PALETTE[place]
+        if name != "asks":  # only the map shows it
+            chip = page.locator(".outcome", has_text=re.compile(f"^{name}$")).first
+            color = chip.evaluate("(each) => each.style.getPropertyValue('--color')")
+            assert color == f"var(--outcome-{place})"
+
+
 def test_the_default_of_a_rule_set_is_not_a_warning(page_of):
     rules = RuleSet([Rule({"age": (0, 18)}, then="free")], default="full")
     verdict = page_of(irenic.summarize(rules)).locator(".verdict").nth(1)
@@ -651,7 +673,7 @@ def test_the_first_part_has_the_estimate_calibration_and_the_weakest_group(page_
     noisy = (table["site"] == "south") & (rng.random(400) < 0.4)
     labels = np.where(noisy, np.where(labels == "yes", "no", "yes"), labels)
     model = irenic.RuleSetClassifier(random_state=0, generations=1, moves=100).fit(table, labels)
-    summary = irenic.summarize(model, table, labels)
+    summary = irenic.summarize(model, table, labels, by=("site", table["site"]))
     used = summary["models"][summary["chosen"]]
     page = page_of(summary)
     score = f"{100 * model.estimate_.score:.1f}".removesuffix(".0")
@@ -661,6 +683,13 @@ def test_the_first_part_has_the_estimate_calibration_and_the_weakest_group(page_
     sure = f"{100 * used['results']['calibration']['predicted']:.1f}".removesuffix(".0")
     assert re.search(rf"The classifier is {sure}\s% sure on average", facts)
     assert page.locator("#groups tbody tr").count() == 2
+    for group, row in zip(summary["groups"]["groups"], range(2), strict=True):
+        cells = page.locator(f"#compared tbody tr >> nth={row}").locator("th, td").all_inner_texts()
+        right = group["accuracy"]
+        share = f"{100 * right['share']:.1f}".removesuffix(".0")
+        ends = f"({100 * right['low']:.0f}–{100 * right['high']:.0f})"
+        assert cells[:2] == [group["value"], str(group["rows"])]
+        assert cells[4] == f"{share}\u202f% {ends}"
     page.locator("#case-random").click()
     shown = words(page, "#case-answer .probabilities")
     assert re.match(r"Probability: (yes|no) \d+(\.\d)?\s%, (yes|no) \d+(\.\d)?\s%$", shown)

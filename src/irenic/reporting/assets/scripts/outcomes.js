@@ -4,13 +4,38 @@
 import { h, nameList, nameWords } from "./dom.js";
 import { labelText, summary } from "./summary.js";
 
+const colorPlaces = orderOfColors();
+
 /**
- * The color of an outcome, as a variable of the style sheet: eight colors that color-blind people can
- * distinguish; further outcomes share a gray.
+ * The places of the outcomes among the colors: as classifiers and notebooks sort them, and plots (outcome_colors in
+ * irenic.plot), so that an outcome has one color in all views. Outcomes that only instances have come last.
+ */
+function orderOfColors() {
+  const { outcomes, models, several_labels: several } = summary;
+  const values = outcomes.map(({ text, value = text }) => value);
+  const kinds = new Set(values.map((value) => typeof value));
+  const places = [...values.keys()];
+  if (several || kinds.size !== 1 || kinds.has("object")) return places;
+  const decided = new Set(models.flatMap((each) => [each.default, ...each.rules].map(({ outcome }) => outcome)));
+  /** @param {number} k */
+  const isOther = (k) => Number(!decided.has(k));
+  const sorted = [...places].sort((a, b) => isOther(a) - isOther(b) || Number(values[a] > values[b]) - 0.5);
+  return places.map((k) => sorted.indexOf(k));
+}
+
+/**
+ * The place of the color of an outcome: eight colors that color-blind people can distinguish; further outcomes share
+ * a gray.
+ * @param {number} outcome
+ */
+export const colorPlace = (outcome) => Math.min(colorPlaces[outcome] ?? outcome, 8);
+
+/**
+ * The color of an outcome, as a variable of the style sheet.
  * @param {number | null} outcome
  */
 export function color(outcome) {
-  return outcome === null || outcome < 0 ? "var(--none)" : `var(--outcome-${Math.min(outcome, 8)})`;
+  return outcome === null || outcome < 0 ? "var(--none)" : `var(--outcome-${colorPlace(outcome)})`;
 }
 
 /**

@@ -1,10 +1,10 @@
 // @ts-check
 // Numbers and names as text.
 
+const counts = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
+
 /** @param {number} number */
-export function countText(number) {
-  return number.toLocaleString("en-US", { maximumFractionDigits: 1 });
-}
+export const countText = (number) => counts.format(number);
 
 /**
  * @param {number} number

@@ -45,6 +45,9 @@ export function parseCell(feature, text) {
  * @param {string} typed
  */
 function parseSpelled(feature, typed) {
+  // a range as people write it may include all of its last minute, unlike [08:00..17:59]
+  const spoken = feature.kind === "time" && /^\d.*[-–—]/.test(typed) ? respelled(feature, typed) : null;
+  if (spoken !== null) return parseNumbers(feature, spoken);
   try {
     return parseNumbers(feature, typed);
   } catch (error) {

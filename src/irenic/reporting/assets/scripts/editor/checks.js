@@ -8,6 +8,8 @@ import { byId } from "../dom.js";
 import { summary } from "../summary.js";
 import { isCategory, LOWEST } from "../values/features.js";
 
+const NOTHING_FOUND = { gaps: { count: 0, list: [], finished: false, known: false } };
+
 /**
  * Start a worker that checks a table after each change.
  * @param {EditedTable} table
@@ -38,7 +40,8 @@ export function startChecks(table, show, fail) {
       else resolve?.(data.answer);
       return;
     }
-    status = /** @type {Status} */ (data.status);
+    const gaps = status && { ...status.gaps, known: status.gaps.known && data.status.version === status.version };
+    status = /** @type {Status} */ ({ ...NOTHING_FOUND, ...status, ...(gaps && { gaps }), ...data.status });
     show(status);
     if (status.done && status.version === version) {
       for (const resolve of waiting) resolve(status);

@@ -109,7 +109,8 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
     note.classList.toggle("wrong-text", wrong);
     show(note, text);
   };
-  const desk = { table, grid, ask: checks.ask, say, canOrder };
+  /** @type {import("./panels.js").Desk} */
+  const desk = { table, grid, ask: checks.ask, say, canOrder, items: new Map() };
 
   // --- drawing
 

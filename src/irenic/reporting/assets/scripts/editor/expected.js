@@ -55,7 +55,9 @@ export function expectedVerdicts(table, status) {
     if (!properties) parts.push(["", "properties: checking …"]);
     else if (broken) parts.push(["bad", `${pluralText(broken, "property", "properties")} broken`]);
     else if (known) parts.push(["good", pluralText(known, "property holds", "properties hold")]);
-    if (properties && open) parts.push(["", `${pluralText(open, "property", "properties")} not known here`]);
+    if (properties && open) {
+      parts.push(["", `${pluralText(open, "property", "properties")} unknown here: run irenic prove`]);
+    }
   }
   if (summary.cases.length) {
     const failing = failingCases(table, status);

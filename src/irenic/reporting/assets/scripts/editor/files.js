@@ -328,6 +328,29 @@ const isTrue = (label) => `${literalText(label)} = true`;
 /** @param {any} label */
 const isFalse = (label) => `${literalText(label)} = false`;
 
+/**
+ * The names of the columns of outcomes: several, if all outcomes have as many parts; else one, given by its name.
+ * @param {EditedTable} table
+ * @param {TableRow[]} rows
+ * @param {string} only
+ */
+function outputNames({ outputs, outcomes, now }, rows, only) {
+  const values = [...rows.map((row) => row.outcome ?? 0), ...(now.otherwise === null ? [] : [now.otherwise])].map(
+    (place) => /** @type {any} */ (outcomes[place].value),
+  );
+  const n = outputs.length;
+  const isSpread = n > 1 && values.length > 0 && values.every((value) => value?.tuple?.length === n);
+  return isSpread ? outputs : [only];
+}
+
+/**
+ * The parts of an outcome, one per column.
+ * @param {any} value
+ * @param {string[]} outputs
+ * @returns {any[]}
+ */
+const outcomeParts = (value, outputs) => (outputs.length > 1 ? value.tuple : [value]);
+
 // --- CSV
 
 /**
@@ -346,27 +369,36 @@ export function rulesCsv(table) {
   const rows = orderedRows(table);
   const weighted = rows.some((row) => row.weight !== 1);
   const names = features.map((feature) => feature.name);
-  let last = table.outcomeName;
-  while ([...names, "RULE WEIGHT", "IRENIC NOTE"].includes(last)) last = `${last} (outcome)`;
-  const header = [...(letter ? [letter] : []), ...names, ...(weighted ? ["RULE WEIGHT"] : []), last];
+  const taken = [...names, "RULE WEIGHT", "IRENIC NOTE"];
+  let only = table.outputs.join(", ");
+  while (taken.includes(only)) only = `${only} (outcome)`;
+  const distinct = new Set(table.outputs.filter((name) => name && !taken.includes(name)));
+  const outputs = distinct.size === table.outputs.length ? outputNames(table, rows, only) : [only];
+  const header = [...(letter ? [letter] : []), ...names, ...(weighted ? ["RULE WEIGHT"] : []), ...outputs];
+  /** @param {number} outcome */
+  const outcomeCells = (outcome) => outcomeParts(outcomes[outcome].value, outputs).map(outcomeCell);
   /** @type {string[][]} */
   const lines = [];
   const declared = features.map(unitDeclaration);
-  if (declared.some(Boolean)) lines.push([...(letter ? [""] : []), ...declared, ...(weighted ? [""] : []), ""]);
+  if (declared.some(Boolean) || outputs.length > 1) {
+    const roles = outputs.map(() => (outputs.length > 1 ? "outcome" : ""));
+    lines.push([...(letter ? [""] : []), ...declared, ...(weighted ? [""] : []), ...roles]);
+  }
   rows.forEach((row, k) => {
     const cells = row.cells.map(({ test }, place) => feelCell(features[place], test, true));
     const weight = weighted ? [weightText(row.weight)] : [];
     const start = letter ? [String(k + 1)] : [];
-    lines.push([...start, ...cells, ...weight, outcomeCell(outcomes[row.outcome ?? 0].value)]);
+    lines.push([...start, ...cells, ...weight, ...outcomeCells(row.outcome ?? 0)]);
   });
   table.impossible.forEach((box, k) => {
     const data = boxData(table, box);
     const cells = names.map((name) => (Object.hasOwn(data, name) ? conditionsCell([data[name]], true) : "-"));
-    lines.push([...(letter ? [String(rows.length + k + 1)] : []), ...cells, ...(weighted ? [""] : []), "cannot occur"]);
+    const start = letter ? [String(rows.length + k + 1)] : [];
+    lines.push([...start, ...cells, ...(weighted ? [""] : []), ...outputs.map(() => "cannot occur")]);
   });
   if (now.otherwise !== null) {
     const blanks = Array.from({ length: names.length - 1 + (weighted ? 1 : 0) }, () => "");
-    lines.push([...(letter ? [""] : []), "DEFAULT", ...blanks, outcomeCell(outcomes[now.otherwise].value)]);
+    lines.push([...(letter ? [""] : []), "DEFAULT", ...blanks, ...outcomeCells(now.otherwise)]);
   }
   // without quotes, these signs in a name would be detected as the separator
   const quotedHeader = header.some((name) => /[;\t\r]/.test(name));
@@ -398,7 +430,8 @@ const outcomeCell = (value) =>
   typeof value === "string" && !isBareOutcome(value) ? textInFeel(value) : literalCell(value);
 
 /** @param {any} value */
-const literalCell = (value) => (typeof value === "string" ? value : literalText(value));
+const literalCell = (value) =>
+  typeof value === "string" ? value : value?.expression === "null" ? "null" : literalText(value);
 
 /** @param {string} text */
 function isBareOutcome(text) {
@@ -553,7 +586,9 @@ export function rulesDmn(table, disjoint = false) {
   const types = features.map((feature) => typeRef(dmnKind(feature)));
   const title = table.name || "rules";
   const [name] = feelNames([title]);
-  const result = typeRef(commonKind(rows.map((row) => outcomes[row.outcome ?? 0].value)));
+  const outputs = outputNames(table, rows, table.outputs[0]);
+  const parts = rows.map((row) => outcomeParts(outcomes[row.outcome ?? 0].value, outputs));
+  const results = outputs.map((_, k) => typeRef(commonKind(parts.map((values) => values[k]))));
   const data = names.map(
     (each, k) => `  <inputData id="data${k + 1}" name=${quoted(each)}>
     <variable name=${quoted(each)}${types[k]}/>
@@ -574,42 +609,46 @@ export function rulesDmn(table, disjoint = false) {
 ${values}      </input>`;
   });
   const rules = rows.map((row, n) => {
-    const value = outcomes[row.outcome ?? 0].value;
     const weight = row.weight === 1 ? "" : ours("weight", row.weight);
-    const then = hasFeel(value) ? "" : ours("then", value);
+    const then = parts[n].every(hasFeel) ? "" : ours("then", outcomes[row.outcome ?? 0].value);
     const cells = row.cells.map(
       ({ test }, k) =>
         `        <inputEntry id="test${n + 1}.${k + 1}"><text>${escaped(feelCell(features[k], test, false))}</text></inputEntry>`,
     );
-    const text = escaped(hasFeel(value) ? feelLiteral(value, false) : "null");
+    const thens = parts[n].map((value, k) => {
+      const text = escaped(hasFeel(value) ? feelLiteral(value, false) : "null");
+      return `        <outputEntry id="then${n + 1}.${k + 1}"><text>${text}</text></outputEntry>`;
+    });
     return `      <rule id="rule${n + 1}"${weight}${then}>
-${cells.map((cell) => `${cell}\n`).join("")}        <outputEntry id="then${n + 1}.1"><text>${text}</text></outputEntry>
+${[...cells, ...thens].join("\n")}
       </rule>`;
   });
   const otherwise = now.otherwise === null ? null : outcomes[now.otherwise].value;
-  const isLiteral = otherwise !== null && hasFeel(otherwise);
+  const defaults = otherwise === null ? [] : outcomeParts(otherwise, outputs);
+  const isLiteral = otherwise !== null && defaults.every(hasFeel);
   const boxes = table.impossible.map((box) => boxData(table, box));
   const options = [
     name === title ? "" : ours("name", title),
     boxes.length ? ours("impossible", boxes) : "",
     otherwise !== null && !isLiteral ? ours("default", otherwise) : "",
   ].join("");
-  const [outputName] = KEYWORDS_OF_FEEL.has(table.outcomeName) ? [table.outcomeName] : feelNames([table.outcomeName]);
-  const renamed =
-    outputName === table.outcomeName ? "" : ` label=${quoted(table.outcomeName)}${ours("name", table.outcomeName)}`;
-  const opening = `      <output id="output1" name=${quoted(outputName)}${result}${renamed}`;
-  const output = isLiteral
-    ? `${opening}>
-        <defaultOutputEntry><text>${escaped(feelLiteral(otherwise, false))}</text></defaultOutputEntry>
-      </output>`
-    : `${opening}/>`;
+  const safe = feelNames(outputs);
+  const columns = outputs.map((own, k) => {
+    const outputName = KEYWORDS_OF_FEEL.has(own) ? own : safe[k];
+    const renamed = outputName === own ? "" : ` label=${quoted(own)}${ours("name", own)}`;
+    const opening = `      <output id="output${k + 1}" name=${quoted(outputName)}${results[k]}${renamed}`;
+    if (!isLiteral) return `${opening}/>`;
+    return `${opening}>
+        <defaultOutputEntry><text>${escaped(feelLiteral(defaults[k], false))}</text></defaultOutputEntry>
+      </output>`;
+  });
   return `<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" xmlns:irenic="urn:irenic:dmn"
     id="definitions" name=${quoted(title)} namespace="urn:irenic:dmn:model">
 ${data.map((each) => `${each}\n`).join("")}  <decision id="decision" name=${quoted(name)}>
-    <variable name=${quoted(name)}${result}/>
+    <variable name=${quoted(name)}${outputs.length > 1 ? "" : results[0]}/>
 ${needs.map((each) => `${each}\n`).join("")}    <decisionTable id="table" hitPolicy="${dmnPolicy(table, disjoint)}"${options}>
-${[...inputs, output, ...rules].join("\n")}
+${[...inputs, ...columns, ...rules].join("\n")}
     </decisionTable>
   </decision>
 </definitions>
@@ -772,7 +811,7 @@ const ours = (name, data) => ` irenic:${name}=${quoted(asciiText(line(data)))}`;
 // --- the page
 
 /** The rows of the table as texts, for a page that opens with them. @param {EditedTable} table */
-export function tableData({ now, outcomes }) {
+export function tableData({ now, outcomes, neverWhere }) {
   return {
     rows: now.rows.map(({ cells, outcomeText, weight, kept }) => ({
       cells: cells.map(({ text }) => text),
@@ -785,6 +824,7 @@ export function tableData({ now, outcomes }) {
     hitPolicy: now.hitPolicy,
     forbidden: now.forbidden,
     never: now.never,
+    neverWhere: [...neverWhere],
     outcomes,
   };
 }

@@ -105,13 +105,13 @@ export function newGrid(table, options) {
   // --- rows
 
   let drawn = { first: -1, last: -1 };
-  /** @type {Map<number, HTMLElement>} */
+  /** @type {Map<number, { element: HTMLElement, look: unknown[] }>} */
   let elements = new Map(); // of the rows that are drawn
   /** @type {Map<number, FoundRow>} */
   let redundant = new Map();
 
-  /** Draw the rows in view. While the grid is scrolled, rows that stay in view are left as they are. */
-  function drawRows(scrolled = false) {
+  /** Draw the rows in view. Rows that look as before are left as they are. */
+  function drawRows() {
     const n = table.now.rows.length;
     body.style.height = `${n * ROW_HEIGHT}px`;
     grid.setAttribute("aria-rowcount", String(n + 1));
@@ -122,18 +122,37 @@ export function newGrid(table, options) {
     const [shown, selected] = [columns(), bounds()];
     elements = new Map();
     for (let place = first; place <= last; place++) {
-      const same = scrolled ? before.get(place) : undefined;
-      elements.set(place, same ?? rowElement(place, shown, selected));
+      const [old, look] = [before.get(place), lookOf(place, selected)];
+      const isSame = old?.look.every((part, k) => part === look[k]);
+      elements.set(place, old && isSame ? old : { element: rowElement(place, shown, selected), look });
     }
-    if (!scrolled) body.replaceChildren(...elements.values());
-    else {
-      for (const [place, element] of before) if (!elements.has(place)) element.remove();
-      const fresh = [...elements].filter(([place]) => !before.has(place));
-      body.prepend(...fresh.filter(([place]) => place < drawn.first).map(([, element]) => element));
-      body.append(...fresh.filter(([place]) => place >= drawn.first).map(([, element]) => element));
+    for (const [place, { element }] of before) if (elements.get(place)?.element !== element) element.remove();
+    let next = body.firstChild;
+    for (const { element } of elements.values()) {
+      if (element === next) next = next.nextSibling;
+      else body.insertBefore(element, next);
     }
     drawn = { first, last };
     markActive();
+  }
+
+  /**
+   * Everything that the drawing of a row depends on.
+   * @param {number} place
+   * @param {ReturnType<typeof bounds>} selected
+   */
+  function lookOf(place, selected) {
+    const isSelected = place >= selected.top && place <= selected.bottom;
+    return [
+      table.now.rows[place],
+      status?.conflicts.rows.get(place),
+      redundant.has(place),
+      concerned.get(place),
+      isSelected ? selected.columns.join() : "",
+      shownColumns,
+      table.now.never,
+      table.growth,
+    ];
   }
 
   /** @param {FoundRow} found */
@@ -312,6 +331,7 @@ export function newGrid(table, options) {
       end: (typed, go) => {
         stopTyping = null;
         grid.focus({ preventScroll: true });
+        forgetRow(place);
         if (typed !== null) setCells(table, [{ row: place, column, text: typed }]);
         drawRows();
         if (typed !== null && table.now.rows[place] && wrongAt(table.now.rows[place], column))
@@ -321,6 +341,15 @@ export function newGrid(table, options) {
         else options.selected();
       },
     });
+  }
+
+  /**
+   * Draw a row from scratch when rows are drawn next.
+   * @param {number} place
+   */
+  function forgetRow(place) {
+    elements.get(place)?.element.remove();
+    elements.delete(place);
   }
 
   function clear() {
@@ -468,7 +497,7 @@ export function newGrid(table, options) {
       const last = Math.ceil((grid.scrollTop + grid.clientHeight) / ROW_HEIGHT);
       const n = table.now.rows.length;
       const inside = first >= drawn.first && Math.min(n - 1, last) <= drawn.last;
-      if (!inside && !stopTyping) drawRows(true);
+      if (!inside && !stopTyping) drawRows();
     });
   });
   table.listeners.push(() => {

@@ -2,9 +2,10 @@
 // What the editor of a learned model hands back to the learner: rules to keep, and what is forbidden.
 
 import { neverText, rowsNotation } from "./files.js";
-import { isFinished, keepRows, toggleForbidden, toggleNever } from "./table.js";
+import { boxesOfRow, isFinished, keepRows, toggleForbidden, toggleNever } from "./table.js";
 import { h, nameWords, show } from "../dom.js";
 import { summary } from "../summary.js";
+import { isCategory } from "../values/features.js";
 import { pluralText } from "../words.js";
 
 /** Whether the rules were learned, so that the learner can take something back. */
@@ -75,7 +76,9 @@ function forbidItems(table, grid, close) {
   const row = table.now.rows[place];
   if (!feature || !row) return h("li", { class: "muted" }, "Select the cell of a condition.");
   const { forbidden, never } = table.now;
-  const texts = [neverText(table, row, [column]), neverText(table, row, [...row.cells.keys()])];
+  const choices = new Map(
+    [[column], [...row.cells.keys()]].map((columns) => [neverText(table, row, columns), columns]),
+  );
   /** @param {Child[]} words @param {() => void} onclick */
   const item = (words, onclick) => {
     const press = () => {
@@ -89,12 +92,48 @@ function forbidItems(table, grid, close) {
     item([isForbidden ? "Allow rules to test " : "No rule may test ", nameWords(feature.name)], () =>
       toggleForbidden(table, feature.name),
     ),
-    [...new Set(texts)].map(
-      (text) =>
+    [...choices].map(
+      ([text, columns]) =>
         text !== null &&
-        item([never.includes(text) ? "Allow " : "Never ", nameWords(text)], () => toggleNever(table, text)),
+        item([never.includes(text) ? "Allow " : "Never ", nameWords(text)], () => {
+          const cells = row.cells.map((cell, k) => (columns.includes(k) ? cell : { ...cell, test: null }));
+          table.neverWhere.set(text, { outcome: Number(row.outcome), boxes: boxesOfRow({ ...row, cells }) });
+          toggleNever(table, text);
+        }),
     ),
   ];
+}
+
+/**
+ * Whether two boxes have cases in common.
+ * @param {EditedTable} table
+ * @param {Sides} a
+ * @param {Sides} b
+ */
+const haveCommon = ({ features }, a, b) =>
+  features.every((feature, k) => {
+    const [one, other] = [a[k], b[k]];
+    if (!one || !other) return true;
+    if (isCategory(feature)) return one.some((code) => other.includes(code));
+    const low = Math.max(one[0] ?? -Infinity, other[0] ?? -Infinity);
+    return low < Math.min(one[1] ?? Infinity, other[1] ?? Infinity);
+  });
+
+/**
+ * The kept rows that say what they must not say, with the marks that forbid it.
+ * @param {EditedTable} table
+ * @returns {{ place: number, text: string }[]}
+ */
+function contradictedMarks(table) {
+  const { rows, never } = table.now;
+  return never.flatMap((text) => {
+    const where = table.neverWhere.get(text);
+    if (!where) return []; // it came with the model, which respects it
+    return [...rows.keys()]
+      .filter((place) => rows[place].kept && rows[place].outcome === where.outcome)
+      .filter((place) => boxesOfRow(rows[place]).some((own) => where.boxes.some((box) => haveCommon(table, own, box))))
+      .map((place) => ({ place, text }));
+  });
 }
 
 /**
@@ -122,6 +161,9 @@ export function knowledgePanel(table, say) {
         h("li", {}, `Kept: ${pluralText(kept.length, "rule")} (row ${kept.map((k) => k + 1).join(", ")})`),
       forbidden.map((name) => removable(["Not tested: ", nameWords(name)], () => toggleForbidden(table, name))),
       never.map((text) => removable(["Never ", nameWords(text)], () => toggleNever(table, text))),
+    ),
+    contradictedMarks(table).map(({ place, text }) =>
+      h("p", { class: "wrong-text" }, `Row ${place + 1} is kept, but contradicts: Never `, nameWords(text), "."),
     ),
     h(
       "div",

@@ -13,7 +13,8 @@ const MOST_DRAWN = 30; // findings of a kind that are drawn
 
 /**
  * @typedef {{ table: EditedTable, grid: ReturnType<typeof import("./grid.js").newGrid>,
- *   ask: (what: string, given?: any) => Promise<any>, say: (text: string, wrong?: boolean) => void, canOrder: boolean }} Desk
+ *   ask: (what: string, given?: any) => Promise<any>, say: (text: string, wrong?: boolean) => void, canOrder: boolean,
+ *   items: Map<string, HTMLElement> }} Desk The items of findings are kept, as most are the same after a change.
  */
 
 /**
@@ -170,18 +171,31 @@ export function editFindings(desk, status) {
   const pairs = [...conflicts.list, ...(table.now.policy.unique ? overlaps.list : [])];
   const properties = propertyItems(desk, status);
   const broken = status.properties?.filter(({ holds }) => holds === false).length ?? 0;
+  const before = desk.items;
+  desk.items = new Map();
+  /**
+   * @param {string} kind
+   * @param {any} found all that the item shows, apart from features
+   * @param {() => HTMLElement} draw
+   */
+  const item = (kind, found, draw) => {
+    const key = JSON.stringify([kind, table.growth, found]);
+    const element = before.get(key) ?? draw();
+    desk.items.set(key, element);
+    return element;
+  };
   const blocks = [
     block(
       "Conflicts",
       conflicts.count + (table.now.policy.unique ? overlaps.count : 0),
-      pairs.slice(0, MOST_DRAWN).map((pair) => pairItem(desk, pair)),
+      pairs.slice(0, MOST_DRAWN).map((pair) => item("pair", pair, () => pairItem(desk, pair))),
     ),
     block("Properties", broken || null, properties.slice(0, MOST_DRAWN)),
     block("Test cases", failingCases(table, status)?.length ?? 0, caseItems(desk, status, MOST_DRAWN)),
     block(
       "Gaps",
       gaps.count,
-      gaps.list.slice(0, MOST_DRAWN).map((sides) => gapItem(desk, sides)),
+      gaps.list.slice(0, MOST_DRAWN).map((sides) => item("gap", sides, () => gapItem(desk, sides))),
       table.now.otherwise === null ? "" : "The default decides there.",
     ),
     block(

@@ -2,6 +2,7 @@
 // Cells as people write them: `under 18`, `5 kg`, `> 3 < 5`, `nurse or clerk`. They mean what files with them mean
 // (irenic.formats.sheets._spellings); a test compares the two.
 
+import { daysMeant, listedWords, MONTH, monthNumber } from "./sequences.js";
 import { summary } from "../summary.js";
 import { isCategory } from "../values/features.js";
 
@@ -86,7 +87,8 @@ const UNIT_WORD = `(?:${Object.values(UNITS).join("|")})(?![\\p{L}\\p{N}_²])`;
 const AMOUNT_VALUE =
   `(?:(?:[-−]\\s?)?(?:${MONEY}\\s?)?[-−]?${DIGIT_GROUPS}` +
   `(?:\\s?%|\\s?${MONEY}|\\s?${SCALE}(?:\\s?${MONEY})?|\\s?${UNIT_WORD})?|\\(\\s*${DIGIT_GROUPS}\\s*\\))`;
-const DATE_VALUE = "(?:\\d{4}-\\d\\d-\\d\\d|\\d{1,2}\\.\\d{1,2}\\.\\d{4}|\\d{1,2}/\\d{1,2}/\\d{4})";
+const NAMED_DATE = `\\d{1,2}\\.?[\\s-]?${MONTH}[\\s-]\\d{4}`;
+const DATE_VALUE = `(?:\\d{4}-\\d\\d-\\d\\d|\\d{1,2}\\.\\d{1,2}\\.\\d{4}|\\d{1,2}/\\d{1,2}/\\d{4}|${NAMED_DATE})`;
 const TIME_VALUE = "(?:\\d{1,2}(?:[:.]\\d\\d)?\\s?(?:[ap]\\.?m\\.?|uhr)|\\d{1,2}:\\d\\d(?::\\d\\d)?)";
 
 /** What values look like, by the kind of their feature. @type {Partial<Record<Continuous["kind"], string>>} */
@@ -162,6 +164,8 @@ function respelledValues(feature, text) {
     if (isKnown(excluded)) return `not(${excluded})`;
     throw new SpellingError(`“${text}” is ambiguous: write not(a, b), or put it in quotes if it is a value.`);
   }
+  const words = wordsIn(feature, text);
+  if (words !== null) return words;
   const listed = text.replace(/^(?:either|one of)\s+/i, "");
   const parts = listed.split(VALUE_LIST);
   if ((parts.length > 1 || listed !== text) && parts.every(Boolean)) {
@@ -173,6 +177,28 @@ function respelledValues(feature, text) {
     throw new SpellingError(`“${text}” is ambiguous: list the values, or put it in quotes if it is one.`);
   }
   return null;
+}
+
+/**
+ * A list in which ranges and sets of days, months or quarters are written one by one; null if it has none.
+ * @param {EditedFeature & Category} feature
+ * @param {string} text
+ * @returns {string | null}
+ */
+function wordsIn(feature, text) {
+  const isKnown = isKnownIn(feature);
+  /** @param {string} message */
+  const fail = (message) => new SpellingError(message);
+  const inner = /^not\s*\((.*)\)$/is.exec(text);
+  if (inner) return prefixed(wordsIn(feature, inner[1]));
+  const values = feature.values.slice(2);
+  /** @param {string} part */
+  const item = (part) => (isKnown(part) ? null : (listedWords(part, fail) ?? daysMeant(part, values, fail)));
+  const single = item(text.trim());
+  if (single) return single.join(", ");
+  const parts = text.split(VALUE_LIST).flatMap((part) => part.split(/\s*,\s*/));
+  const lists = parts.map((part) => item(part.trim()));
+  return lists.some(Boolean) ? parts.map((part, k) => lists[k]?.join(", ") ?? part).join(", ") : null;
 }
 
 /**
@@ -200,7 +226,8 @@ function respelledNumbers(feature, text) {
   if (inner) return prefixed(speller.list(inner[1]));
   const [, excluded] = whole(EXCEPT).exec(plain) ?? [];
   if (excluded !== undefined && !speller.compared(plain)) return prefixed(speller.list(excluded));
-  return speller.list(plain);
+  const list = speller.list(plain);
+  return list !== null && feature.kind === "time" ? toTheMinute(feature, list) : list;
 }
 
 /** @param {string | null} list */
@@ -478,6 +505,8 @@ function shiftedText(number, power) {
 
 /** @param {string} typed */
 function dateText(typed) {
+  const named = /^(\d{1,2})\.?[\s-]?(\p{L}+\.?)[\s-](\d{4})$/u.exec(typed);
+  if (named) return `${named[3]}-${String(monthNumber(named[2])).padStart(2, "0")}-${named[1].padStart(2, "0")}`;
   const written = /^(\d{1,2})([./])(\d{1,2})\2(\d{4})$/.exec(typed);
   if (!written) return typed;
   const [first, second] = [Number(written[1]), Number(written[3])];
@@ -526,4 +555,28 @@ function timeRange(opening, low, high, closing) {
   if (/^24(?:[:.]00)?(?:\s?uhr)?$/i.test(high)) return `${after} ${start}`;
   const end = timeText(high);
   return start > end ? `${after} ${start}, ${before} ${end}` : `${opening}${start}..${end}${closing}`;
+}
+
+/**
+ * Ranges of times with all of their last minute, if the file is written to the minute: 08:00-17:59 ends before 18:00.
+ * A range that ends at 23:59 goes on to the end of the day in any file.
+ * @param {Continuous} feature
+ * @param {string} list
+ */
+function toTheMinute(feature, list) {
+  const isByMinute = summary.reading?.remarks.includes(
+    `${feature.name} is written to the minute, so that ranges include all of their last minute`,
+  );
+  if (/\d:\d\d:/.test(list) || (!isByMinute && !/(?:\.\.|<= )23:59/.test(list))) return list;
+  /** @param {string} time */
+  const next = (time) => {
+    const minutes = 60 * Number(time.slice(0, 2)) + Number(time.slice(3)) + 1;
+    return `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
+  };
+  return list
+    .replace(/\((\d\d:\d\d)\.\./g, (_, time) => `[${next(time)}..`)
+    .replace(/\[(\d\d:\d\d)\.\.23:59\]/g, ">= $1")
+    .replace(/\.\.(\d\d:\d\d)\]/g, (_, time) => `..${next(time)})`)
+    .replace(/<= (?!23:59)(\d\d:\d\d)/g, (_, time) => `< ${next(time)}`)
+    .replace(/> (?!23:59)(\d\d:\d\d)/g, (_, time) => `>= ${next(time)}`);
 }

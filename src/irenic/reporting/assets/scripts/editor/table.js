@@ -41,10 +41,20 @@ export function newTable(model) {
   const rows = rowsOf(model, features, outcomes);
   const opened = { rows, otherwise: model.default.outcome, policy, hitPolicy, ...marks };
   const impossible = summary.impossible.map(({ box }) => box);
-  const history = { opened, now: opened, past: [], future: [], growth: 0, listeners: [] };
-  const outcomeName = summary.reading?.columns.find(({ role }) => role === "outcome")?.name ?? "then";
+  const history = { opened, now: opened, past: [], future: [], growth: 0, listeners: [], neverWhere: new Map() };
+  const outputs = summary.reading?.columns.filter(({ role }) => role === "outcome").map(({ name }) => name) ?? [];
+  const outcomeName = outputs.join(", ") || "then";
   const asked = summary.properties.map((property) => property.asked);
-  return { name: summary.name, outcomeName, features, outcomes, impossible, asked, ...history };
+  return {
+    name: summary.name,
+    outcomeName,
+    outputs: outputs.length ? outputs : ["then"],
+    features,
+    outcomes,
+    impossible,
+    asked,
+    ...history,
+  };
 }
 
 /**
@@ -623,10 +633,11 @@ export function orderRows(table) {
  * @param {EditedTable} table
  * @param {{ rows: { cells: string[], outcomeText: string, weight: CountedRule["weight"], kept?: boolean }[],
  *   otherwise: string, policy: Policy, hitPolicy: string, outcomes: EditedOutcome[], forbidden?: string[],
- *   never?: string[] }} saved
+ *   never?: string[], neverWhere?: [string, { outcome: number, boxes: Sides[] }][] }} saved
  */
 export function restoreTable(table, saved) {
   table.outcomes = saved.outcomes;
+  table.neverWhere = new Map(saved.neverWhere);
   table.growth += 1;
   /** @type {Map<number, TableRow>} */
   const rows = new Map();

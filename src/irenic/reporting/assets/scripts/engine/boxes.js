@@ -181,6 +181,24 @@ export function putRules(layout, boxes, codes) {
 }
 
 /**
+ * Put a box in the place of another among rules.
+ * @param {Layout} layout
+ * @param {{ rules: number, n: number, k: number }} at
+ * @param {Packed} box
+ * @param {number} code
+ */
+export function replaceRule(layout, { rules, n, k }, { low, high, bits }, code) {
+  const arrays = memoryAt(Uint32Array, rules, 2 * 12); // an array is three cells of two halves: address, rows, columns
+  const [lower, upper, masks, codes] = [arrays[0], arrays[6], arrays[12], arrays[18]];
+  const d = layout.intervals.length;
+  const [lows, highs] = [memoryAt(Float64Array, lower, d * n), memoryAt(Float64Array, upper, d * n)];
+  const words = memoryAt(Uint32Array, masks, 2 * layout.words * n);
+  for (let i = 0; i < d; i++) [lows[i * n + k], highs[i * n + k]] = [low[i], high[i]];
+  for (let w = 0; w < layout.words; w++) words.set(bits.subarray(2 * w, 2 * w + 2), 2 * (w * n + k));
+  memoryAt(Int32Array, codes, n)[k] = code;
+}
+
+/**
  * Copy a box as one row of cells, and return its address.
  * @param {Packed} box
  */
@@ -410,32 +428,47 @@ function newSides(layout) {
 }
 
 /**
- * Boxes in groups that are equal on all axes but one, in the order of their first boxes.
+ * Boxes in groups that are equal on all axes but one, in the order of their first boxes: the places of these, and for
+ * each box the place of the next in its group, -1 at the end. Most groups have one box, so that no lists are made.
  * @param {Numbered[]} boxes
  * @param {number} axis
  */
 function groupedWithout(boxes, axis) {
-  /** @type {Map<number, Numbered[][]>} */
-  const groups = new Map();
-  /** @type {Numbered[][]} */
-  const ordered = [];
-  for (const each of boxes) {
-    const hash = hashWithout(each.sides, axis);
-    const alike = groups.get(hash);
-    const group = alike?.find(([first]) => areEqualWithout(first.sides, each.sides, axis));
-    if (group) group.push(each);
-    else {
-      const fresh = [each];
-      ordered.push(fresh);
-      if (alike) alike.push(fresh);
-      else groups.set(hash, [fresh]);
+  const n = boxes.length;
+  const size = 2 ** Math.ceil(Math.log2(2 * n + 2));
+  const slots = new Int32Array(size).fill(-1); // first boxes, by hash
+  const [next, last] = [new Int32Array(n).fill(-1), new Int32Array(n)];
+  const firsts = [];
+  for (let k = 0; k < n; k++) {
+    const { sides } = boxes[k];
+    let slot = hashWithout(sides, axis) & (size - 1);
+    while (slots[slot] >= 0 && !areEqualWithout(boxes[slots[slot]].sides, sides, axis)) slot = (slot + 1) & (size - 1);
+    const first = slots[slot];
+    if (first < 0) {
+      slots[slot] = last[k] = k;
+      firsts.push(k);
+    } else {
+      next[last[first]] = k;
+      last[first] = k;
     }
   }
-  return ordered;
+  return { firsts, next };
 }
 
 /**
- * A number below 2 ** 30, which is the same for boxes that are equal on all axes but one.
+ * The boxes of a group.
+ * @param {Numbered[]} boxes
+ * @param {Int32Array} next
+ * @param {number} first
+ */
+function boxesFrom(boxes, next, first) {
+  const group = [];
+  for (let k = first; k >= 0; k = next[k]) group.push(boxes[k]);
+  return group;
+}
+
+/**
+ * A number, which is the same for boxes that are equal on all axes but one.
  * @param {Int32Array} sides
  * @param {number} axis
  */
@@ -444,7 +477,7 @@ function hashWithout(sides, axis) {
   for (let k = 0; k < sides.length; k++) {
     if (k !== axis) hash = Math.imul(hash ^ sides[k], 0x9e3779b1) ^ (hash >>> 15);
   }
-  return hash >>> 2;
+  return hash ^ (hash >>> 16);
 }
 
 /**
@@ -464,8 +497,13 @@ function areEqualWithout(a, b, axis) {
  */
 function joinedIntervals(boxes, i, sides) {
   const joined = [];
-  for (const group of groupedWithout(boxes, i)) {
-    if (group.length > 1) group.sort((a, b) => (a.box.low[i] < b.box.low[i] ? -1 : 1));
+  const { firsts, next } = groupedWithout(boxes, i);
+  for (const first of firsts) {
+    if (next[first] < 0) {
+      joined.push(boxes[first]);
+      continue;
+    }
+    const group = boxesFrom(boxes, next, first).sort((a, b) => (a.box.low[i] < b.box.low[i] ? -1 : 1));
     let last = group[0];
     for (const each of group.slice(1)) {
       if (last.box.high[i] === each.box.low[i]) {
@@ -491,8 +529,10 @@ function joinedIntervals(boxes, i, sides) {
 function joinedSets(boxes, j, layout, sides) {
   const [start, stop] = [2 * layout.wordStarts[j], 2 * layout.wordStarts[j + 1]];
   const axis = sides.first + j;
-  return groupedWithout(boxes, axis).map((group) => {
-    if (group.length === 1) return group[0];
+  const { firsts, next } = groupedWithout(boxes, axis);
+  return firsts.map((first) => {
+    if (next[first] < 0) return boxes[first];
+    const group = boxesFrom(boxes, next, first);
     const union = copyBox(group[0].box);
     for (const { box } of group) for (let w = start; w < stop; w++) union.bits[w] |= box.bits[w];
     return { box: union, sides: group[0].sides.with(axis, sides.set(union, j)) };

@@ -14,6 +14,7 @@ import {
   putBox,
   putOrder,
   putRules,
+  replaceRule,
   sharedBox,
   startCutting,
   takeBox,
@@ -32,6 +33,8 @@ const MERGED = 20_000; // gaps that are merged if the search did not end
 const TRIALS = 12; // covering rows up to which those that are not needed are left out
 const CONTRADICTED = -2; // in place of an outcome
 const MOST_PARTS = 400; // parts of a row, and regions that changed, that are computed
+const MOST_KEPT = 500_000; // overlaps that are kept, so that they are not computed again
+const QUICK = 100; // milliseconds in which a check can end without telling what it found in between
 
 /**
  * @param {(reply: CheckerReply) => void} send
@@ -73,12 +76,20 @@ export function startChecker(send) {
   let version = 0;
   let started = 0;
   let running = 0; // the number of the check that runs
-  /** @type {{ conflicts: FoundPair[], overlaps: FoundPair[] }} */
-  let pairs = { conflicts: [], overlaps: [] };
+  let kept = 0; // overlaps that rows keep
+  /** @type {Map<string, Set<CheckedRow>>} */
+  const byKey = new Map(); // rows with boxes
+  /** @type {Set<string>} */
+  const repeated = new Set(); // keys of several rows
+  /** @type {Pick<Status, "conflicts" | "overlaps">} */
+  let pairs = foundPairs();
   /** @type {Status["gaps"]} */
   let gaps = { count: 0, list: [], finished: false, known: false };
   /** @type {EditedResults | null} */
   let results = null;
+  /** @type {Partial<Status>} */
+  let sent = {};
+  let lastSent = 0;
 
   // --- what rows overlap
 
@@ -101,12 +112,25 @@ export function startChecker(send) {
   }
 
   /**
-   * The boxes of other rows that a box of a row overlaps where a case can occur.
+   * The boxes of other rows that those of a row overlap where a case can occur, in no order.
    * @param {CheckedRow} row
-   * @param {Packed} box
+   * @returns {Overlap[]}
    */
-  const neighborsOf = (row, box) =>
-    meetingBoxes(box).filter((k) => owners[k] !== row && (!impossible.length || canOccur(box, boxes[k])));
+  const nearTo = (row) => row.near ?? foundNear(row);
+
+  /**
+   * @param {CheckedRow} row
+   * @returns {Overlap[]}
+   */
+  const foundNear = (row) =>
+    row.boxes.flatMap((box, own) =>
+      meetingBoxes(box)
+        .filter((k) => owners[k] !== row && (!impossible.length || canOccur(box, boxes[k])))
+        .map((k) => ({ row: owners[k], own, box: k - owners[k].first })),
+    );
+
+  /** @param {Overlap[]} near */
+  const boxesOf = (near) => near.map(({ row, box }) => row.boxes[box]);
 
   /** @param {Packed} a @param {Packed} b */
   function canOccur(a, b) {
@@ -154,18 +178,39 @@ export function startChecker(send) {
   function newRow({ id, boxes: sides, outcome }) {
     const packed = sides.map((each) => packBox(layout, each));
     const key = `${packed.map(boxKey).sort().join("/")}>${outcome}`;
-    const checked = { conflicts: 0, overlaps: 0, dirty: true, twins: [], redundant: null };
-    return { id, index: 0, boxes: packed, outcome, key, ...checked };
+    const checked = { conflicts: 0, overlaps: 0, near: null, dirty: true, twins: [], redundant: null };
+    return { id, index: 0, first: 0, boxes: packed, outcome, key, ...checked };
   }
 
   function pack() {
     kernels.drop(base);
-    rows.forEach((row, index) => (row.index = index));
     boxes = rows.flatMap((row) => row.boxes);
     owners = rows.flatMap((row) => row.boxes.map(() => row));
+    let first = 0;
+    for (const [index, row] of rows.entries()) {
+      row.index = index;
+      row.first = first;
+      first += row.boxes.length;
+    }
     const codes = owners.map((row) => row.outcome);
     rules = putRules(layout, boxes, codes);
     if (instances) points = putInstances(instances);
+  }
+
+  /**
+   * Put rows in the place of others with as many boxes.
+   * @param {CheckedRow[]} removed
+   * @param {CheckedRow[]} added
+   */
+  function packAgain(removed, added) {
+    added.forEach((row, nth) => {
+      ({ index: row.index, first: row.first } = removed[nth]);
+      row.boxes.forEach((box, place) => {
+        const k = row.first + place;
+        [boxes[k], owners[k]] = [box, row];
+        replaceRule(layout, { rules, n: boxes.length, k }, box, row.outcome);
+      });
+    });
   }
 
   /** @param {Extract<CheckerMessage, { type: "rows" }>} message */
@@ -175,15 +220,18 @@ export function startChecker(send) {
     otherwise = message.otherwise;
     const removed = rows.slice(message.start, message.start + message.removed);
     const gone = new Set(removed);
-    for (const row of removed) addCounts(row, -1, gone);
+    for (const row of removed) unlink(row, gone);
     const added = message.added.map(newRow);
     rows.splice(message.start, message.removed, ...added);
-    pack();
+    const isAlike =
+      removed.length === added.length && removed.every((row, k) => row.boxes.length === added[k].boxes.length);
+    if (isAlike) packAgain(removed, added);
+    else pack();
     const fresh = new Set(added);
-    for (const row of added) addCounts(row, 1, fresh);
+    for (const row of added) link(row, fresh);
     gaps = { ...gaps, known: false };
     verdicts = { properties: null, cases: triedCases() };
-    pairs = policy.how === "agree" ? foundPairs() : { conflicts: [], overlaps: [] };
+    pairs = foundPairs();
     running += 1;
     continueCheck(running, checkSteps());
   }
@@ -191,19 +239,55 @@ export function startChecker(send) {
   /**
    * Count what a row overlaps, for it and for the others.
    * @param {CheckedRow} row
-   * @param {1 | -1} by
-   * @param {Set<CheckedRow>} together rows that are added or removed with it, and are counted by themselves
+   * @param {Set<CheckedRow>} together rows that are added with it, and are counted by themselves
    */
-  function addCounts(row, by, together) {
-    for (const box of row.boxes) {
-      for (const k of neighborsOf(row, box)) {
-        const other = owners[k];
-        const kind = differ(row.outcome, other.outcome) ? "conflicts" : "overlaps";
-        row[kind] += by;
-        if (!together.has(other)) other[kind] += by;
-        other.dirty = true;
-      }
+  function link(row, together) {
+    const near = foundNear(row);
+    if (kept + near.length <= MOST_KEPT) {
+      row.near = near;
+      kept += near.length;
     }
+    for (const { row: other, own, box } of near) {
+      const kind = differ(row.outcome, other.outcome) ? "conflicts" : "overlaps";
+      row[kind] += 1;
+      other.dirty = true;
+      if (together.has(other)) continue;
+      other[kind] += 1;
+      if (!other.near) continue;
+      other.near.push({ row, own: box, box: own });
+      kept += 1;
+    }
+    if (!row.boxes.length) return;
+    const alike = byKey.get(row.key);
+    if (!alike) return void byKey.set(row.key, new Set([row]));
+    alike.add(row);
+    repeated.add(row.key);
+  }
+
+  /**
+   * Undo what link did.
+   * @param {CheckedRow} row
+   * @param {Set<CheckedRow>} together rows that are removed with it
+   */
+  function unlink(row, together) {
+    const near = nearTo(row);
+    if (row.near) kept -= row.near.length;
+    for (const { row: other } of near) {
+      if (!together.has(other)) other[differ(row.outcome, other.outcome) ? "conflicts" : "overlaps"] -= 1;
+    }
+    for (const other of new Set(near.map((each) => each.row))) {
+      other.dirty = true;
+      if (together.has(other)) continue;
+      other.twins = other.twins.filter((twin) => twin !== row);
+      if (!other.near) continue;
+      kept -= other.near.length;
+      other.near = other.near.filter((each) => each.row !== row);
+      kept += other.near.length;
+    }
+    const alike = byKey.get(row.key);
+    alike?.delete(row);
+    if (alike && alike.size < 2) repeated.delete(row.key);
+    if (alike && !alike.size) byKey.delete(row.key);
   }
 
   /** The steps of a check; each yield is a chance to stop. */
@@ -211,11 +295,11 @@ export function startChecker(send) {
     sendStatus(false);
     yield;
     yield* findRedundant();
-    sendStatus(false);
+    if (performance.now() - lastSent > QUICK) sendStatus(false);
     yield* findAllGaps();
     results = instances && predictions();
     if (expected.properties.length) {
-      sendStatus(false);
+      if (performance.now() - lastSent > QUICK) sendStatus(false);
       verdicts = { ...verdicts, properties: yield* checkProperties() };
     }
     sendStatus(true);
@@ -255,8 +339,7 @@ export function startChecker(send) {
   function findTwins(row) {
     row.twins = [];
     if (!row.overlaps) return;
-    const near = new Set(row.boxes.flatMap((box) => neighborsOf(row, box).map((k) => owners[k])));
-    for (const other of near) {
+    for (const other of new Set(nearTo(row).map((each) => each.row))) {
       if (other.outcome !== row.outcome || (row.boxes.length === 1 && other.boxes.length === 1)) continue;
       if (other.key === row.key) continue;
       if (areCoveredBy(row.boxes, other.boxes) && areCoveredBy(other.boxes, row.boxes)) row.twins.push(other);
@@ -265,14 +348,12 @@ export function startChecker(send) {
 
   /** The groups of identical rows, each in order. */
   function duplicateGroups() {
-    /** @type {Map<string, CheckedRow[]>} */
-    const byKey = new Map();
-    for (const row of rows) {
-      if (row.boxes.length) byKey.set(row.key, [...(byKey.get(row.key) ?? []), row]);
-    }
     /** @type {Map<CheckedRow, CheckedRow[]>} */
     const groupOf = new Map();
-    for (const group of byKey.values()) for (const row of group) groupOf.set(row, group);
+    for (const key of repeated) {
+      const group = [...(byKey.get(key) ?? [])].sort((a, b) => a.index - b.index);
+      for (const row of group) groupOf.set(row, group);
+    }
     for (const row of rows) {
       for (const twin of row.twins) {
         const [a, b] = [groupOf.get(row) ?? [row], groupOf.get(twin) ?? [twin]];
@@ -281,7 +362,7 @@ export function startChecker(send) {
         for (const each of joined) groupOf.set(each, joined);
       }
     }
-    return [...new Set(groupOf.values())].filter((group) => group.length > 1);
+    return [...new Set(groupOf.values())].sort(([a], [b]) => a.index - b.index);
   }
 
   /** The first row of the group of each duplicate. */
@@ -311,13 +392,13 @@ export function startChecker(send) {
    */
   function maskedBy(row) {
     if (!row.overlaps && !row.conflicts) return null;
-    const earlier = row.boxes.map((box) => neighborsOf(row, box).filter((k) => rankOf(owners[k]) < rankOf(row)));
-    if (!earlier.every((places, b) => places.length && areCoveredBy([row.boxes[b]], boxesAt(places)))) return null;
-    return { kind: "never_fire", by: neededRows(row, [...new Set(earlier.flat())]) };
+    const earlier = nearTo(row).filter((each) => rankOf(each.row) < rankOf(row));
+    const isMasked = row.boxes.every((box, place) => {
+      const own = earlier.filter((each) => each.own === place);
+      return own.length && areCoveredBy([box], boxesOf(own));
+    });
+    return isMasked ? { kind: "never_fire", by: neededRows(row, earlier) } : null;
   }
-
-  /** @param {number[]} places */
-  const boxesAt = (places) => places.map((k) => boxes[k]);
 
   /**
    * @param {CheckedRow} row
@@ -326,34 +407,36 @@ export function startChecker(send) {
    */
   function insideOthers(row, firsts) {
     if (!row.overlaps || (firsts.get(row) ?? row) !== row) return null;
-    const near = new Set(row.boxes.flatMap((box) => neighborsOf(row, box)));
-    const same = [...near].filter((k) => owners[k].outcome === row.outcome).sort((a, b) => a - b);
+    const same = nearTo(row)
+      .filter((each) => each.row.outcome === row.outcome)
+      .sort(compareNear);
     if (row.boxes.length === 1) {
-      const [box] = row.boxes;
-      const containers = same.filter(
-        (k) => isInside(box, boxes[k]) && !(owners[k].boxes.length === 1 && isInside(boxes[k], box)),
-      );
-      if (containers.length) return { kind: "inside", by: [owners[containers[0]]] };
+      const [own] = row.boxes;
+      const container = same.find(({ row: other, box }) => {
+        const large = other.boxes[box];
+        return isInside(own, large) && !(other.boxes.length === 1 && isInside(large, own));
+      });
+      if (container) return { kind: "inside", by: [container.row] };
     }
-    const others = same.filter((k) => (firsts.get(owners[k]) ?? owners[k]) !== row);
+    const others = same.filter((each) => (firsts.get(each.row) ?? each.row) !== row);
     if (!others.length || (others.length === 1 && row.boxes.length === 1)) return null;
-    return areCoveredBy(row.boxes, boxesAt(others)) ? { kind: "inside", by: neededRows(row, others) } : null;
+    return areCoveredBy(row.boxes, boxesOf(others)) ? { kind: "inside", by: neededRows(row, others) } : null;
   }
 
   /**
    * Rows that together cover another, without those that are not needed.
    * @param {CheckedRow} row
-   * @param {number[]} places
+   * @param {Overlap[]} near
    */
-  function neededRows(row, places) {
-    const all = [...new Set(places.map((k) => owners[k]))].sort((a, b) => a.index - b.index);
+  function neededRows(row, near) {
+    const all = [...new Set(near.map((each) => each.row))].sort((a, b) => a.index - b.index);
     if (all.length > TRIALS) return all;
-    let kept = places;
+    let needed = near;
     for (const owner of [...all].reverse()) {
-      const rest = kept.filter((k) => owners[k] !== owner);
-      if (areCoveredBy(row.boxes, boxesAt(rest))) kept = rest;
+      const rest = needed.filter((each) => each.row !== owner);
+      if (areCoveredBy(row.boxes, boxesOf(rest))) needed = rest;
     }
-    return all.filter((owner) => kept.some((k) => owners[k] === owner));
+    return all.filter((owner) => needed.some((each) => each.row === owner));
   }
 
   // --- gaps
@@ -413,48 +496,43 @@ export function startChecker(send) {
 
   // --- the status
 
-  /** @param {boolean} done */
+  /**
+   * Send what is not known to the page yet. It keeps the rest, and takes gaps of an earlier version for outdated.
+   * @param {boolean} done
+   */
   function sendStatus(done) {
-    const agree = policy.how === "agree";
-    /** @param {"conflicts" | "overlaps"} kind */
-    const total = (kind) => (agree ? rows.reduce((sum, row) => sum + row[kind], 0) / 2 : 0);
-    const inConflict = agree ? rows.filter((row) => row.conflicts) : [];
-    /** @type {Status} */
-    const status = {
-      version,
-      done,
-      conflicts: {
-        count: total("conflicts"),
-        list: pairs.conflicts,
-        rows: new Map(inConflict.map((row) => [row.index, row.conflicts])),
-      },
-      overlaps: { count: total("overlaps"), list: pairs.overlaps },
-      redundant: foundRows(),
-      gaps,
-      results,
-      ...verdicts,
-      milliseconds: performance.now() - started,
-    };
+    /** @type {Partial<Status>} */
+    const known = { ...pairs, redundant: foundRows(), results, ...verdicts };
+    if (gaps.known) known.gaps = gaps;
+    const fresh = Object.entries(known).filter(([name, part]) => part !== sent[/** @type {keyof Status} */ (name)]);
+    sent = { ...sent, ...known };
+    lastSent = performance.now();
+    const status = { ...Object.fromEntries(fresh), version, done, milliseconds: lastSent - started };
     send({ type: "status", status });
   }
 
-  /** The pairs to list, sorted by their rows. */
+  /** Conflicts and overlaps, of which the first are listed, sorted by their rows. */
   function foundPairs() {
-    /** @type {{ conflicts: FoundPair[], overlaps: FoundPair[] }} */
-    const found = { conflicts: [], overlaps: [] };
+    const inConflict = policy.how === "agree" ? rows.filter((row) => row.conflicts) : [];
+    const found = {
+      conflicts: {
+        count: count(inConflict, "conflicts"),
+        list: /** @type {FoundPair[]} */ ([]),
+        rows: new Map(inConflict.map((row) => [row.index, row.conflicts])),
+      },
+      overlaps: { count: count(policy.how === "agree" ? rows : [], "overlaps"), list: /** @type {FoundPair[]} */ ([]) },
+    };
+    if (policy.how !== "agree") return found;
+    const [conflicts, overlaps] = [found.conflicts.list, found.overlaps.list];
     for (const row of rows) {
-      const wanted =
-        (row.conflicts && found.conflicts.length < LISTED) || (row.overlaps && found.overlaps.length < LISTED);
-      if (!wanted) continue;
-      for (const box of row.boxes) {
-        for (const k of neighborsOf(row, box)) {
-          const other = owners[k];
-          if (other.index < row.index) continue;
-          const agree = !differ(row.outcome, other.outcome);
-          const list = agree ? found.overlaps : found.conflicts;
-          const shared = list.length < LISTED && sharedBox(layout, box, boxes[k]);
-          if (shared) list.push({ rows: [row.index, other.index], sides: unpackBox(layout, shared), agree });
-        }
+      const isWanted = (row.conflicts && conflicts.length < LISTED) || (row.overlaps && overlaps.length < LISTED);
+      if (!isWanted) continue;
+      const later = nearTo(row).filter((each) => each.row.index > row.index);
+      for (const { row: other, own, box } of later.sort((a, b) => a.own - b.own || compareNear(a, b))) {
+        const agree = !differ(row.outcome, other.outcome);
+        const list = agree ? overlaps : conflicts;
+        const shared = list.length < LISTED && sharedBox(layout, row.boxes[own], other.boxes[box]);
+        if (shared) list.push({ rows: [row.index, other.index], sides: unpackBox(layout, shared), agree });
       }
     }
     return found;
@@ -787,10 +865,14 @@ export function startChecker(send) {
       rows = message.opened.rows.map(newRow);
       pack();
       const together = new Set(rows);
-      if (instances) for (const row of rows) addCounts(row, 1, together);
+      if (instances) for (const row of rows) link(row, together);
       opened = { ...message.opened, rows, answers: instances && decided() };
+      for (const row of rows) row.near = null;
       policy = message.policy;
       rows = [];
+      kept = 0;
+      byKey.clear();
+      repeated.clear();
       pack();
     } else if (message.type === "rows") {
       changeRows(message);
@@ -804,6 +886,15 @@ export function startChecker(send) {
     }
   };
 }
+
+/**
+ * @param {CheckedRow[]} rows
+ * @param {"conflicts" | "overlaps"} kind
+ */
+const count = (rows, kind) => rows.reduce((sum, row) => sum + row[kind], 0) / 2;
+
+/** @param {Overlap} a @param {Overlap} b */
+const compareNear = (a, b) => a.row.index - b.row.index || a.box - b.box;
 
 /**
  * The rank of an outcome; the least wins, and outcomes without a rank come last.

@@ -10,6 +10,7 @@ import { makeScale } from "./scales.js";
 import { mapFont, penOf } from "./screen.js";
 import { mapCanvas, mapView } from "./view.js";
 import { clamp } from "../numbers.js";
+import { colorPlace } from "../outcomes.js";
 import { state } from "../state.js";
 
 /**
@@ -59,7 +60,7 @@ function mapColors() {
     focus: of("focus"),
     none,
     outcomes,
-    outcome: (place) => (place === null || place < 0 ? none : outcomes[Math.min(place, 8)]),
+    outcome: (place) => (place === null || place < 0 ? none : outcomes[colorPlace(place)]),
     point: (place) => mixedColor(place < 0 ? none : outcomes[Math.min(place, 8)], of("ink")),
   };
 }

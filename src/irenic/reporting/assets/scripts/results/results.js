@@ -4,7 +4,7 @@
 import { h, show } from "../dom.js";
 import { outcomeWords } from "../outcomes.js";
 import { confusionBlock } from "./confusion.js";
-import { groupsBlock } from "./groups.js";
+import { comparedBlock, groupsBlock } from "./groups.js";
 import { rowsTable } from "./instance_table.js";
 import { wrongBlock } from "./wrong.js";
 import { model, on } from "../state.js";
@@ -28,6 +28,7 @@ function drawResults(section) {
     h("p", { class: "lead" }, resultsLead(results)),
     results.confusion && confusionBlock(results.confusion),
     results.labels && labelsTable(results.labels),
+    comparedBlock(),
     /** @type {LeftOut[]} */ (["uncovered", "contradicted", "impossible"]).map((which) => leftOut(which, results)),
     groupsBlock(results),
     (results.wrong ?? 0) > 0 && wrongBlock(),

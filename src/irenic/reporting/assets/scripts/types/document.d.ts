@@ -537,6 +537,50 @@ type Model = {
   likely: Likely[];
 };
 
+/** A count of rows among others. */
+type Share = {
+  count: number;
+  of: number;
+  /** null if there are no rows. */
+  share: number | null;
+  low: number;
+  /** The ends of the 95 % interval. */
+  high: number;
+};
+
+/** How often one outcome is decided for a group. */
+type OutcomeFigures = {
+  outcome: Written;
+  decided: Share;
+  /** Of the rows with another label, those that get the outcome; null without labels. */
+  false_positives: Share | null;
+  /** Of the rows with this label, those that do not get it; null without labels. */
+  false_negatives: Share | null;
+};
+
+/** What rules decide for the rows with one value in a column. */
+type GroupFigures = {
+  value: string;
+  rows: number;
+  /** Whether there are too few rows (below 30) to say much. */
+  small: boolean;
+  outcomes: OutcomeFigures[];
+  by_default: Share;
+  /** null without labels. */
+  accuracy: Share | null;
+};
+
+/** What rules decide for groups of rows. */
+type Groups = {
+  column: string;
+  /** The rows: of the training rows, the accuracy is too good, unless they were left out. */
+  on: "instances" | "training" | "left_out";
+  /** The outcome where no rule holds. */
+  default: Written | null;
+  /** The largest first. */
+  groups: GroupFigures[];
+};
+
 /** What `irenic.summarize` returns and `irenic report --json` prints. */
 type Summary = {
   version: Version;
@@ -569,4 +613,6 @@ type Summary = {
   /** The place of the model in use. */
   chosen: number;
   format: "irenic summary";
+  /** What the rules in use decide for groups of instances. */
+  groups?: Groups;
 };

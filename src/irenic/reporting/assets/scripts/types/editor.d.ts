@@ -31,16 +31,23 @@ type Cutting = { step: (nodes: number) => void; isDone: () => boolean; parts: Pa
 /** A row as the worker gets it. A row that is not finished has no boxes. */
 type SentRow = { id: number; boxes: Sides[]; outcome: number };
 
+/** A box of another row that a box of a row overlaps: the other row, and the places of both boxes in their rows. */
+type Overlap = { row: CheckedRow; own: number; box: number };
+
 /** A row in the worker. */
 type CheckedRow = {
   id: number;
   index: number;
+  /** The place of its first box among those of all rows. */
+  first: number;
   boxes: Packed[];
   outcome: number;
   key: string;
   /** How many boxes of other rows contradict it, and how many overlap it and agree. */
   conflicts: number;
   overlaps: number;
+  /** What it overlaps, in no order; null if that is computed again when it is needed. */
+  near: Overlap[] | null;
   dirty: boolean;
   /** Rows that are the same region, cut into boxes in other ways. */
   twins: CheckedRow[];
@@ -150,7 +157,10 @@ type CheckerMessage =
   | { type: "rows"; version: number; start: number; removed: number; added: SentRow[]; otherwise: number | null }
   | { type: "ask"; ask: number; what: string; given: any };
 
-type CheckerReply = { type: "status"; status: Status } | { type: "answer"; ask: number; answer: any; error?: string };
+/** A status has only what changed since the last one. */
+type CheckerReply =
+  | { type: "status"; status: Partial<Status> & Pick<Status, "version" | "done" | "milliseconds"> }
+  | { type: "answer"; ask: number; answer: any; error?: string };
 
 // --- the table that is edited
 
@@ -203,9 +213,13 @@ type EditedTable = {
   name: string;
   /** The name of the column of outcomes. */
   outcomeName: string;
+  /** The names of the columns of outcomes in the file; several if outcomes are tuples. */
+  outputs: string[];
   features: EditedFeature[];
   outcomes: EditedOutcome[];
   impossible: Box[];
+  /** Where outcomes were forbidden on this page, by the texts of the marks. */
+  neverWhere: Map<string, { outcome: number; boxes: Sides[] }>;
   /** What the properties ask, null for those that are not checked here. */
   asked: (Asked | null)[];
   opened: Snapshot;
