@@ -1,5 +1,7 @@
 """Rules in Spark: an estimator for pipelines of ``pyspark.ml``, whose models score by SQL."""
 
+# ruff: noqa: N802, N815 (names as in Spark)
+
 from __future__ import annotations
 
 import inspect
@@ -7,8 +9,8 @@ from importlib import import_module
 from typing import Any, Final
 
 from irenic.errors import ConditionError, DataError
-from irenic.formats.json.model import dumps
 from irenic.formats import read_model
+from irenic.formats.json.model import dumps
 from irenic.formats.sql.source import scoring_of
 from irenic.learn import RuleSetClassifier
 
@@ -125,12 +127,14 @@ class SparkRuleSetClassifier(_Columns, *_ESTIMATOR):  # type: ignore[misc]
             names = [name for name in kinds if name not in given]
         for name in [*given, *names]:
             if name not in kinds:
-                raise DataError(f"the DataFrame has no column {name!r} (its columns: {', '.join(kinds)})")
+                raise DataError(
+                    f"the DataFrame has no column {name!r} (its columns: {', '.join(kinds)})"
+                )
         for name in names:
             if kinds[name] in ("vector", "vectorudt", "udt"):
                 raise DataError(
-                    f"column {name!r} is a vector, whose values have no names; list the columns that"
-                    " it was assembled from as featureCols"
+                    f"column {name!r} is a vector, whose values have no names; list the columns"
+                    " that it was assembled from as featureCols"
                 )
         options = {name: self._named(name) for name in _OPTIONS if self.isSet(getattr(self, name))}
         if options.get("conflicts") == "vote":
@@ -141,15 +145,14 @@ class SparkRuleSetClassifier(_Columns, *_ESTIMATOR):  # type: ignore[misc]
         quoted = ["`" + name.replace("`", "``") + "`" for name in (*names, *given)]
         clf = RuleSetClassifier(**options)
         clf.fit(dataset.select(*quoted), target=label, sample_weight=weight)
-        return self._copyValues(SparkRuleSetModel(clf))
+        model: SparkRuleSetModel = self._copyValues(SparkRuleSetModel(clf))
+        return model
 
 
 if _param is not None:
     for _name in _OPTIONS:
         _doc = "see irenic.RuleSetClassifier"
-        setattr(
-            SparkRuleSetClassifier, _name, _param.Param(_param.Params._dummy(), _name, _doc)
-        )
+        setattr(SparkRuleSetClassifier, _name, _param.Param(_param.Params._dummy(), _name, _doc))
 
 
 class SparkRuleSetModel(_Columns, *_MODEL):  # type: ignore[misc]

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 from hypothesis import given
+from test_dmn_comparisons import opened
 from test_sql import (
     cells_as_table,
     columns,
@@ -18,7 +19,7 @@ from test_sql import (
     wide_space,
 )
 
-from irenic import ConditionError, Continuous, Rule, RuleList, RuleSet, Space, loads, to_sql
+from irenic import ConditionError, Continuous, Rule, RuleList, RuleSet, Space, to_sql
 from irenic.formats._branches import as_branches
 from irenic.formats.sql import _walk
 
@@ -95,8 +96,11 @@ def test_the_query_does_not_grow_with_the_rules_but_for_its_arrays():
 @pytest.mark.parametrize("dialect", ["postgres", "spark"])
 def test_many_rules_are_arrays_where_queries_are_compiled(dialect):
     assert "Arrays of nodes: each row walks" in to_sql(overlapping(60), "cases", dialect=dialect)
-    assert "Arrays of nodes" not in to_sql(overlapping(40), "cases", dialect=dialect)
+    assert "Arrays of nodes" not in to_sql(overlapping(30), "cases", dialect=dialect)
     assert "Arrays of nodes" not in to_sql(overlapping(60), "cases")
+    space = overlapping(1).space
+    long = [Rule({f"f{i}": (k, k + 9) for i in range(6)}, then=k).cast(space) for k in range(20)]
+    assert "Arrays of nodes" in to_sql(RuleList(long, space), "cases", dialect=dialect)
     tree = to_sql(overlapping(60), "cases", dialect=dialect, form="tree")
     assert "A tree that cuts the space" in tree
 
@@ -127,7 +131,7 @@ def test_a_set_without_conditions_as_arrays():
 def test_what_arrays_cannot_represent_is_an_error():
     with pytest.raises(ConditionError, match="needs one of the dialects duckdb, postgres, spark,"):
         to_sql(overlapping(3), "cases", dialect="sqlite", form="arrays")
-    compared = loads("a,b,then\n> b,-,x\n-,-,y\n", format="csv")
+    compared = opened([("a", "number"), ("b", "number")], [((">", "b"), None, "x")])
     with pytest.raises(ConditionError, match="cannot represent comparisons of two columns; use"):
         to_sql(compared, "cases", form="arrays")
 

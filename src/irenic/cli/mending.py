@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from irenic.model.decision_table import DecisionTable
 
 
-
 class _SqlForm(StrEnum):
     """How rules are written as SQL."""
 
@@ -440,9 +439,8 @@ def convert(
     elif as_set:
         note("the rules are not ordered, so --as-set changes nothing")
     if sink.form == "sql":
-        options = {"dialect": dialect, "rule": sql_rule, "form": sql_form and sql_form.value}
-        if probabilities:
-            options |= {"probabilities": True}
+        options: dict[str, Any] = {"dialect": dialect, "rule": sql_rule}
+        options |= {"probabilities": probabilities, "form": sql_form and sql_form.value}
         _write_sql(result, parsed.model() if probabilities else result, sink, sql_table, options)
     else:
         write_rules(result, out, sink.form)

@@ -163,9 +163,7 @@ def _axis(
     if isinstance(feature, Categorical):
         members = np.array([_members(feature, tested) for tested in conditions])
         first = members.argmax(axis=1)
-        return Axis(
-            feature, (), first, members.shape[1] - members[:, ::-1].argmax(axis=1), members
-        )
+        return Axis(feature, (), first, members.shape[1] - members[:, ::-1].argmax(axis=1), members)
     bounds = [_interval(feature, *pair) for pair in zip(conditions, regions, strict=True)]
     lower, upper = np.array(bounds).T
     inner = np.unique(np.concatenate([lower, upper]))

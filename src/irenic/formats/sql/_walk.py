@@ -64,7 +64,7 @@ def walk_of(branches: Branches, order: Sequence[int], ends: Sequence[int], last:
     nodes = list(builder.nodes)
     columns = zip(*nodes, strict=True) if nodes else ((), (), (), ())
     tested, limits, above, below = map(list, columns)
-    return Walk(axes, tested, limits, above, below, root, builder.steps.get(root, 0))  # type: ignore[arg-type]
+    return Walk(axes, tested, limits, above, below, root, builder.steps.get(root, 0))
 
 
 class _Walks(Builder):
@@ -107,7 +107,9 @@ class _Walks(Builder):
         if len(bounds) == 1:
             return holds if bounds[0][1] else fails
         middle = len(bounds) // 2
-        halves = (self._inside(k, half, holds, fails) for half in (bounds[middle:], bounds[:middle]))
+        halves = (
+            self._inside(k, half, holds, fails) for half in (bounds[middle:], bounds[:middle])
+        )
         return self.cut(k, bounds[middle][0], *halves)
 
 
@@ -259,7 +261,6 @@ def _in_postgres(walk: Walk, values: str) -> str:
 
 
 _STEP: Final = (
-    "CASE WHEN n <= 0 THEN n WHEN v[{tested}[n]] >= {limits}[n] THEN {above}[n]"
-    " ELSE {below}[n] END"
+    "CASE WHEN n <= 0 THEN n WHEN v[{tested}[n]] >= {limits}[n] THEN {above}[n] ELSE {below}[n] END"
 )
 _WRITE: Final = {"spark": _in_spark, "duckdb": _in_duckdb, "postgres": _in_postgres}

@@ -93,7 +93,7 @@ def register(
     if (n := n_outputs(rules, default=default, resolve=resolve)) != 1:
         raise ConditionError(f"a function returns one outcome, but the rules have {n}; use to_sql")
     expression = to_sql(rules, dialect=dialect, default=default, resolve=resolve)
-    columns = _tested(as_branches(rules, default=default, resolve="first", some_labels=True))  # type: ignore[arg-type]
+    columns = _tested(as_branches(rules, default=default, resolve="first", some_labels=True))
     quoted = [identifier(column.name, "a column").sql(dialect=dialect) for column in columns]
     if dialect == "spark":
         pairs = zip(quoted, columns, strict=True)
@@ -101,7 +101,9 @@ def register(
     function = identifier(name, "a function").sql(dialect=dialect)
     what = {"duckdb": "MACRO", "spark": "FUNCTION"}[dialect]
     body = {"duckdb": "AS", "spark": "RETURN"}[dialect]
-    statement = f"CREATE OR REPLACE TEMPORARY {what} {function}({', '.join(quoted)}) {body}\n{expression}"
+    statement = (
+        f"CREATE OR REPLACE TEMPORARY {what} {function}({', '.join(quoted)}) {body}\n{expression}"
+    )
     run(statement)
     return statement
 

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 _MOST_BRANCHES: Final = 50
 # Unless rules overlap so much that leaves test this many times as many rules.
 _MOST_COPIES: Final = 1.5
+# Spark and PostgreSQL take long to compile more comparisons than this.
+_MOST_TESTS: Final = 200
 _TREE: Final = "A tree that cuts the space; each leaf tests a few rules."
 _ARRAYS: Final = "Arrays of nodes: each row walks from node to node until it meets its rule."
 _BY_LABEL: Final = (
@@ -449,7 +451,11 @@ def _as_arrays(writer: Writer, order: Sequence[int]) -> bool:
     """Return whether some branches are written as arrays."""
     if writer.form is not None or writer.dialect.name not in ("spark", "postgres"):
         return writer.form == "arrays"
-    return len(order) > _MOST_BRANCHES and not writer.branches.compared
+    if writer.branches.compared:
+        return False
+    rules = (writer.branches.rules[place] for place in order)
+    tests = sum(len(listed) for rule in rules for listed in rule.region.conditions().values())
+    return len(order) > _MOST_BRANCHES or tests > _MOST_TESTS
 
 
 def _of_walk(
