@@ -22,6 +22,7 @@ from test_sql import (
 from irenic import ConditionError, Continuous, Rule, RuleList, RuleSet, Space, to_sql
 from irenic.formats._branches import as_branches
 from irenic.formats.sql import _walk
+from irenic.learn import from_rules
 
 pytest.importorskip("sqlglot")
 
@@ -121,6 +122,27 @@ def test_the_deciding_rule_of_arrays():
     numbers = [None if i < 0 else i + 1 for i in rules.decide(rows).tolist()]
     assert [number for number, _ in found] == numbers
     assert [said for _, said in found] == rules.predict(rows).tolist()
+
+
+@pytest.mark.parametrize("n", [60, 3])
+def test_probabilities_are_looked_up_in_arrays(n):
+    duckdb = pytest.importorskip("duckdb")
+    rng = np.random.default_rng(0)
+    x = rng.random(2_000)
+    rules = RuleSet(
+        [Rule({"x": (i / 90, (i + 1) / 90)}, then="abc"[i % 3]) for i in range(n)], default="a"
+    )
+    y = np.where(rng.random(2_000) < 0.2, "b", rules.predict({"x": x}))
+    clf = from_rules(rules, {"x": x}, y)
+    sql = to_sql(clf, "cases", probabilities=True, form="arrays")
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE cases (x DOUBLE)")
+        con.executemany("INSERT INTO cases VALUES (?)", [[v] for v in x[:200].tolist()])
+        labels = ", ".join(f'"probability of {label}"' for label in "abc")
+        found = con.execute(f"SELECT x, prediction, {labels} FROM ({sql})").fetchall()
+    given = {"x": [row[0] for row in found]}
+    assert [row[1] for row in found] == clf.predict(given).tolist()
+    assert np.array_equal([row[2:] for row in found], clf.predict_proba(given))
 
 
 def test_a_set_without_conditions_as_arrays():

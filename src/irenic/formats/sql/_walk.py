@@ -186,13 +186,41 @@ def _value(writer: Writer, axis: Axis) -> Any:
     return exp.Case(ifs=ifs, default=whole(OTHER_CODE)) if ifs else whole(OTHER_CODE)
 
 
-# --- the steps of a walk, in each dialect
+def element(writer: Writer, numbers: Sequence[float], place: Any) -> Any:
+    """Return the float64 at a place of an array, which is an expression and counts from 0."""
+    from sqlglot import exp
+
+    from irenic.formats.sql._dialects import whole
+
+    first = 0 if writer.dialect.name == "spark" else 1
+    index = exp.Add(this=place, expression=whole(first)) if first else place
+    array = _ARRAY[writer.dialect.name](numbers, "DOUBLE")
+    return exp.Var(this=f"({array})[{index.sql(dialect=writer.dialect.syntax)}]")
+
+
+# --- arrays, and the steps of a walk, in each dialect
+
+
+def _spark_array(numbers: Sequence[float], kind: str) -> str:
+    return f"CAST(SPLIT('{_joined(numbers)}', ',') AS ARRAY<{kind}>)"
+
+
+def _duckdb_array(numbers: Sequence[float], kind: str) -> str:
+    return f"CAST('[{_joined(numbers)}]' AS {kind}[])"
+
+
+def _postgres_array(numbers: Sequence[float], kind: str) -> str:
+    kind = {"DOUBLE": "FLOAT8"}.get(kind, kind)
+    return f"CAST('{{{_joined(numbers)}}}' AS {kind}[])"
+
+
+def _joined(numbers: Sequence[float]) -> str:
+    return ",".join(map(repr, numbers))
 
 
 def _in_spark(walk: Walk, values: str) -> str:
     def array(numbers: Sequence[float], kind: str) -> str:
-        listed = ",".join(map(repr, [0, *numbers]))  # elements are numbered from 0, nodes from 1
-        return f"CAST(SPLIT('{listed}', ',') AS ARRAY<{kind}>)"
+        return _spark_array([0, *numbers], kind)  # elements are numbered from 0, nodes from 1
 
     step = _STEP.format(
         tested=array(walk.tested, "INT"),
@@ -208,9 +236,7 @@ def _in_spark(walk: Walk, values: str) -> str:
 
 
 def _in_duckdb(walk: Walk, values: str) -> str:
-    def array(numbers: Sequence[float], kind: str) -> str:
-        return f"CAST('[{','.join(map(repr, numbers))}]' AS {kind}[])"
-
+    array = _duckdb_array
     step = _STEP.format(
         tested=array([k + 1 for k in walk.tested], "INT"),
         limits=array(walk.limits, "DOUBLE"),
@@ -233,9 +259,7 @@ def _in_blocks(walk: Walk, step: str, repeated: Callable[[int, object, str], str
 
 
 def _in_postgres(walk: Walk, values: str) -> str:
-    def array(numbers: Sequence[float], kind: str) -> str:
-        return f"CAST('{{{','.join(map(repr, numbers))}}}' AS {kind}[])"
-
+    array = _postgres_array
     step = _STEP.format(tested="tested", limits="limits", above="above", below="below")
 
     def steps(n: int, source: str) -> str:
@@ -245,7 +269,7 @@ def _in_postgres(walk: Walk, values: str) -> str:
 
     arrays = (
         f"(SELECT ARRAY[{values}] AS v, {array([k + 1 for k in walk.tested], 'INT')} AS tested,"
-        f" {array(walk.limits, 'FLOAT8')} AS limits, {array(walk.above, 'INT')} AS above,"
+        f" {array(walk.limits, 'DOUBLE')} AS limits, {array(walk.above, 'INT')} AS above,"
         f" {array(walk.below, 'INT')} AS below OFFSET 0) AS arrays"
     )
     first = f"SELECT {walk.root} AS n"
@@ -263,4 +287,9 @@ def _in_postgres(walk: Walk, values: str) -> str:
 _STEP: Final = (
     "CASE WHEN n <= 0 THEN n WHEN v[{tested}[n]] >= {limits}[n] THEN {above}[n] ELSE {below}[n] END"
 )
+_ARRAY: Final = {
+    "spark": _spark_array,
+    "duckdb": _duckdb_array,
+    "postgres": _postgres_array,
+}
 _WRITE: Final = {"spark": _in_spark, "duckdb": _in_duckdb, "postgres": _in_postgres}

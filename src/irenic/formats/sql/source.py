@@ -22,7 +22,7 @@ from irenic.formats.sql._conditions import Writer, answers, as_text, folded, ide
 from irenic.formats.sql._dialects import DIALECTS as DIALECTS
 from irenic.formats.sql._dialects import dialect_of, double, whole
 from irenic.formats.sql._tree import Cut, Leaf, cutting_tree, n_tests
-from irenic.formats.sql._walk import ENGINES, choose, walk_of, write_walk
+from irenic.formats.sql._walk import ENGINES, choose, element, walk_of, write_walk
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import Head, labels_of, open_labels
 
@@ -401,6 +401,12 @@ def _likelihoods(
         found.append((region, _rule_number(writer.of_branches(branches))))
 
     def expression(label: int) -> exp.Expr:
+        table = lookup.probabilities[:, :, label]
+        if writer.note == _ARRAYS:
+            return element(
+                writer, table.ravel().tolist(), _place(writer, *table.shape, number, region)
+            )
+
         def of_region(row: tuple[float, ...]) -> exp.Expr:
             if region is None:
                 return double(writer.dialect, row[0])
@@ -408,12 +414,29 @@ def _likelihoods(
             column = writer.column(region)
             return _looked_up(column, values, row[-1], lambda p: double(writer.dialect, p))
 
-        rows = [tuple(row) for row in lookup.probabilities[:, :, label].tolist()]
+        rows = [tuple(row) for row in table.tolist()]
         values = {n: rows[n - 1] for n in writer.branches.numbers}
         return _looked_up(writer.column(number), values, rows[-1], of_region)
 
     labels = [names.free(f"probability of {as_text(label)}") for label in lookup.labels]
     return [(name, expression(k)) for k, name in enumerate(labels)]
+
+
+def _place(
+    writer: Writer, n_rules: int, n_regions: int, number: exp.Identifier, region: Any
+) -> exp.Expr:
+    """Return the place in a table of rules and regions, in both of which the last is none."""
+    from sqlglot import exp
+
+    def counted(name: exp.Identifier, n: int) -> exp.Expr:
+        last = exp.Coalesce(this=writer.column(name), expressions=[whole(n)])
+        return exp.paren(exp.Sub(this=last, expression=whole(1)), copy=False)
+
+    place = counted(number, n_rules)
+    if region is None:
+        return place
+    start = exp.Mul(this=place, expression=whole(n_regions))
+    return exp.Add(this=start, expression=counted(region, n_regions))
 
 
 def _decided(
