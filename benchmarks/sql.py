@@ -1,9 +1,9 @@
 """Scoring in databases: rules as branches and as a tree, compared with ``predict``.
 
-``python -m benchmarks.sql`` runs DuckDB and SQLite, and Spark if pyspark is installed.
-``--postgres`` and ``--mariadb`` are addresses of servers, such as ``host=127.0.0.1 port=5432`` and
-``127.0.0.1:3306``. Times are those of the processors, which other programs disturb less than the
-time that passes. Every row must have the prediction of ``predict``.
+``python -m benchmarks.sql`` runs DuckDB and SQLite, Spark if pyspark is installed, and PostgreSQL
+and MariaDB if their servers and clients (psycopg, pymysql) are. Times are those of the processors,
+which other programs disturb less than the time that passes. Every row must have the prediction of
+``predict``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from __future__ import annotations
 import argparse
 import os
 import sqlite3
+import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,11 @@ import numpy as np
 import pandas as pd
 
 import irenic
+from benchmarks import servers
 from benchmarks.core import rule_set
 from benchmarks.generated import tree_leaves
 from benchmarks.harness import Table
+from irenic.formats.sql._walk import ENGINES
 
 ROWS = 100_000
 FEATURES = 10
@@ -96,16 +100,20 @@ def postgres(table: pd.DataFrame, address: str) -> Engine:
         for row in table.to_numpy().tolist():
             copy.write_row(row)
     con.execute("ANALYZE cases")
-    con.execute("SET jit = off")  # it takes longer than anything else
     pid = con.info.backend_pid
-    return lambda sql: con.execute(sql).fetchall(), lambda: of_process(pid)
+
+    def run(sql: str) -> list[Any]:
+        # compiling branches and trees takes longer than anything else
+        con.execute(f"SET jit = {'on' if 'Arrays of nodes' in sql else 'off'}")
+        return con.execute(sql).fetchall()
+
+    return run, lambda: of_process(pid)
 
 
 def mariadb(table: pd.DataFrame, address: str) -> Engine:
     import pymysql
 
-    host, _, port = address.partition(":")
-    con = pymysql.connect(host=host, port=int(port or 3306), user="root", autocommit=True)
+    con = pymysql.connect(unix_socket=address, user="root", autocommit=True)
     cursor = con.cursor()
     cursor.execute("CREATE DATABASE IF NOT EXISTS irenic_benchmark")
     cursor.execute("USE irenic_benchmark")
@@ -134,8 +142,11 @@ def spark(table: pd.DataFrame) -> Engine:
         .config("spark.sql.shuffle.partitions", "1")
         .getOrCreate()
     )
-    session.createDataFrame(table).repartition(1).cache().createOrReplaceTempView("cases")
-    session.sql("SELECT count(*) FROM cases").collect()
+    with tempfile.TemporaryDirectory() as folder:
+        table.to_parquet(f"{folder}/cases.parquet", index=False)
+        rows = session.read.parquet(f"{folder}/cases.parquet").repartition(1).cache()
+        rows.createOrReplaceTempView("cases")
+        rows.count()
     pid = session.sparkContext._jvm.java.lang.ProcessHandle.current().pid()
     return lambda sql: session.sql(sql).collect(), lambda: of_process(pid)
 
@@ -170,8 +181,8 @@ def scoring(engines: dict[str, Engine], limit: float) -> Table:
             rules.predict(X)
             predicted = time.process_time() - start
             for name, engine in engines.items():
-                for form in ("rules", "tree"):
-                    if (name, form) in slow:
+                for form in ("rules", "tree", "arrays"):
+                    if (name, form) in slow or (form == "arrays" and name not in ENGINES):
                         continue
                     size, written, run = measured(rules, form, name, engine)
                     table.add(kind, n, name, form, f"{size / 1e3:,.0f} kB", written, run, predicted)
@@ -180,32 +191,34 @@ def scoring(engines: dict[str, Engine], limit: float) -> Table:
     return table
 
 
-def main(arguments: list[str] | None = None) -> list[Table]:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.sql", description=__doc__)
-    parser.add_argument("--postgres", help="address of a PostgreSQL server")
-    parser.add_argument("--mariadb", help="address of a MariaDB server")
-    parser.add_argument("--limit", type=float, default=20.0, help="seconds for one query")
-    parser.add_argument("--only", nargs="*", help="engines to measure (default: all)")
-    options = parser.parse_args(arguments)
-    table = instances()
-    makers: dict[str, Callable[[], Engine]] = {
-        "duckdb": lambda: duckdb(table),
-        "sqlite": lambda: sqlite(table),
-        "spark": lambda: spark(table),
-    }
-    if options.postgres:
-        makers["postgres"] = lambda: postgres(table, options.postgres)
-    if options.mariadb:
-        makers["mariadb"] = lambda: mariadb(table, options.mariadb)
+def started(makers: dict[str, Callable[[], Engine]], only: list[str] | None) -> dict[str, Engine]:
+    """Start engines, and say which ones are not installed."""
     engines = {}
     for name, make in makers.items():
-        if options.only and name not in options.only:
+        if only and name not in only:
             continue
         try:
             engines[name] = make()
         except ImportError as error:
             print(f"{name} is left out: {error}")
-    return [scoring(engines, options.limit)]
+    return engines
+
+
+def main(arguments: list[str] | None = None) -> list[Table]:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.sql", description=__doc__)
+    parser.add_argument("--limit", type=float, default=20.0, help="seconds for one query")
+    parser.add_argument("--only", nargs="*", help="engines to measure (default: all)")
+    options = parser.parse_args(arguments)
+    table = instances()
+    with ExitStack() as stack:
+        makers: dict[str, Callable[[], Engine]] = {
+            "duckdb": lambda: duckdb(table),
+            "sqlite": lambda: sqlite(table),
+            "postgres": lambda: postgres(table, stack.enter_context(servers.postgres())),
+            "mariadb": lambda: mariadb(table, stack.enter_context(servers.mariadb())),
+            "spark": lambda: spark(table),
+        }
+        return [scoring(started(makers, options.only), options.limit)]
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ PACKAGES = [
     "proving",
     "reporting",
     "searching",
+    "spark",
 ]
 PUBLIC = {
     f"{package}.{name}": getattr(importlib.import_module(package), name)

@@ -339,6 +339,45 @@ def test_sql_decides_like_the_rules(run, file, tmp_path):
     connection.close()
 
 
+def test_sql_has_the_rule_the_probabilities_and_the_form_that_are_asked_for(run, file, tmp_path):
+    model, out = tmp_path / "m.json", tmp_path / "q.sql"
+    clf = irenic.RuleSetClassifier(generations=1, moves=50, random_state=0)
+    irenic.write(clf.fit({"age": range(40)}, ["free"] * 18 + ["full"] * 22), model)
+    asked = ["--dialect", "sqlite", "--sql-table", "people", "--sql-rule", "why"]
+    assert run("convert", str(model), str(out), *asked, "--probabilities")[0] == 0
+    connection = sqlite3.connect(":memory:")
+    connection.row_factory = sqlite3.Row
+    connection.execute("CREATE TABLE people (age REAL)")
+    connection.execute("INSERT INTO people VALUES (3)")
+    [row] = connection.execute(out.read_text())
+    connection.close()
+    assert row["why"] == 1
+    labels = [row[f"probability of {label}"] for label in ("free", "full")]
+    assert labels == clf.predict_proba({"age": [3]})[0].tolist()
+    assert run("convert", str(model), str(out), "--sql-form", "tree")[0] == 0
+    assert run("convert", str(model), str(out), "--sql-form", "arrays")[0] == 0
+    assert "Arrays of nodes" in out.read_text()
+    status, _, err = run("convert", str(model), str(out), *asked, "--sql-form", "arrays")
+    assert status == 2
+    assert "needs one of the dialects duckdb, postgres, spark, got 'sqlite'" in err
+    rules = file("IF age < 10 THEN child\n", "r.txt")
+    status, _, err = run("convert", rules, str(out), "--probabilities")
+    assert status == 2
+    assert "needs a model of irenic learn" in err
+    status, _, err = run("convert", str(model), str(tmp_path / "m.py"), "--sql-rule", "why")
+    assert status == 2
+    assert "is only for SQL, not py" in err
+
+
+def test_sets_of_which_several_rules_decide_are_not_written_as_sql(run, file, tmp_path):
+    path, out = file(LIST.replace('"FIRST"', '"COLLECT"'), "sum.dmn"), tmp_path / "q.sql"
+    status, _, err = run("convert", path, str(out))
+    assert status == 2
+    assert "cannot represent the hit policy" in err
+    assert "collects the outcomes of all rules that apply; write .dmn, .csv or .xlsx" in err
+    assert not out.exists()
+
+
 def test_several_outcomes_become_columns_of_sql(run, file, tmp_path):
     path = file("age,Outcome 1,Outcome 2\n< 10,child,5\n>= 10,adult,9\n", "t.csv")
     out = tmp_path / "q.sql"

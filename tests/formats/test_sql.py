@@ -454,7 +454,7 @@ def test_rows_in_spark(in_spark):
         types[NAMES[key]] = kind
     expected = rules.predict(table).tolist()
     assert len({*expected}) == 5
-    for form in ("rules", "tree"):
+    for form in ("rules", "tree", "arrays"):
         sql = to_sql(rules, "cases", dialect="spark", form=form)
         assert in_spark(sql, table, types) == expected
 
@@ -537,7 +537,7 @@ def _in_postgres(value):
     return f"'{_in_sqlite(value)}'"
 
 
-@pytest.mark.parametrize("form", ["rules", "tree"])
+@pytest.mark.parametrize("form", ["rules", "tree", "arrays"])
 def test_rows_in_postgres(in_postgres, form):
     rng = random.Random(4)
     table = columns(2_000, rng)

@@ -117,7 +117,7 @@ def test_many_rules_are_a_tree_unless_told_otherwise():
     assert "order does not matter" in few
     assert len(few.splitlines()) > 80  # for people to read
     assert len(sql.splitlines()) == 1
-    with pytest.raises(ConditionError, match="form must be 'rules', 'tree' or None, got 'join'"):
+    with pytest.raises(ConditionError, match=r"form must be 'rules', .* or None, got 'join'"):
         to_sql(rules, "cases", form="join")
 
 

@@ -263,10 +263,13 @@ def test_predictions_are_those_of_the_rows_in_memory(few, tmp_path):
 
 def test_predictions_of_other_labels(tmp_path):
     frame = labeled(150).drop(columns=["heavy", "pays"])
-    for y in (frame["income"] > 30, (frame["income"] > 30) + 1):
+    relation = duckdb.connect().from_arrow(pa.Table.from_pandas(frame, preserve_index=False))
+    for y in (frame["income"] > 30, (frame["income"] > 30) + 1, (frame["income"] > 30) + 1.0):
         clf = quick().fit(frame, y)
         lazy = clf.predict(pl.LazyFrame(frame)).collect()["prediction"]
         assert lazy.to_list() == clf.predict(frame).tolist()
+        rows = clf.predict(relation).fetchall()
+        assert [row[-1] for row in rows] == clf.predict(frame).tolist()
     sets = [{"a", "b"} if each else {"a"} for each in frame["income"] > 30]
     clf = quick().fit(frame, sets)
     lazy = clf.predict(pl.LazyFrame(frame)).collect()["prediction"]

@@ -51,6 +51,15 @@ if TYPE_CHECKING:
 
     from irenic.model.decision_table import DecisionTable
 
+
+class _SqlForm(StrEnum):
+    """How rules are written as SQL."""
+
+    rules = "rules"
+    tree = "tree"
+    arrays = "arrays"
+
+
 _IN = typer.Argument(
     metavar="IN", help="Rules (.txt, .json, .csv, .tsv, .xlsx, .ods, .md, .dmn, …), or -."
 )
@@ -341,6 +350,7 @@ irenic convert loans.dmn loans.json
 irenic convert rules.txt rules.dmn
 irenic convert model.json model.pmml
 irenic convert rules.txt rules.sql --dialect postgres --sql-table people
+irenic convert model.json model.sql --dialect spark --probabilities
 irenic convert list.dmn set.txt --as-set
 irenic convert - - --from dmn --to json < loans.dmn
 
@@ -380,6 +390,28 @@ def convert(
     sql_table: Annotated[
         str, typer.Option(metavar="NAME", help="Name of the table that the SQL query reads.")
     ] = "cases",
+    sql_rule: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="SQL column to add with the number of the deciding rule."
+        ),
+    ] = None,
+    probabilities: Annotated[
+        bool,
+        typer.Option(
+            "--probabilities",
+            metavar="",
+            help="Add SQL columns with the probability of each label; needs a model.",
+        ),
+    ] = False,
+    sql_form: Annotated[
+        _SqlForm | None,
+        typer.Option(
+            metavar="FORM",
+            help="SQL form: rules (a branch per rule), tree, or arrays (default: by the number of"
+            " rules and the dialect).",
+        ),
+    ] = None,
     budget: Budget = 60.0,
     *,
     reading: dict[str, Any],
@@ -389,7 +421,13 @@ def convert(
     check_inputs(files, form)
     check_output(out, files, "OUT")
     sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
+    _check_only_sql(sink, sql_rule, sql_form, probabilities=probabilities)
     parsed = parse_file(rules, form, **reading)
+    if probabilities and not parsed.is_model:
+        raise typer.BadParameter(
+            "needs a model of irenic learn, because rules have no probabilities",
+            param_hint="'--probabilities'",
+        )
     result = _table(parsed, table, given_space(space, form), sink)
     if sink.form in ("pmml", "sql", "py") and space is None and parsed.declared is None:
         result = parsed.open_to_missing(table)  # as in irenic predict
@@ -401,7 +439,9 @@ def convert(
     elif as_set:
         note("the rules are not ordered, so --as-set changes nothing")
     if sink.form == "sql":
-        _write_sql(result, sink, sql_table, dialect)
+        options: dict[str, Any] = {"dialect": dialect, "rule": sql_rule}
+        options |= {"probabilities": probabilities, "form": sql_form and sql_form.value}
+        _write_sql(result, parsed.model() if probabilities else result, sink, sql_table, options)
     else:
         write_rules(result, out, sink.form)
     with output():
@@ -698,12 +738,24 @@ def _write_file(table: DecisionTable, out: _Out, edit: _Edit) -> tuple[str, list
 _SAME = {"txt": "rules", "xml": "dmn"}
 
 
-def _write_sql(table: DecisionTable, out: _Out, sql_table: str, dialect: str) -> None:
+def _check_only_sql(
+    out: _Out, rule: str | None, form: _SqlForm | None, *, probabilities: bool
+) -> None:
+    """Raise an error if an option of SQL is given for another format."""
+    given = {"--sql-rule": rule, "--sql-form": form, "--probabilities": probabilities}
+    for option, value in given.items():
+        if value and out.form != "sql":
+            raise typer.BadParameter(f"is only for SQL, not {out.form}", param_hint=f"'{option}'")
+
+
+def _write_sql(
+    table: DecisionTable, rules: Any, out: _Out, sql_table: str, options: dict[str, Any]
+) -> None:
     from irenic.frames.files import write_file
 
     named = len(table.outputs) == 1 and table.outputs != ("then",)
     column = table.outputs[0] if named else None
-    text = irenic.to_sql(table, sql_table, dialect=dialect, column=column) + ";\n"
+    text = irenic.to_sql(rules, sql_table, column=column, **options) + ";\n"
     if out.path is None or is_standard(out.path):
         write_standard(text)
         warn_of_loss(table, "sql")

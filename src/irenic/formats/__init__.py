@@ -11,6 +11,7 @@ from irenic.formats.models import (
 )
 from irenic.formats.parsed import Parsed, Tables
 from irenic.formats.python.source import to_python
+from irenic.formats.sql.registering import register
 from irenic.formats.sql.source import to_sql
 from irenic.formats.tables.reading import Reading
 from irenic.formats.writing import dumps, write
@@ -31,6 +32,7 @@ __all__ = [
     "parse",
     "read",
     "read_model",
+    "register",
     "to_python",
     "to_sql",
     "write",

@@ -104,15 +104,23 @@ def _of_dask(data: Any, predictor: _Predictor) -> Any:
 
 
 def _of_duckdb(data: Any, predictor: _Predictor) -> Any:
+    import pandas as pd
     import pyarrow as pa
 
     def of_frame(frame: Any) -> Any:
         # DuckDB fills missing text with None, and numbers with NaN
-        return frame.assign(**{_COLUMN: predictor(frame[predictor.names])})
+        found = predictor(frame[predictor.names]).tolist()
+        # of objects, DuckDB would choose the smallest type
+        return frame.assign(**{_COLUMN: pd.Series(found, index=frame.index, dtype=dtype)})
 
     kinds = dict(zip(data.columns, data.types, strict=True))
-    tests = ((pa.types.is_boolean, bool), (pa.types.is_integer, int), (pa.types.is_floating, float))
-    kind = next((kind for test, kind in tests if test(predictor.empty.type)), str)
+    tests = (
+        (pa.types.is_boolean, bool, "boolean"),
+        (pa.types.is_integer, int, "Int64"),
+        (pa.types.is_floating, float, "Float64"),
+    )
+    found = (each[1:] for each in tests if each[0](predictor.empty.type))
+    kind, dtype = next(found, (str, "object"))
     return data.map(of_frame, schema={**kinds, _COLUMN: kind})
 
 

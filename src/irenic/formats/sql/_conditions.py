@@ -59,7 +59,7 @@ class Writer:
         form: str | None = None,
     ) -> None:
         self.branches, self.dialect, self.form = branches, dialect, form
-        self.is_tree = False  # whether the rules were written as a tree
+        self.note = ""  # how the rules were written, if not as branches
         self.space, self.columns = branches.space, branches.columns
         # SQLite reads "name" as text if there is no such column, but not "table"."name"
         qualified = source is not None and dialect.name == "sqlite"
@@ -72,6 +72,12 @@ class Writer:
                     f"the features {other!r} and {name!r} are the same column in {dialect.name},"
                     " where names are case-insensitive; rename one"
                 )
+
+    def of_branches(self, branches: Branches) -> Writer:
+        """Return a writer of other branches, for the same table."""
+        other = Writer(branches, self.dialect, None)
+        other._source = self._source
+        return other
 
     def column(self, name: exp.Identifier) -> exp.Column:
         """Return a column of the table."""
@@ -143,7 +149,7 @@ class Writer:
             return False
         if isinstance(feature, Continuous):
             return feature.kind in _NUMERIC
-        return bool(feature.values) and _type_of_values(feature) == "number"
+        return bool(feature.values) and type_of_values(feature) == "number"
 
     def _missing(self, feature: Feature) -> list[exp.Expr]:
         """Return tests, at least one of which holds if the value is missing."""
@@ -183,7 +189,7 @@ class Writer:
     def _membership(self, feature: Categorical, operators: Operators) -> list[exp.Expr]:
         from sqlglot import exp
 
-        kind = _type_of_values(feature)
+        kind = type_of_values(feature)
         column: exp.Expr = self._column(feature)
         if kind == "text":
             column = text_column(self.dialect, column)
@@ -255,7 +261,7 @@ def _type_of(value: object) -> str:
     return next((name for kind, name in _TYPES if isinstance(value, kind)), "")
 
 
-def _type_of_values(feature: Categorical) -> str:
+def type_of_values(feature: Categorical) -> str:
     """Return the type of a column with the values of a feature."""
     kinds = {_type_of(value): value for value in feature.values}
     if "" in kinds:

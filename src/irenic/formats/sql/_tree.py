@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -62,15 +62,23 @@ def cutting_tree(branches: Branches, order: Sequence[int], depth: int) -> Cut | 
     depth : int
         The most cuts on the way to a leaf.
     """
-    conditions = [branches.rules[place].region.conditions() for place in order]
+    builder = _Trees(order, *axes_of(branches, order))
+    tree: Cut | Leaf = builder.grow(np.arange(len(order)), float(_COPIES * len(order)), depth)
+    return tree
+
+
+def axes_of(
+    branches: Branches, order: Sequence[int]
+) -> tuple[list[dict[str, Operators]], list[Axis]]:
+    """Return the conditions of some branches, and the features that they test."""
+    regions = [branches.rules[place].region for place in order]
+    conditions = [region.conditions() for region in regions]
     axes = []
     for feature in branches.space:
         tested = [listed.get(feature.name) for listed in conditions]
         if feature.name not in branches.compared and any(tested):
-            regions = [branches.rules[place].region for place in order]
             axes.append(_axis(feature, tested, regions))
-    builder = _Builder(order, conditions, axes)
-    return builder.grow(np.arange(len(order)), float(_COPIES * len(order)), depth)
+    return conditions, axes
 
 
 def n_tests(tree: Cut | Leaf) -> int:
@@ -83,7 +91,7 @@ def n_tests(tree: Cut | Leaf) -> int:
 # --- the conditions on one feature
 
 
-class _Axis(NamedTuple):
+class Axis(NamedTuple):
     """Which parts of the values of a feature each rule includes.
 
     Parts are the intervals between bounds, or the values of a category. The first is missing.
@@ -151,20 +159,18 @@ class _Axis(NamedTuple):
 
 def _axis(
     feature: Feature, conditions: Sequence[Operators | None], regions: Sequence[Region]
-) -> _Axis:
+) -> Axis:
     if isinstance(feature, Categorical):
         members = np.array([_members(feature, tested) for tested in conditions])
         first = members.argmax(axis=1)
-        return _Axis(
-            feature, (), first, members.shape[1] - members[:, ::-1].argmax(axis=1), members
-        )
+        return Axis(feature, (), first, members.shape[1] - members[:, ::-1].argmax(axis=1), members)
     bounds = [_interval(feature, *pair) for pair in zip(conditions, regions, strict=True)]
     lower, upper = np.array(bounds).T
     inner = np.unique(np.concatenate([lower, upper]))
     starts = np.concatenate([[-math.inf, LOWEST], inner[(inner > LOWEST) & (inner < math.inf)]])
     first = np.searchsorted(starts, lower)
     last = np.where(upper == math.inf, len(starts), np.searchsorted(starts, upper))
-    return _Axis(feature, starts.tolist(), first, last, None)
+    return Axis(feature, starts.tolist(), first, last, None)
 
 
 def _members(feature: Categorical, operators: Operators | None) -> Bools:
@@ -199,55 +205,67 @@ def _interval(feature: Feature, operators: Operators | None, region: Region) -> 
 # --- the tree
 
 
-class _Builder:
-    """Cuts the space; rules are numbered in the order in which they are tried."""
+class Builder:
+    """Cuts the space; rules are numbered in the order in which they are tried.
+
+    A subclass makes nodes and leaves of some kind.
+    """
 
     def __init__(
         self,
         order: Sequence[int],
         conditions: Sequence[dict[str, Operators]],
-        axes: Sequence[_Axis],
+        axes: Sequence[Axis],
+        smallest: int | None = None,
     ) -> None:
-        self._order, self._conditions, self._axes = order, conditions, axes
-        self._low = [0] * len(axes)
-        self._high = [axis.n_parts for axis in axes]
+        self._order, self._conditions, self.axes = order, conditions, axes
+        self._smallest = _LEAF if smallest is None else smallest
+        self.low = [0] * len(axes)
+        self.high = [axis.n_parts for axis in axes]
         self._by_name = {axis.feature.name: k for k, axis in enumerate(axes)}
         # rules that compare two columns, on which the space is not cut
         self._uncut = np.array([not listed.keys() <= self._by_name.keys() for listed in conditions])
 
-    def grow(self, rules: Ints, share: float, depth: int) -> Cut | Leaf:
+    def leaf(self, rules: Ints) -> Any:
+        """Return the leaf of the current box, in which some rules are tested."""
+        raise NotImplementedError
+
+    def cut(self, k: int, part: int, holds: Any, fails: Any) -> Any:
+        """Return the node that cuts the current box on an axis: ``holds`` from a part on."""
+        raise NotImplementedError
+
+    def grow(self, rules: Ints, share: float, depth: int) -> Any:
         """Return the tree of the current box, in whose leaves there is room for some rules."""
-        if len(rules) <= _LEAF or not depth:
-            return self._leaf(rules)
+        if len(rules) <= self._smallest or not depth:
+            return self.leaf(rules)
         k, part = self._best_cut(rules)
         if k < 0:
-            return self._leaf(rules)
-        low, high = self._low[k], self._high[k]
-        self._high[k] = part
+            return self.leaf(rules)
+        low, high = self.low[k], self.high[k]
+        self.high[k] = part
         below = self._kept(rules, k)
-        self._low[k], self._high[k] = part, high
+        self.low[k], self.high[k] = part, high
         above = self._kept(rules, k)
-        self._low[k] = low
+        self.low[k] = low
         total = len(below) + len(above)
         if max(len(below), len(above)) == len(rules) or total > share:
-            return self._leaf(rules)
-        self._high[k] = part
+            return self.leaf(rules)
+        self.high[k] = part
         fails = self.grow(below, share * len(below) / total, depth - 1)
-        self._low[k], self._high[k] = part, high
+        self.low[k], self.high[k] = part, high
         holds = self.grow(above, share * len(above) / total, depth - 1)
-        self._low[k] = low
-        axis = self._axes[k]
-        return Cut(axis.feature.name, axis.from_part(part, high), holds, fails)
+        self.low[k] = low
+        return self.cut(k, part, holds, fails)
 
     def _kept(self, rules: Ints, k: int) -> Ints:
         """Return the rules that meet the current box, up to one that covers it."""
-        rules = rules[self._axes[k].meet(rules, self._low[k], self._high[k])]
+        rules = rules[self.axes[k].meet(rules, self.low[k], self.high[k])]
         covers = self._covering(rules)
         return rules[: covers.argmax() + 1] if covers.any() else rules
 
     def _covering(self, rules: Ints) -> Bools:
         covers = ~self._uncut[rules]
-        for axis, low, high in zip(self._axes, self._low, self._high, strict=True):
+        for axis, low, high in zip(self.axes, self.low, self.high, strict=True):
             covers &= axis.include(rules, low, high)
         return covers
 
@@ -260,7 +278,7 @@ class _Builder:
         sample = rules[:: max(1, len(rules) // _SAMPLE)]
         size = len(sample)
         least, best = math.inf, (-1, 0)
-        for k, (axis, low, high) in enumerate(zip(self._axes, self._low, self._high, strict=True)):
+        for k, (axis, low, high) in enumerate(zip(self.axes, self.low, self.high, strict=True)):
             if high - low < 2:
                 continue
             first, last = axis.extents(sample, low, high)
@@ -278,7 +296,15 @@ class _Builder:
                 least, best = float(work.min()), (k, int(parts[work.argmin()]))
         return best
 
-    def _leaf(self, rules: Ints) -> Leaf:
+
+class _Trees(Builder):
+    """Makes trees of conditions, with the operators that SQL writes."""
+
+    def cut(self, k: int, part: int, holds: Any, fails: Any) -> Cut:
+        axis = self.axes[k]
+        return Cut(axis.feature.name, axis.from_part(part, self.high[k]), holds, fails)
+
+    def leaf(self, rules: Ints) -> Leaf:
         return Leaf([(self._order[rule], self._left(rule)) for rule in rules.tolist()])
 
     def _left(self, rule: int) -> dict[str, Operators]:
@@ -289,7 +315,7 @@ class _Builder:
             if k is None:  # it compares two columns
                 left[name] = operators
                 continue
-            axis, low, high = self._axes[k], self._low[k], self._high[k]
+            axis, low, high = self.axes[k], self.low[k], self.high[k]
             if not axis.include(np.array([rule]), low, high)[0]:
                 left[name] = axis.rest(rule, operators, low, high)
         return left

@@ -1,5 +1,7 @@
 """Rules as SQL: a CASE expression with one branch per rule, in one of nine dialects.
 
+Many rules are nested CASE expressions (``_tree``), or arrays of numbers (``_walk``).
+
 It is built from sqlglot's expressions, which quote names and text. Each row gets what
 :meth:`RuleSet.predict` returns for it, with NULL (and NaN) as missing. For a row outside the space,
 where ``predict`` raises, the conditions are evaluated literally: NULL satisfies ``not in`` even on
@@ -20,10 +22,11 @@ from irenic.formats.sql._conditions import Writer, answers, as_text, folded, ide
 from irenic.formats.sql._dialects import DIALECTS as DIALECTS
 from irenic.formats.sql._dialects import dialect_of, double, whole
 from irenic.formats.sql._tree import Cut, Leaf, cutting_tree, n_tests
+from irenic.formats.sql._walk import ENGINES, choose, element, walk_of, write_walk
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import Head, labels_of, open_labels
 
-Form: TypeAlias = Literal["rules", "tree"]
+Form: TypeAlias = Literal["rules", "tree", "arrays"]
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -39,7 +42,10 @@ if TYPE_CHECKING:
 _MOST_BRANCHES: Final = 50
 # Unless rules overlap so much that leaves test this many times as many rules.
 _MOST_COPIES: Final = 1.5
+# Spark and PostgreSQL take long to compile more comparisons than this.
+_MOST_TESTS: Final = 200
 _TREE: Final = "A tree that cuts the space; each leaf tests a few rules."
+_ARRAYS: Final = "Arrays of nodes: each row walks from node to node until it meets its rule."
 _BY_LABEL: Final = (
     "Each label has branches of its own; those of rules that leave it open come last."
 )
@@ -88,10 +94,13 @@ def to_sql(
         Whether to add what ``predict_proba`` of a classifier returns: one column
         ``probability of …`` per label. They are looked up by the columns ``rule`` and ``region``,
         which are added too.
-    form : {"rules", "tree"}, optional
+    form : {"rules", "tree", "arrays"}, optional
         ``"rules"`` is a CASE with one branch per rule, in their order, for people to read.
         ``"tree"`` is a tree of nested CASEs that cuts the space, in which a row meets far fewer
-        tests (default: a tree for more than 50 rules, unless they overlap too much).
+        tests. ``"arrays"`` stores the tree as arrays of numbers, so that databases that compile a
+        query, PostgreSQL and Spark, have little to compile; it is possible in DuckDB, too
+        (default: for more than 50 rules, arrays in PostgreSQL and Spark, else a tree unless they
+        overlap too much).
 
     Returns
     -------
@@ -154,8 +163,10 @@ def to_sql(
     if probabilities and lookup is None:
         raise ConditionError(f"probabilities need a fitted classifier, got {type(rules).__name__}")
     branches, outputs = _outputs(rules, lookup, default=default, resolve=resolve)
-    if form not in ("rules", "tree", None):
-        raise ConditionError(f"form must be 'rules', 'tree' or None, got {form!r}")
+    if form not in ("rules", "tree", "arrays", None):
+        raise ConditionError(f"form must be 'rules', 'tree', 'arrays' or None, got {form!r}")
+    if form == "arrays":
+        _check_arrays(branches, chosen.name)
     writer = Writer(branches, chosen, source, form)
     names = _Names(writer, keep)
     queries: list[exp.Expr]
@@ -165,7 +176,7 @@ def to_sql(
         number = names.take("rule" if rule is None else rule, "rule")
         found, likely = [(number, _rule_number(writer))], []
         if probabilities and lookup is not None:
-            likely = _likelihoods(writer, source, lookup, names, found)
+            likely = _likelihoods(writer, lookup, names, found)
         inner = _select([*names.kept(), *_aliased(found)], source)
         said, notes = _by_rule(writer, outputs, number)
         columns = _aliased([*zip(names.of_outputs(outputs, column), said, strict=True), *likely])
@@ -177,10 +188,10 @@ def to_sql(
             queries = _aliased(zip(names.of_outputs(outputs, column), queries, strict=True))
         if source is not None:
             queries = [_select([*names.kept(), *queries], source)]
-    note = _TREE if writer.is_tree else _BY_LABEL if _is_partial(branches) else branches.note
+    note = writer.note or (_BY_LABEL if _is_partial(branches) else branches.note)
     queries[0].add_comments([f" {text} " for text in (note, *notes)])
     options = {
-        "pretty": not writer.is_tree,
+        "pretty": not writer.note,
         "copy": False,
         "unsupported_level": sqlglot.ErrorLevel.RAISE,
     }
@@ -188,6 +199,43 @@ def to_sql(
         return ",\n".join(query.sql(dialect=chosen.syntax, **options) for query in queries)
     except sqlglot.errors.UnsupportedError as error:
         raise FormatError(f"{chosen.name} cannot represent the rules: {error}") from None
+
+
+def n_outputs(rules: Any, *, default: Hashable | None, resolve: Resolve | None) -> int:
+    """Return how many columns of predictions rules have."""
+    return len(_outputs(rules, _lookup_of(rules), default=default, resolve=resolve)[1])
+
+
+class Scoring(NamedTuple):
+    """What a classifier computes, as expressions of a dialect by the names of their columns."""
+
+    found: dict[str, str]
+    """The numbers of the deciding rule, ``rule``, and of the region, if there are any."""
+    said: dict[str, str]
+    """The prediction, and the probabilities of the labels in their order, given these numbers."""
+
+
+def scoring_of(model: Classifier, dialect: str, taken: Iterable[str] = ()) -> Scoring:
+    """Return the expressions of a fitted classifier that predicts one label per row.
+
+    Columns of the table that are ``taken`` are not used as names.
+    """
+    _sqlglot()
+    lookup = _lookup_of(model)
+    assert lookup is not None
+    branches, outputs = _outputs(model, lookup, default=None, resolve=None)
+    writer = Writer(branches, dialect_of(dialect), None)
+    names = _Names(writer, [*writer.columns, *taken])
+    number = names.free("rule")
+    found = [(number, _rule_number(writer))]
+    likely = _likelihoods(writer, lookup, names, found)
+    said, _ = _by_rule(writer, outputs, number)
+    answers = zip([names.free("prediction")], said, strict=True)
+
+    def texts(columns: Iterable[tuple[exp.Identifier, exp.Expr]]) -> dict[str, str]:
+        return {name.this: value.sql(dialect=writer.dialect.syntax) for name, value in columns}
+
+    return Scoring(texts(found), texts([*answers, *likely]))
 
 
 def dumps(rules: RuleSet | RuleList | DecisionTable) -> str:
@@ -332,12 +380,15 @@ def _rule_number(writer: Writer) -> exp.Expr:
             " decide together, because they decide only some labels; leave both out"
         )
     numbers = writer.branches.numbers
+    if _as_arrays(writer, range(len(numbers))):
+        writer.note = _ARRAYS
+        walk = walk_of(writer.branches, range(len(numbers)), [-n for n in numbers], 0)
+        return exp.Nullif(this=exp.Neg(this=write_walk(writer, walk)), expression=whole(0))
     return _decided(writer, range(len(numbers)), [whole(n) for n in numbers], exp.null())
 
 
 def _likelihoods(
     writer: Writer,
-    source: exp.Table,
     lookup: Lookup,
     names: _Names,
     found: list[tuple[exp.Identifier, exp.Expr]],
@@ -347,9 +398,15 @@ def _likelihoods(
     if lookup.regions is not None:
         region = names.free("region")
         branches = as_branches(lookup.regions, default=None, resolve=None)
-        found.append((region, _rule_number(Writer(branches, writer.dialect, source))))
+        found.append((region, _rule_number(writer.of_branches(branches))))
 
     def expression(label: int) -> exp.Expr:
+        table = lookup.probabilities[:, :, label]
+        if writer.note == _ARRAYS:
+            return element(
+                writer, table.ravel().tolist(), _place(writer, *table.shape, number, region)
+            )
+
         def of_region(row: tuple[float, ...]) -> exp.Expr:
             if region is None:
                 return double(writer.dialect, row[0])
@@ -357,12 +414,29 @@ def _likelihoods(
             column = writer.column(region)
             return _looked_up(column, values, row[-1], lambda p: double(writer.dialect, p))
 
-        rows = [tuple(row) for row in lookup.probabilities[:, :, label].tolist()]
+        rows = [tuple(row) for row in table.tolist()]
         values = {n: rows[n - 1] for n in writer.branches.numbers}
         return _looked_up(writer.column(number), values, rows[-1], of_region)
 
     labels = [names.free(f"probability of {as_text(label)}") for label in lookup.labels]
     return [(name, expression(k)) for k, name in enumerate(labels)]
+
+
+def _place(
+    writer: Writer, n_rules: int, n_regions: int, number: exp.Identifier, region: Any
+) -> exp.Expr:
+    """Return the place in a table of rules and regions, in both of which the last is none."""
+    from sqlglot import exp
+
+    def counted(name: exp.Identifier, n: int) -> exp.Expr:
+        last = exp.Coalesce(this=writer.column(name), expressions=[whole(n)])
+        return exp.paren(exp.Sub(this=last, expression=whole(1)), copy=False)
+
+    place = counted(number, n_rules)
+    if region is None:
+        return place
+    start = exp.Mul(this=place, expression=whole(n_regions))
+    return exp.Add(this=start, expression=counted(region, n_regions))
 
 
 def _decided(
@@ -373,12 +447,48 @@ def _decided(
 
     if not order:
         return last
+    if _as_arrays(writer, order):
+        return _of_walk(writer, order, said, last)
     if (tree := _tree_of(writer, order)) is not None:
-        writer.is_tree = True
+        writer.note = _TREE
         return _of_tree(writer, tree, dict(zip(order, said, strict=True)), last)
     pairs = zip(order, said, strict=True)
     ifs = [exp.If(this=writer.condition(place), true=answer) for place, answer in pairs]
     return exp.Case(ifs=ifs, default=last)
+
+
+def _check_arrays(branches: Branches, dialect: str) -> None:
+    """Raise an error if rules cannot be written as arrays."""
+    if dialect not in ENGINES:
+        raise ConditionError(
+            f"form='arrays' needs one of the dialects {', '.join(ENGINES)}, got {dialect!r}; use"
+            " form='tree'"
+        )
+    if branches.compared:
+        raise ConditionError(
+            "form='arrays' cannot represent comparisons of two columns; use form='tree'"
+        )
+
+
+def _as_arrays(writer: Writer, order: Sequence[int]) -> bool:
+    """Return whether some branches are written as arrays."""
+    if writer.form is not None or writer.dialect.name not in ("spark", "postgres"):
+        return writer.form == "arrays"
+    if writer.branches.compared:
+        return False
+    rules = (writer.branches.rules[place] for place in order)
+    tests = sum(len(listed) for rule in rules for listed in rule.region.conditions().values())
+    return len(order) > _MOST_BRANCHES or tests > _MOST_TESTS
+
+
+def _of_walk(
+    writer: Writer, order: Sequence[int], said: list[exp.Expr], last: exp.Expr
+) -> exp.Expr:
+    """Return what the first of some branches says that holds, found in arrays."""
+    writer.note = _ARRAYS
+    answers: dict[exp.Expr, int] = {last: 0}
+    ends = [-answers.setdefault(answer, len(answers)) for answer in said]
+    return choose(writer, list(answers), walk_of(writer.branches, order, ends, 0))
 
 
 def _tree_of(writer: Writer, order: Sequence[int]) -> Cut | Leaf | None:
