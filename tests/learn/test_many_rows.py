@@ -10,7 +10,7 @@ import pytest
 from fitting import people, quick, texts
 
 from irenic.errors import DataError
-from irenic.learn import _base, _classifier, _counting, _rows
+from irenic.learn import _base, _classifier, _counting, _rows, _training
 from irenic.learn._rows import sample_rows
 from irenic.learn._tasks import priorities
 
@@ -22,6 +22,7 @@ def few(monkeypatch):
         monkeypatch.setattr(module, "MANY_ROWS", 500)
     monkeypatch.setattr(_rows, "ROW_LIMIT", 100)
     monkeypatch.setattr(_classifier, "ROW_LIMIT", 100)
+    monkeypatch.setattr(_training, "ROW_LIMIT", 100)
     monkeypatch.setattr(_counting, "BLOCK", 64)
     monkeypatch.setattr(_rows, "BLOCK", 64)
 

@@ -92,11 +92,6 @@ def total(results: Iterator[T]) -> T:
     return reduce(add, results)
 
 
-def total_of_each(results: Iterator[list[T]]) -> list[T]:
-    """Return the sums of lists of results, item by item."""
-    return reduce(lambda a, b: [x + y for x, y in zip(a, b, strict=True)], results)  # type: ignore[operator]
-
-
 @dataclass(frozen=True, eq=False)
 class TableRows:
     """Rows of a table in memory, encoded block by block."""
