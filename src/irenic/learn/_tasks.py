@@ -30,7 +30,7 @@ from irenic.learn._evolution import (
 from irenic.learn._left_out import Tally, Trial, Validation
 from irenic.learn._probabilities import Division, settle
 from irenic.learn._trees import Forest, Ladder, node_means
-from irenic.learn.target import Consequents, Target
+from irenic.learn.target import Consequents, Target, label_sums
 
 Floats = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.uint8]
@@ -52,6 +52,12 @@ MIN_ROWS_PER_LABEL: Final = 100
 # Rows that were not sampled and validate rule sets, as a multiple of the sample: more rows change
 # scores by less than their standard error, but take time.
 _REST: Final = 4
+# Where the first sample was thin, up to this share of the second one comes from: rows that rules get
+# wrong, rows of rules with fewer sampled rows than this, and rows of labels that are rare: with less
+# than this part of an even share.
+_FAVORED: Final = 0.5
+_THIN: Final = 100
+_RARE: Final = 0.1
 # Labels are smoothed less if the forest's part falls below this share of what it was.
 _SHARPER: Final = 0.5
 # Correct predictions that each rule and condition must add while rules are grown.
@@ -77,6 +83,8 @@ class Problem:
     """Code that fixed rules predict for each row, -1 where none holds; None if there are none."""
     rest: Problem | None = None
     """Rows that were not sampled, for validation."""
+    pool: Problem | None = None
+    """Further rows that were not sampled, to sample from where the first sample was thin."""
     number: Indices | None = None
     """Number of each row in the training data, for samples; None if they have all of them."""
     totals: Floats | None = None
@@ -183,8 +191,45 @@ class Problem:
             weight[kept] *= limit * counts[code] / n_rows / max(1, len(kept))
             chosen.append(kept)
         rows = np.sort(np.concatenate(chosen))
-        rest = order[~np.isin(order, rows)][: _REST * limit]
-        return replace(replace(self, weight=weight).take(rows), rest=self.take(np.sort(rest)))
+        others = order[~np.isin(order, rows)]
+        rest, pool = (self.take(np.sort(part)) for part in np.split(others, [_REST * limit]))
+        sample = replace(self, weight=weight).take(rows)
+        return replace(sample, rest=rest, pool=pool if len(pool) else None)
+
+    def sampled_again(self, candidate: Candidate, conflicts: str, seed: int) -> Problem | None:
+        """Return another sample with more rows where this one is too thin for a candidate.
+
+        These rows weigh less in return, so that each label, and the rows that the candidate gets
+        right and wrong, have the same weight as among all rows. None if there are no further rows.
+        """
+        if self.pool is None:
+            return None
+        whole = replace(self, rest=self.pool.free(), pool=None, number=None)
+        whole = replace(whole.left_out(np.arange(len(self))), rest=None)
+        favored = whole._thin(candidate, conflicts, len(self) / len(whole))
+        rng, n_rows = np.random.default_rng(seed), len(self)
+        n_favored = min(int(favored.sum()), round(_FAVORED * n_rows))
+        rows, scale = [], np.ones(len(whole))
+        for part, wanted in ((favored, n_favored), (~favored, n_rows - n_favored)):
+            among = np.flatnonzero(part)
+            drawn = rng.permutation(among)[:wanted]
+            scale[drawn] = len(among) / max(1, len(drawn))
+            rows.append(drawn)
+        sample = whole.take(np.sort(np.concatenate(rows)))
+        scale = scale[np.sort(np.concatenate(rows))]
+        count = sample.count * scale * (self.count.sum() / whole.count.sum())
+        return replace(sample, weight=sample.weight * scale, count=count)
+
+    def _thin(self, candidate: Candidate, conflicts: str, share: float) -> npt.NDArray[np.bool_]:
+        """Return the rows of which a sample of some share has too few to learn from."""
+        codes = self.target.codes
+        sizes = np.bincount(codes, minlength=len(self.target.labels))
+        rare = label_sums(codes, self.unbalanced, len(sizes))
+        rare = rare < _RARE * rare.sum() / len(sizes)
+        thin = (predict(candidate, self.encoded, conflicts) != codes) | rare[codes]
+        covers = covering(candidate.masks, self.encoded)
+        few = share * covers.sum(axis=1) < _THIN
+        return np.asarray(thin | covers[few].any(axis=0))
 
     def left_out(self, rows: Indices) -> Problem:
         """Return the given rows together with those that were not sampled.
@@ -537,7 +582,7 @@ def validate(
     settings = replace(plan.settings, members=members, min_support=support)
     seed = plan.random_state + 101 * (fold + 1)
     prepared = plan.prepare(inner, seed)
-    outcome = _evolve(prepared, settings, seed, watch, name)
+    outcome = _evolve(prepared, replace(plan, settings=settings), seed, watch, name)
     left = problem.left_out(out)
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
@@ -598,27 +643,45 @@ def _trials(
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:
     """Evolve on all rows."""
     seed = plan.random_state + 7919 * (number + 1)
-    return _evolve(prepared, plan.settings, seed, watch, ("island", number))
+    return _evolve(prepared, plan, seed, watch, ("island", number))
 
 
 def _evolve(
-    prepared: Prepared, settings: Settings, seed: int, watch: Watch | None, name: tuple[str, int]
+    prepared: Prepared, plan: Plan, seed: int, watch: Watch | None, name: tuple[str, int]
 ) -> Outcome:
+    settings = plan.settings
     started = time.monotonic()
     candidates = evolve(prepared.rows, prepared.starts, settings, seed, watch, name)
     # with few rows, training errors say too little about labels
     sharper = prepared.sharpened(candidates, settings) if settings.growth else None
     if sharper is not None:
-        budget = settings.budget
-        if budget is not None:
-            budget = max(0.0, budget - (time.monotonic() - started))
-        again = replace(settings, budget=budget)
         starts = [prepared.starts[0], *candidates]
+        again = _for_the_rest(settings, started)
         candidates = evolve(sharper.rows, starts, again, seed, watch, name)
+    problem = prepared.problem
+    best = max(candidates, key=lambda candidate: candidate.worth)
+    second = problem.sampled_again(best, settings.conflicts, seed)
+    if second is not None:
+        soft = plan.soft if sharper is None else plan.soft * sharper.share / prepared.share
+        more, problem = replace(plan, soft=soft).prepare(second, seed), second
+        again = _for_the_rest(settings, started)
+        again = replace(
+            again,
+            generations=(settings.generations + 1) // 2,
+            hot=float(np.sqrt(settings.hot * settings.cold)),
+        )
+        candidates = evolve(more.rows, [*more.starts, *candidates], again, seed, watch, name)
     if settings.min_support > 1.0:
-        candidates = [_supported(one, prepared.problem, settings) for one in candidates]
+        candidates = [_supported(one, problem, settings) for one in candidates]
     late = settings.budget is not None and time.monotonic() - started > settings.budget
     return Outcome(name, [*candidates, prepared.starts[0]], late=late)
+
+
+def _for_the_rest(settings: Settings, started: float) -> Settings:
+    """Return settings with what is left of the budget."""
+    if settings.budget is None:
+        return settings
+    return replace(settings, budget=max(0.0, settings.budget - (time.monotonic() - started)))
 
 
 def _supported(candidate: Candidate, problem: Problem, settings: Settings) -> Candidate:
