@@ -282,6 +282,11 @@ class StoredRows:
         """Return the rows with all weights multiplied by a factor."""
         return replace(self, factors=self.factors * factor)
 
+    @property
+    def n_weighted(self) -> float:
+        """Number of rows of positive weight, all of which can occur."""
+        return self.figures.n
+
     @cached_property
     def figures(self) -> Figures:
         """Figures of all rows."""

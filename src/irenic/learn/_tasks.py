@@ -196,16 +196,14 @@ class Problem:
         sample = replace(self, weight=weight).take(rows)
         return replace(sample, rest=rest, pool=pool if len(pool) else None)
 
-    def sampled_again(self, candidate: Candidate, conflicts: str, seed: int) -> Problem | None:
+    def sampled_again(self, candidate: Candidate, conflicts: str, seed: int) -> Problem:
         """Return another sample with more rows where this one is too thin for a candidate.
 
-        These rows weigh less in return, so that each label, and the rows that the candidate gets
-        right and wrong, have the same weight as among all rows. None if there are no further rows.
+        These rows weigh less in return, so that on average, all sums stay what they are.
         """
-        if self.pool is None:
-            return None
-        whole = replace(self, rest=self.pool.free(), pool=None, number=None)
-        whole = replace(whole.left_out(np.arange(len(self))), rest=None)
+        assert self.pool is not None
+        whole = replace(self, rest=self.pool, pool=None, number=None)
+        whole = replace(whole.left_out(np.arange(len(self))), rest=self.rest)
         favored = whole._thin(candidate, conflicts, len(self) / len(whole))
         rng, n_rows = np.random.default_rng(seed), len(self)
         n_favored = min(int(favored.sum()), round(_FAVORED * n_rows))
@@ -537,6 +535,10 @@ class Plan:
         settings = replace(self.settings, limits=limits, fixed_default=fixed)
         return replace(self, settings=settings, default=default)
 
+    def first_of_two(self) -> Plan:
+        """Return a plan for a search that is repeated with more rows where rules need them."""
+        return replace(self, folds=0)
+
     def prepare(self, problem: Problem, random_state: int) -> Prepared:
         """Return the input of evolution."""
         prepared = prepare(
@@ -582,7 +584,7 @@ def validate(
     settings = replace(plan.settings, members=members, min_support=support)
     seed = plan.random_state + 101 * (fold + 1)
     prepared = plan.prepare(inner, seed)
-    outcome = _evolve(prepared, replace(plan, settings=settings), seed, watch, name)
+    outcome = _evolve(prepared, settings, seed, watch, name)
     left = problem.left_out(out)
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
@@ -643,45 +645,27 @@ def _trials(
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:
     """Evolve on all rows."""
     seed = plan.random_state + 7919 * (number + 1)
-    return _evolve(prepared, plan, seed, watch, ("island", number))
+    return _evolve(prepared, plan.settings, seed, watch, ("island", number))
 
 
 def _evolve(
-    prepared: Prepared, plan: Plan, seed: int, watch: Watch | None, name: tuple[str, int]
+    prepared: Prepared, settings: Settings, seed: int, watch: Watch | None, name: tuple[str, int]
 ) -> Outcome:
-    settings = plan.settings
     started = time.monotonic()
     candidates = evolve(prepared.rows, prepared.starts, settings, seed, watch, name)
     # with few rows, training errors say too little about labels
     sharper = prepared.sharpened(candidates, settings) if settings.growth else None
     if sharper is not None:
+        budget = settings.budget
+        if budget is not None:
+            budget = max(0.0, budget - (time.monotonic() - started))
+        again = replace(settings, budget=budget)
         starts = [prepared.starts[0], *candidates]
-        again = _for_the_rest(settings, started)
         candidates = evolve(sharper.rows, starts, again, seed, watch, name)
-    problem = prepared.problem
-    best = max(candidates, key=lambda candidate: candidate.worth)
-    second = problem.sampled_again(best, settings.conflicts, seed)
-    if second is not None:
-        soft = plan.soft if sharper is None else plan.soft * sharper.share / prepared.share
-        more, problem = replace(plan, soft=soft).prepare(second, seed), second
-        again = _for_the_rest(settings, started)
-        again = replace(
-            again,
-            generations=(settings.generations + 1) // 2,
-            hot=float(np.sqrt(settings.hot * settings.cold)),
-        )
-        candidates = evolve(more.rows, [*more.starts, *candidates], again, seed, watch, name)
     if settings.min_support > 1.0:
-        candidates = [_supported(one, problem, settings) for one in candidates]
+        candidates = [_supported(one, prepared.problem, settings) for one in candidates]
     late = settings.budget is not None and time.monotonic() - started > settings.budget
     return Outcome(name, [*candidates, prepared.starts[0]], late=late)
-
-
-def _for_the_rest(settings: Settings, started: float) -> Settings:
-    """Return settings with what is left of the budget."""
-    if settings.budget is None:
-        return settings
-    return replace(settings, budget=max(0.0, settings.budget - (time.monotonic() - started)))
 
 
 def _supported(candidate: Candidate, problem: Problem, settings: Settings) -> Candidate:
