@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from fitting import people, quick, texts
 
+from irenic import Continuous, Space
 from irenic.errors import DataError
 from irenic.learn import _base, _classifier, _counting, _rows, _training
 from irenic.learn._rows import sample_rows
@@ -68,6 +69,22 @@ def test_fits_do_not_depend_on_blocks_or_on_the_library(few, monkeypatch, option
     monkeypatch.setattr(_rows, "BLOCK", 1000)
     found.append(facts(quick(**options).fit(X, y)))
     assert all(each == found[0] for each in found[1:])
+
+
+def test_impossible_rows_are_said(few):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.integers(0, 10, 700), "b": rng.integers(0, 10, 700)})
+    y = np.where(X["a"] >= 5, "x", "y")
+    space = Space([Continuous("a"), Continuous("b")], [{"a": (5, None), "b": (5, None)}])
+    n = int(((X["a"] >= 5) & (X["b"] >= 5)).sum())
+    weight = np.where(np.arange(700) < 100, 0.0, 1.0)
+    with pytest.warns(UserWarning, match=f"{n} rows of X cannot occur") as caught:
+        clf = quick(space=space).fit(X, y)
+    assert caught[0].filename == __file__
+    assert clf.chosen_.n_rows == 700 - n
+    less = int(((X["a"] >= 5) & (X["b"] >= 5) & (weight > 0)).sum())
+    with pytest.warns(UserWarning, match=f"{less} rows of X cannot occur"):
+        quick(space=space).fit(X, y, weight)
 
 
 def test_a_fit_with_all_rows_in_memory_is_the_same_up_to_the_limit(monkeypatch):

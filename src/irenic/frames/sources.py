@@ -424,7 +424,8 @@ def _open_parquet(path: Path) -> BatchSource | None:
         form = dataset.ParquetFileFormat(dictionary_columns=texts)
         n_bytes = sum(Path(file).stat().st_size for file in data.files)
         check = partial(_check_texts, path=path, n_bytes=n_bytes)
-        return replace(_from_dataset(dataset.dataset(path, format=form)), check=check)
+        data = dataset.dataset(path, format=form)
+        return replace(_from_dataset(data), batches=_row_groups(data), check=check)
     except (ArrowException, OSError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise FormatError(f"not a Parquet file: {reason}", path=str(path)) from None
@@ -454,18 +455,35 @@ def _is_folder(path: Path) -> bool:
 
 
 def _from_dataset(data: Any) -> BatchSource:
-    from pyarrow import dataset
-
-    options: dict[str, Any] = {"batch_readahead": 2, "fragment_readahead": 1}
-    if isinstance(getattr(data, "format", None), dataset.ParquetFileFormat):
-        # buffers made in advance would be kept until the end of the file
-        options["fragment_scan_options"] = dataset.ParquetFragmentScanOptions(pre_buffer=False)
-
     def batches(names: Sequence[str]) -> Iterable[Any]:
         # read ahead little: a row group of many columns is large
-        return data.to_batches(columns=list(names), batch_size=BLOCK_ROWS, **options)  # type: ignore[no-any-return]
+        return data.to_batches(  # type: ignore[no-any-return]
+            columns=list(names), batch_size=BLOCK_ROWS, batch_readahead=2, fragment_readahead=1
+        )
 
     return BatchSource(_checked(data.schema), batches, data.count_rows)
+
+
+def _row_groups(data: Any) -> Callable[[Sequence[str]], Iterable[Any]]:
+    """Return what reads the files of a dataset one row group after another.
+
+    A scan of the whole dataset would fill a gigabyte with rows to come.
+    """
+    from pyarrow import dataset
+
+    options = dataset.ParquetFragmentScanOptions(pre_buffer=False)
+
+    def batches(names: Sequence[str]) -> Iterator[Any]:
+        for fragment in data.get_fragments():
+            for group in fragment.split_by_row_group():
+                yield from group.to_batches(
+                    schema=data.schema,
+                    columns=list(names),
+                    batch_size=BLOCK_ROWS,
+                    fragment_scan_options=options,
+                )
+
+    return batches
 
 
 def _from_polars(data: Any) -> BatchSource:

@@ -425,10 +425,15 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             result = search(problem, rounds[0], earlier=earlier, tell=tell)
             if refines and not watch.stopped.is_set():
                 cells, earlier, best = refined(result, cells, instances)
-                problem = every.problem(cells, target, factors).sampled(ROW_LIMIT, state)
-                problem = problem.sampled_again(best, self.conflicts, state)
-                done = rounds[0].islands
-                result = search(problem, plan, earlier=earlier, tell=lambda n: tell(done + n))
+                first = every.problem(cells, target, factors).sampled(ROW_LIMIT, state)
+                problem = first.sampled_again(best, self.conflicts, state)
+                result = search(
+                    problem,
+                    plan,
+                    earlier=earlier,
+                    tell=lambda done: tell(rounds[0].islands + done),
+                    validated=first.in_order(),
+                )
         training = Training(
             instances,
             target,

@@ -72,19 +72,22 @@ def run(
     n_jobs: int | None,
     tell: Callable[[int], bool],
     watch: Watch,
+    validated: Problem | None = None,
 ) -> Result:
     """Run all tasks; ``tell(done)`` is called after each and returns whether to stop.
 
-    ``earlier`` are rule sets over the same cells to start from, in addition to trees.
+    ``earlier`` are rule sets over the same cells to start from, in addition to trees. Validation
+    uses the rows of ``validated``, if they are not those of the problem.
     """
+    validated = problem if validated is None else validated
     prepared = plan.prepare(problem, plan.random_state)
     starts = [named.among(prepared.consequents) for named in earlier]
     if plan.settings.fixed_default:
         starts = [replace(start, default=prepared.starts[0].default) for start in starts]
     prepared = replace(prepared, starts=[*prepared.starts, *starts])
-    folds = folds_of(problem, plan.folds, plan.random_state)
+    folds = folds_of(validated, plan.folds, plan.random_state)
     tasks = [delayed(island)(prepared, plan, i, watch) for i in range(plan.islands)]
-    tasks += [delayed(validate)(problem, plan, i, out, watch) for i, out in enumerate(folds)]
+    tasks += [delayed(validate)(validated, plan, i, out, watch) for i, out in enumerate(folds)]
     outcomes: list[Outcome] = []
     # threads are enough, because kernels release the GIL; a backend set by the user takes priority
     work = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")(tasks)
