@@ -11,7 +11,8 @@ from fitting import people, quick, texts
 
 from irenic import Continuous, Space
 from irenic.errors import DataError
-from irenic.learn import _base, _classifier, _counting, _rows, _training
+from irenic.learn import _base, _classifier, _counting, _rows, _stored, _training
+from irenic.learn import _running as running
 from irenic.learn._rows import sample_rows
 from irenic.learn._tasks import priorities
 
@@ -69,6 +70,44 @@ def test_fits_do_not_depend_on_blocks_or_on_the_library(few, monkeypatch, option
     monkeypatch.setattr(_rows, "BLOCK", 1000)
     found.append(facts(quick(**options).fit(X, y)))
     assert all(each == found[0] for each in found[1:])
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
+def test_rules_are_refined_if_there_are_further_rows(few, monkeypatch, tmp_path, scoring):
+    for module in (_base, _rows, _stored):
+        monkeypatch.setattr(module, "MANY_ROWS", 900)
+    X, y = people(1300)
+    seen = []
+
+    def refined(result, cells, instances):
+        found = running.refined(result, cells, instances)
+        seen.append((len(result.candidates), found))
+        return found
+
+    monkeypatch.setattr(_classifier, "refined", refined)
+    options = {"scoring": scoring, "selection": "validation", "budget": 60}
+    clf = quick(**options).fit(X, y)
+    ((n_candidates, (cells, earlier, best)),) = seen
+    assert len(earlier) == n_candidates
+    assert any(named.candidate is best for named in earlier)
+    assert clf.estimate_ is not None
+    for point in clf.pareto_front_:
+        covers = point.rule_set.covering(X)
+        assert point.rule_set.is_consistent
+        assert point.counts.support[:-1].tolist() == covers.sum(axis=0).tolist()
+    path = tmp_path / "people.parquet"
+    X.assign(pays=y).to_parquet(path)
+    assert facts(quick(**options).fit(path, target="pays")) == facts(clf)
+    assert facts(quick(n_jobs=2, **options).fit(X, y)) == facts(clf)
+
+
+def test_rules_to_keep_are_not_refined(few, monkeypatch):
+    for module in (_base, _rows):
+        monkeypatch.setattr(module, "MANY_ROWS", 900)
+    monkeypatch.setattr(_classifier, "refined", None)  # must not be called
+    X, y = people(1300)
+    clf = quick(rules=f"IF age < 2 THEN {y[0]}").fit(X, y)
+    assert str(clf.rules_[0]).startswith("IF age < 2 THEN")
 
 
 def test_impossible_rows_are_said(few):

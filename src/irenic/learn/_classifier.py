@@ -406,7 +406,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             plan = plan.respecting(limits, knowledge.default)
         # rules and properties need the cells that were made for them
         refines = problem.pool is not None and not problem.divided and knowledge is None
-        rounds = [plan.first_of_two(), plan] if refines else [plan]
+        rounds = plan.in_two_rounds() if refines else [plan]
         n_tasks = sum(one.folds + one.islands for one in rounds)
         context = self._init_callback_context(max_subtasks=n_tasks)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
@@ -429,7 +429,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 problem = first.sampled_again(best, self.conflicts, state)
                 result = search(
                     problem,
-                    plan,
+                    rounds[1],
                     earlier=earlier,
                     tell=lambda done: tell(rounds[0].islands + done),
                     validated=first.in_order(),

@@ -535,9 +535,13 @@ class Plan:
         settings = replace(self.settings, limits=limits, fixed_default=fixed)
         return replace(self, settings=settings, default=default)
 
-    def first_of_two(self) -> Plan:
-        """Return a plan for a search that is repeated with more rows where rules need them."""
-        return replace(self, folds=0)
+    def in_two_rounds(self) -> list[Plan]:
+        """Return a plan without validation, and one for a search that goes on from its results."""
+        settings = self.settings
+        if settings.budget is not None:
+            share = (self.folds + self.islands) / (self.folds + 2 * self.islands)
+            settings = replace(settings, budget=settings.budget * share)
+        return [replace(self, settings=settings, folds=0), replace(self, settings=settings)]
 
     def prepare(self, problem: Problem, random_state: int) -> Prepared:
         """Return the input of evolution."""
