@@ -61,14 +61,14 @@ def write(path: Path, rows: int, labels: int) -> None:
     writer.close()
 
 
-def measure(path: Path, kind: str, moves: int) -> dict[str, float]:
+def measure(path: Path, kind: str, moves: int | None, jobs: int) -> dict[str, float]:
     """Fit in this process; return seconds, and memory beyond that of the data."""
     import pandas as pd
     import pyarrow.dataset as ds
 
     from irenic import RuleSetClassifier
 
-    clf = RuleSetClassifier(random_state=0, generations=2, moves=moves, scoring="balanced_accuracy")
+    clf = RuleSetClassifier(random_state=0, moves=moves, scoring="balanced_accuracy", n_jobs=jobs)
     given: tuple[object, ...] = (path,)
     options: dict[str, object] = {"target": "y"}
     if kind == "memory":
@@ -99,9 +99,11 @@ def _resident() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e9
 
 
-def in_process(path: Path, kind: str, moves: int, source: Path) -> dict[str, float]:
+def in_process(
+    path: Path, kind: str, moves: int | None, jobs: int, source: Path
+) -> dict[str, float]:
     code = "from benchmarks.large import measure; from pathlib import Path; import json; "
-    code += f"print(json.dumps(measure(Path({str(path)!r}), {kind!r}, {moves})))"
+    code += f"print(json.dumps(measure(Path({str(path)!r}), {kind!r}, {moves}, {jobs})))"
     here = Path(__file__).parents[1]
     environment = {**os.environ, "PYTHONPATH": f"{source / 'src'}{os.pathsep}{here}"}
     done = subprocess.run(
@@ -116,7 +118,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=[300_000, 1_000_000])
     parser.add_argument("--labels", type=int, default=2)
-    parser.add_argument("--moves", type=int, default=1_000)
+    parser.add_argument("--moves", type=int, help="as in RuleSetClassifier")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--folder", type=Path, help="where the data are made and kept")
     parser.add_argument("--kinds", nargs="+", default=["memory", "parquet"])
     parser.add_argument("--before", type=Path, help="another checkout, to compare with")
     options = parser.parse_args(arguments)
@@ -125,13 +129,14 @@ def main(arguments: list[str] | None = None) -> None:
                   "balanced", "times seconds before", "times memory before")  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         for rows in options.rows:
-            path = Path(folder) / f"{rows}.parquet"
-            write(path, rows, options.labels)
+            path = (options.folder or Path(folder)) / f"{rows}.parquet"
+            if not path.exists():
+                write(path, rows, options.labels)
             for kind in options.kinds:
-                now = in_process(path, kind, options.moves, here)
+                now = in_process(path, kind, options.moves, options.jobs, here)
                 ratios: list[object] = ["", ""]
                 if options.before is not None and kind == "memory":
-                    old = in_process(path, kind, options.moves, options.before)
+                    old = in_process(path, kind, options.moves, options.jobs, options.before)
                     ratios = [old["cpu"] / now["cpu"], old["memory"] / max(now["memory"], 0.01)]
                 table.add(
                     rows,
@@ -143,7 +148,8 @@ def main(arguments: list[str] | None = None) -> None:
                     f"{now['balanced']:.4f}",
                     *ratios,
                 )
-            path.unlink()
+            if options.folder is None:
+                path.unlink()
 
 
 if __name__ == "__main__":

@@ -109,3 +109,66 @@ def test_groups_are_compared_in_large_files(run, frame):
     assert status == 0, err
     assert all(job in out for job in ("nurse", "clerk", "cook"))
     assert pd.read_parquet("out.parquet")["prediction"].tolist() == frame["pays"].tolist()
+
+
+RULES = """\
+IF age < 18 THEN 0
+IF age >= 18 AND age < 30 AND job in {nurse, cook} THEN 2.5
+IF age >= 30 AND job in {nurse, clerk} THEN 4
+"""
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_rules_by_hand_predict_in_blocks(run, frame, tmp_path, monkeypatch, suffix):
+    (tmp_path / "rules.txt").write_text(RULES)
+    frame = frame.assign(since=pd.to_datetime("2026-01-01").date(), left=np.nan)
+    frame.loc[frame.index >= 600, "left"] = 1.5
+    getattr(frame, f"to_{suffix}")(f"cases.{suffix}", index=False)
+    command = ("predict", "rules.txt", f"cases.{suffix}", "--explain", "--by", "job", "-o")
+    for module_limits in ({"MANY_ROWS": 10**9, "MANY_BYTES": 10**9}, {"MANY_BYTES": 100}):
+        monkeypatch.undo()
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sources, "BLOCK_ROWS", 128)
+        monkeypatch.setattr(reading, "MANY_ROWS", 300)
+        for name, limit in module_limits.items():
+            monkeypatch.setattr(reading, name, limit)
+        out = "whole.parquet" if len(module_limits) == 2 else "blocks.parquet"
+        status, text, err = run(*command, out)
+        assert status == 0, err
+        if out == "whole.parquet":
+            groups = text.partition("\n")[2]
+            continue
+        assert text == f"1,000 rows written to {out}\n{groups}"
+        n = pd.read_parquet(out)["prediction"].isna().sum()
+        assert f"cases.{suffix}, rows 1 to 128: " in err
+        assert f"in all, {n} of 1,000 cases are undecided" in err
+        assert err.count("undecided") == 2
+    whole, blocks = pd.read_parquet("whole.parquet"), pd.read_parquet("blocks.parquet")
+    pd.testing.assert_frame_equal(whole, blocks)
+
+
+def test_a_bad_row_of_a_large_csv_file(run, frame, tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "MANY_BYTES", 100)
+    (tmp_path / "rules.txt").write_text(RULES)
+    frame.to_csv("cases.csv", index=False)
+    with open("cases.csv", "a") as file:
+        file.write("1,nurse\n")
+    status, _, err = run("predict", "rules.txt", "cases.csv", "-o", "out.parquet")
+    assert status == 2
+    assert "cases.csv, line 1002: a row must have 3 cells, got 2" in err
+    assert not (tmp_path / "out.parquet").exists()
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_check_finds_the_space_of_a_large_file(run, frame, tmp_path, monkeypatch, suffix):
+    (tmp_path / "rules.txt").write_text(RULES)
+    getattr(frame, f"to_{suffix}")(f"cases.{suffix}", index=False)
+    command = ("check", "rules.txt", "--data", f"cases.{suffix}", "--json")
+    monkeypatch.setattr(reading, "MANY_BYTES", 100)
+    with monkeypatch.context() as whole:
+        whole.setattr(reading, "read_data", None)  # must not be called
+        found = run(*command)
+    for name in ("MANY_ROWS", "MANY_BYTES"):
+        monkeypatch.setattr(reading, name, 10**9)
+    assert found == run(*command)
+    assert "clerk" in found[1]

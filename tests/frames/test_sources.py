@@ -109,3 +109,5 @@ def test_a_block_of_a_small_file_has_limited_text(tmp_path, monkeypatch):
         read_source(open_source(path), ["a", "b"])
     assert str(caught.value).startswith(f"{path}: a Parquet file of 0.0 MB must have at most")
     assert f"at most {most:,} characters, got 10,000,000;" in str(caught.value)
+    with pytest.raises(FormatError, match=f"{tmp_path.name}: a Parquet file of"):
+        read_source(open_source(tmp_path), ["a", "b"])

@@ -15,6 +15,7 @@ from irenic import Space
 from irenic.learn._cells import CELL_LIMIT, ROW_LIMIT, Cells
 from irenic.learn._evolution import covering
 from irenic.model.features import LOWEST
+from strategies import examples
 
 NUMBERS = st.one_of(
     st.sampled_from([None, -0.0, 0.0, 1.0, 1.5, 2.0, 1e-300, -1e300, 1e300]),
@@ -355,3 +356,44 @@ def test_more_rows_do_not_make_cells_coarser(monkeypatch):
         found.append(cells.n_cells.tolist())
         assert len(np.unique(cells.encode(instances)[1])) == 60
     assert found == [[60, 60], [60, 60]]
+
+
+# --- finer cells
+
+
+@given(SEEDS, st.integers(4, 64))
+@examples(1)
+def test_finer_cells_keep_what_rules_cover(seed, limit):
+    rng = np.random.default_rng(seed)
+    n = 400
+    table = {
+        "number": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n)),
+        "whole": rng.integers(0, 200, n),
+        "text": rng.choice(["a", "b", "c"], n),
+    }
+    instances, cells = divided(table, rng.integers(0, 2, n), limit=limit)
+    masks = random_masks(cells, 2, rng)
+    finer = cells.finer(masks, instances, limit)
+    assert (finer.n_cells <= limit).all()
+    assert all((np.diff(cuts) > 0).all() for cuts in finer.cuts)
+    before = covering(masks, cells.encode(instances))
+    after = covering(finer.translated(masks, cells), finer.encode(instances))
+    used = finer.n_cells[:2] < limit  # otherwise there may be no room for all cuts in use
+    if used.all():
+        assert (after == before).all()
+    # rules that are apart stay apart, also if their cuts are not kept
+    other = random_masks(cells, 5, rng)
+    apart = ((other[:, None] & other[None]) == 0).any(axis=2)
+    words = finer.translated(other, cells)
+    assert (((words[:, None] & words[None]) == 0).any(axis=2) >= apart).all()
+
+
+def test_finer_cells_are_next_to_the_bounds_of_rules():
+    values = np.random.default_rng(0).random(5000)
+    instances, cells = divided({"a": values, "b": values[::-1]}, values > 0.5)
+    place = int(np.searchsorted(cells.cuts[0], 0.3))
+    masks = np.array([[(1 << place) - 1, (1 << int(cells.n_cells[1])) - 1]], dtype=np.uint64)
+    finer = cells.finer(masks, instances)
+    near = np.abs(finer.cuts[0] - cells.cuts[0][place - 1]) < 0.02
+    assert near.sum() > 3 * (np.abs(cells.cuts[0] - cells.cuts[0][place - 1]) < 0.02).sum()
+    assert finer.cuts[1].tolist() == cells.cuts[1].tolist()

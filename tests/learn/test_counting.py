@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import reduce
 from itertools import pairwise
 from operator import add
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -81,10 +82,13 @@ def test_bitmaps_count_as_rows_do(abstains, seed, weight):
     for factors in (None, np.array([1.0, 2.0, 0.25])):
         for regions in (None, regions_of()):
             args = sets, [consequents] * len(sets), None, factors, regions
-            bits, rows = Counting(*args)._by_bits(block), Counting(*args, by_bits=False)(block)
-            assert bits is not None
-            for one, other in zip(rows, bits, strict=True):
-                check_equal(one, other)
+            rows = Counting(*args, by_bits=False)(block)
+            for few in (100, 1):  # with a bitmap per value, and without
+                with mock.patch.object(_counting, "_FEW_VALUES", few):
+                    bits = Counting(*args)._by_bits(block)
+                assert bits is not None
+                for one, other in zip(rows, bits, strict=True):
+                    check_equal(one, other)
 
 
 def test_counts_are_those_of_a_loop_over_rows():
@@ -116,7 +120,7 @@ def test_sums_do_not_depend_on_blocks(seed, parts):
     counting = Counting(sets, [consequents] * 2, regions=regions_of())
     whole = counting(block)
     edges = np.linspace(0, 211, parts + 1).astype(int).tolist()
-    found = [counting(block.part(a, b)) for a, b in pairwise(edges)]
+    found = [counting(block.take(slice(a, b))) for a, b in pairwise(edges)]
     for i, sums in enumerate(whole):
         check_equal(sums, reduce(add, (part[i] for part in found)))
 
@@ -127,7 +131,9 @@ def test_a_large_block_is_counted_in_parts(monkeypatch):
     counting = Counting([rules], [Consequents.from_target(block.target, block.weight, [])])
     whole = counting(block)[0]
     monkeypatch.setattr(_counting, "BLOCK", 64)
+    monkeypatch.setattr(_counting, "_PRODUCTS", 100)
     check_equal(whole, counting(block)[0])
+    check_equal(whole, replace(counting, by_bits=False)(block)[0])
 
 
 def test_weights_that_differ_within_a_label_are_counted_row_by_row():
@@ -143,6 +149,6 @@ def test_a_block_without_rows():
     rng = np.random.default_rng(0)
     block, rules = block_of(rng, 10), rules_of(rng, 5)
     counting = Counting([rules], [Consequents.from_target(block.target, block.weight, [])])
-    none = counting(block.part(0, 0))[0]
+    none = counting(block.take(slice(0, 0)))[0]
     assert none.rows == 0
     check_equal(counting(block)[0], none + counting(block)[0])

@@ -9,8 +9,10 @@ import pyarrow as pa
 import pytest
 from fitting import people, quick, texts
 
+from irenic import Continuous, Space
 from irenic.errors import DataError
-from irenic.learn import _base, _classifier, _counting, _rows
+from irenic.learn import _base, _classifier, _counting, _rows, _stored, _training
+from irenic.learn import _running as running
 from irenic.learn._rows import sample_rows
 from irenic.learn._tasks import priorities
 
@@ -22,6 +24,7 @@ def few(monkeypatch):
         monkeypatch.setattr(module, "MANY_ROWS", 500)
     monkeypatch.setattr(_rows, "ROW_LIMIT", 100)
     monkeypatch.setattr(_classifier, "ROW_LIMIT", 100)
+    monkeypatch.setattr(_training, "ROW_LIMIT", 100)
     monkeypatch.setattr(_counting, "BLOCK", 64)
     monkeypatch.setattr(_rows, "BLOCK", 64)
 
@@ -67,6 +70,60 @@ def test_fits_do_not_depend_on_blocks_or_on_the_library(few, monkeypatch, option
     monkeypatch.setattr(_rows, "BLOCK", 1000)
     found.append(facts(quick(**options).fit(X, y)))
     assert all(each == found[0] for each in found[1:])
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
+def test_rules_are_refined_if_there_are_further_rows(few, monkeypatch, tmp_path, scoring):
+    for module in (_base, _rows, _stored):
+        monkeypatch.setattr(module, "MANY_ROWS", 900)
+    X, y = people(1300)
+    seen = []
+
+    def refined(result, cells, instances):
+        found = running.refined(result, cells, instances)
+        seen.append((len(result.candidates), found))
+        return found
+
+    monkeypatch.setattr(_classifier, "refined", refined)
+    options = {"scoring": scoring, "selection": "validation", "budget": 60}
+    clf = quick(**options).fit(X, y)
+    ((n_candidates, (cells, earlier, best)),) = seen
+    assert len(earlier) == n_candidates
+    assert any(named.candidate is best for named in earlier)
+    assert clf.estimate_ is not None
+    for point in clf.pareto_front_:
+        covers = point.rule_set.covering(X)
+        assert point.rule_set.is_consistent
+        assert point.counts.support[:-1].tolist() == covers.sum(axis=0).tolist()
+    path = tmp_path / "people.parquet"
+    X.assign(pays=y).to_parquet(path)
+    assert facts(quick(**options).fit(path, target="pays")) == facts(clf)
+    assert facts(quick(n_jobs=2, **options).fit(X, y)) == facts(clf)
+
+
+def test_rules_to_keep_are_not_refined(few, monkeypatch):
+    for module in (_base, _rows):
+        monkeypatch.setattr(module, "MANY_ROWS", 900)
+    monkeypatch.setattr(_classifier, "refined", None)  # must not be called
+    X, y = people(1300)
+    clf = quick(rules=f"IF age < 2 THEN {y[0]}").fit(X, y)
+    assert str(clf.rules_[0]).startswith("IF age < 2 THEN")
+
+
+def test_impossible_rows_are_said(few):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.integers(0, 10, 700), "b": rng.integers(0, 10, 700)})
+    y = np.where(X["a"] >= 5, "x", "y")
+    space = Space([Continuous("a"), Continuous("b")], [{"a": (5, None), "b": (5, None)}])
+    n = int(((X["a"] >= 5) & (X["b"] >= 5)).sum())
+    weight = np.where(np.arange(700) < 100, 0.0, 1.0)
+    with pytest.warns(UserWarning, match=f"{n} rows of X cannot occur") as caught:
+        clf = quick(space=space).fit(X, y)
+    assert caught[0].filename == __file__
+    assert clf.chosen_.n_rows == 700 - n
+    less = int(((X["a"] >= 5) & (X["b"] >= 5) & (weight > 0)).sum())
+    with pytest.warns(UserWarning, match=f"{less} rows of X cannot occur"):
+        quick(space=space).fit(X, y, weight)
 
 
 def test_a_fit_with_all_rows_in_memory_is_the_same_up_to_the_limit(monkeypatch):

@@ -95,6 +95,44 @@ def test_weights_in_a_column(few, tmp_path):
     assert facts(quick().fit(path, target="pays", sample_weight="heavy")) == facts(expected)
 
 
+def test_labels_and_weights_beside_the_features(few):
+    import dask.dataframe as dd
+
+    frame = labeled()
+    expected = quick().fit(frame, target="pays", sample_weight="heavy")
+    lazy, parts = pl.LazyFrame(frame), dd.from_pandas(frame, npartitions=4)
+    columns = ["pays", "heavy"]
+    given = [
+        (lazy.drop(columns), lazy.select("pays"), lazy.select("heavy")),
+        (parts.drop(columns=columns), parts["pays"], parts["heavy"]),
+    ]
+    for X, y, weight in given:
+        clf = quick().fit(X, y, weight)
+        assert facts(clf) == facts(expected)
+        assert clf.score(X, y, weight) == pytest.approx(expected.chosen_.training_score)
+    assert quick().fit(parts[["age"]], parts["pays"]).feature_names_in_.tolist() == ["age"]
+    # a feature may have the name of the labels
+    twice = quick().fit(parts[["age", "pays"]], parts["pays"])
+    assert twice.feature_names_in_.tolist() == ["age", "pays"]
+    assert twice.chosen_.training_score == 1.0
+
+
+def test_labels_of_other_rows_are_refused():
+    import dask.dataframe as dd
+
+    frame = labeled(200)
+    parts, fewer = (dd.from_pandas(frame, npartitions=n) for n in (4, 2))
+    with pytest.raises(DataError, match="y must have the partitions of X, which has 4, got 2"):
+        quick().fit(parts[["age"]], fewer["pays"])
+    with pytest.raises(DataError, match="X is not in memory"):
+        quick().fit(parts[["age"]], frame["pays"])
+    with pytest.raises(DataError, match="y must have one column, got 2"):
+        quick().fit(pl.LazyFrame(frame[["age"]]), pl.LazyFrame(frame[["pays", "heavy"]]))
+    shorter = pl.LazyFrame(frame[["pays"]]).head(100)
+    with pytest.raises(pl.exceptions.ShapeError):
+        quick().fit(pl.LazyFrame(frame[["age"]]), shorter)
+
+
 def test_few_rows_are_read_into_memory(tmp_path):
     frame = labeled(200)
     path = tmp_path / "few.parquet"
@@ -259,6 +297,32 @@ def test_predictions_are_those_of_the_rows_in_memory(few, tmp_path):
     assert type(series).__name__ == "Series"
     assert series.compute().tolist() == expected
     assert series.compute().index.tolist() == X.index.tolist()
+
+
+def test_probabilities_and_scores_are_those_of_the_rows_in_memory(few, tmp_path):
+    frame = labeled().drop(columns="heavy")
+    X, y = frame.drop(columns="pays"), frame["pays"]
+    clf = quick().fit(X, y)
+    expected = clf.predict_proba(X)
+    names = [f"probability of {label}" for label in clf.classes_]
+    for name, data in kinds(frame, tmp_path).items():
+        assert clf.score(data, target="pays") == pytest.approx(clf.score(X, y)), name
+        lazy = clf.predict_proba(data)
+        if name == "dask":
+            assert lazy.columns.tolist() == names
+            found = lazy.compute().to_numpy()
+        elif name == "polars":
+            found = lazy.select(names).collect().to_numpy()
+        elif name == "duckdb":
+            found = np.array([row[-len(names) :] for row in lazy.fetchall()])
+        else:
+            found = lazy.read_all().select(names).to_pandas().to_numpy()
+        assert found == pytest.approx(expected), name
+    assert clf.score(frame, target="pays") == clf.score(X, y)
+    weight = np.random.default_rng(0).random(len(frame))
+    weighted = pl.LazyFrame(frame.assign(w=weight))
+    found = clf.score(weighted, target="pays", sample_weight="w")
+    assert found == pytest.approx(clf.score(X, y, weight))
 
 
 def test_predictions_of_other_labels(tmp_path):

@@ -195,6 +195,34 @@ def test_a_sample_of_sets_of_labels():
     assert left.weight == pytest.approx(100 / 420)
 
 
+def test_a_second_sample_favors_rows_that_rules_get_wrong():
+    n = 12_000
+    a = np.arange(n) % 50
+    codes = np.where(a < 20, 1, 0)
+    codes[::400] = 2  # a rare label
+    first = problem_of({"a": a}, codes).sampled(1000, 0)
+    assert len(first.pool) == n - len(first) - len(first.rest)
+    # a rule that ends too early: the rows from 15 to 19 are wrong
+    masks = np.array([[(1 << 15) - 1]], dtype=np.uint64)
+    rule = Candidate(masks, np.array([1], dtype=np.int16), 0)
+    second = first.sampled_again(rule, "avoid", 0)
+    assert len(second) == len(first)
+    assert second.rest is first.rest
+
+    def shares(problem, weight):
+        cells, labels = problem.encoded[0], problem.target.codes
+        parts = ((cells >= 15) & (cells < 20) & (labels == 1), labels == 2, cells < 15)
+        return np.array([weight[part].sum() / weight.sum() for part in parts])
+
+    assert (shares(second, np.ones(len(second)))[:2] > [0.35, 0.02]).all()
+    samples = [first.sampled_again(rule, "avoid", seed) for seed in range(30)]
+    means = np.mean([shares(sample, sample.weight) for sample in samples], axis=0)
+    assert means == pytest.approx([0.1, 0.0025, 0.3], abs=0.01)
+    for name in ("weight", "count"):
+        sums = [getattr(sample, name).sum() for sample in samples]
+        assert np.mean(sums) == pytest.approx(getattr(first, name).sum(), rel=0.02)
+
+
 def test_rows_that_were_not_sampled_validate_too():
     n = 3000
     rng = np.random.default_rng(0)

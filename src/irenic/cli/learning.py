@@ -33,6 +33,7 @@ from irenic.cli.reading import (
     check_inputs,
     check_output,
     column_of,
+    many_cells,
     many_rows,
     no_rules,
     parse_file,
@@ -40,11 +41,11 @@ from irenic.cli.reading import (
     reads_rules,
 )
 from irenic.errors import ConflictError, DataError, FormatError, SpaceError, did_you_mean
-from irenic.model.literals import display, say
+from irenic.model.literals import display, is_missing, say
 from irenic.model.ruleset import RESOLVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from irenic.frames.columns import Table
     from irenic.frames.sources import Source
@@ -619,7 +620,6 @@ def predict(
     reading: dict[str, Any],
 ) -> None:
     """Add the predictions of rules to a table."""
-    from irenic.formats.sheets.cases import doubtful, undecided
     from irenic.frames.table import FORMATS, check_suffix, dumps_table, write_table
 
     if resolve not in (None, *RESOLVE):
@@ -639,13 +639,14 @@ def predict(
         why = "a model of one decision table" if whole_model else "rules that need no --resolve"
         raise FormatError(f"--by needs {why}", path=str(rules))
     model = None if whole_model else _model(parsed, name, resolve)
-    in_blocks = parsed.is_model and by is None and out_form == "parquet"
-    source = many_rows(data) if in_blocks else None
-    if source is not None and model is not None and out is not None and not is_standard(out):
-        n_rows = _predict_blocks(model, source, out, data, {"explain": explain})
-        with output():
-            print(f"{n_rows:,} rows written to {out}")
-        _note_unused(_rules(model).space.names, source.schema.names)
+    options: dict[str, Any] = {"explain": explain, "resolve": resolve}
+    if model is not None and not parsed.is_model:
+        options["outputs"] = parsed.bound(None).table(name).outputs
+    in_blocks = model is not None and not isinstance(model, irenic.DecisionTable)
+    in_blocks &= out_form == "parquet" and out is not None and not is_standard(out)
+    source = many_cells(data) if in_blocks else None
+    if source is not None and out is not None:
+        _predict_blocks(_Blocks(model, parsed, data, name, options, by), source, out)
         return
     table = read_data(data, form, as_written=model is not None and not parsed.is_model)
     if not table.shape[0]:
@@ -654,17 +655,12 @@ def predict(
     whole = table.select(list(table))
     if model is not None and not parsed.is_model:
         table = as_meant(table, parsed, _rules(model).space, name, data)
-    options: dict[str, Any] = {"explain": explain, "resolve": resolve}
-    if model is not None and not parsed.is_model:
-        options["outputs"] = parsed.bound(None).table(name).outputs
     if model is None:
         whole.update(_outcomes(parsed, table, name, data))
     else:
         added = _predictions(model, parsed, table, data, name, options)
         whole.update(added)
-        for remark in (undecided, doubtful):
-            if text := remark(_outcome_of(added), table, _rules(model).space):
-                note(text)
+        _remark(_outcome_of(added), table, _rules(model).space, note)
     if out is not None and not is_standard(out):
         write_table(whole, out)
         with output():
@@ -688,29 +684,124 @@ def predict(
         _note_unused(_rules(model).space.names, table)
 
 
-def _predict_blocks(
-    model: Any, source: Source, out: Path, data: Path, options: dict[str, Any]
-) -> int:
-    """Write the rows of a source with predictions, one block after another."""
-    import pyarrow as pa
+class _Blocks:
+    """Adds predictions to blocks of rows; what is said of several blocks is said once."""
 
-    from irenic.frames.sources import write_blocks
-    from irenic.learn import predict_table
+    def __init__(
+        self,
+        model: Any,
+        parsed: irenic.formats.Parsed,
+        data: Path,
+        name: str | None,
+        options: dict[str, Any],
+        by: str | None,
+    ) -> None:
+        self.model, self.parsed, self.data, self.name = model, parsed, data, name
+        self.options, self.by = options, by
+        self.groups: list[Any] = []
+        self.undecided = 0
+        self._told: set[str] = set()
+        self._types: dict[str, Any] = {}
 
-    def work(table: Any, first: int) -> Any:
+    def __call__(self, table: Any, first: int) -> Any:
+        """Return a block as a table of pyarrow with predictions."""
+        import pyarrow as pa
+
+        from irenic.frames._parquet import columns_of
+        from irenic.frames.columns import Table, as_values, as_written
+        from irenic.proving import compare_groups
+
+        model, cases = self.model, table
+        groups = None if self.by is None else table.column(self.by).to_pylist()
+        where = f"{self.data}, rows {first + 1} to {first + table.num_rows}"
         try:
-            columns = predict_table(model, table, **options)
+            if not self.parsed.is_model:
+                cases, space = Table(columns_of(table)), _rules(model).space
+                cases = as_meant(cases, self.parsed, space, self.name, self.data, self._tell)
+            added = _predictions(model, self.parsed, cases, self.data, self.name, self.options)
+            if not self.parsed.is_model:
+                self._count(_outcome_of(added), cases, where)
+            if groups is not None:
+                if isinstance(model, irenic.RuleSet | irenic.RuleList):
+                    model = _over_table(model, self.parsed, cases, self.name)
+                self.groups.append(compare_groups(model, cases, groups))
         except DataError as error:
-            last = first + table.num_rows
-            raise DataError(f"{data}, rows {first + 1} to {last}: {error}") from None
-        for name, column in columns.items():
-            values = pa.array(column.tolist())
-            if pa.types.is_null(values.type):  # no rule decides a row of the block
-                values = values.cast(pa.array(model.classes_.tolist()).type)
-            table = table.append_column(name, values)
+            raise DataError(str(error).replace(f"{self.data}:", f"{where}:", 1)) from None
+        for name, column in added.items():
+            values = as_written(as_values(column))
+            if name not in self._types:
+                self._types[name] = self._type(name, values)
+            kind = self._types[name]
+            if pa.types.is_large_string(kind):
+                values = [None if value is None else str(value) for value in values]
+            table = table.append_column(name, pa.array(values, kind))
         return table
 
-    return write_blocks(source.run(work, list(source.schema.names)), out)
+    def _tell(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            note(text)
+
+    def _count(self, outcomes: list[Any], cases: Table, where: str) -> None:
+        """Count cases that are not decided; say of the first block with some which ones."""
+        n = sum(map(is_missing, outcomes))
+        if not self.undecided:
+            _remark(outcomes, cases, _rules(self.model).space, lambda t: note(f"{where}: {t}"))
+        self.undecided += n
+
+    def _type(self, name: str, values: list[Any]) -> Any:
+        """Return the type of a column: that of all outcomes, if it has outcomes."""
+        import pyarrow as pa
+
+        from irenic.frames.columns import as_written
+
+        if name == "prediction":
+            rules = _rules(self.model)
+            outcomes = [*rules.thens, *([] if rules.default is None else [rules.default])]
+            if all(isinstance(outcome, str | int | float) for outcome in outcomes):
+                values = as_written(outcomes)
+            else:
+                return pa.large_string()
+        kind = pa.array(values).type
+        is_text = pa.types.is_string(kind) or pa.types.is_null(kind)
+        return pa.large_string() if is_text else kind
+
+
+def _predict_blocks(blocks: _Blocks, source: Source, out: Path) -> None:
+    """Write the rows of a source with predictions, one block after another."""
+    from irenic.frames.sources import write_blocks
+    from irenic.proving import sum_of_groups
+    from irenic.reporting import terminal
+    from irenic.reporting.groups import encode_groups
+
+    rules = _rules(blocks.model)
+    if blocks.by is not None and blocks.by not in source.schema.names:
+        hint = did_you_mean(blocks.by, source.schema.names)
+        raise DataError(f"{blocks.data}: --by: unknown column {blocks.by!r}{hint}")
+    n_rows = write_blocks(source.run(blocks, list(source.schema.names)), out)
+    with output():
+        print(f"{n_rows:,} rows written to {out}")
+        if blocks.by is not None:
+            try:
+                total = sum_of_groups(blocks.groups)
+            except DataError as error:
+                raise DataError(f"{blocks.data}: --by: {error}") from None
+            figures = encode_groups(blocks.by, total, rules.default, "instances")
+            terminal.print_groups(figures, console())
+    if blocks.undecided:
+        note(f"in all, {blocks.undecided:,} of {n_rows:,} cases are undecided")
+    _note_unused(rules.space.names, source.schema.names)
+
+
+def _remark(
+    outcomes: list[Any], table: Table, space: irenic.Space, tell: Callable[[str], None]
+) -> None:
+    """Say which cases are not decided, and of which that may be a mistake."""
+    from irenic.formats.sheets.cases import doubtful, undecided
+
+    for remark in (undecided, doubtful):
+        if text := remark(outcomes, table, space):
+            tell(text)
 
 
 def _model(

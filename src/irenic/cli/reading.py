@@ -191,6 +191,8 @@ def read_data(path: Path, form: str | None = None, *, as_written: bool = False) 
 
 MANY_ROWS = 200_000
 """Parquet files with more rows than this are read in blocks."""
+MANY_BYTES = 64 * 2**20
+"""CSV files that are larger than this are read in blocks, where only their rows matter."""
 
 
 def many_rows(path: Path) -> Source | None:
@@ -208,6 +210,26 @@ def many_rows(path: Path) -> Source | None:
     return source if path.is_dir() or len(source) > MANY_ROWS else None
 
 
+def many_cells(path: Path) -> Source | None:
+    """Return the source of a large Parquet or CSV file, None for any other input.
+
+    If the cells of a CSV file are not separated by commas, how its numbers are written depends on
+    all of them.
+    """
+    if path.suffix.lower() != ".csv" or is_standard(path) or not path.is_file():
+        return many_rows(path)
+    if path.stat().st_size <= MANY_BYTES or find_spec("pyarrow") is None:
+        return None
+    from irenic.frames.csv import delimiter_of
+    from irenic.frames.files import check_readable
+    from irenic.frames.sources import open_csv
+
+    check_readable(path)
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        delimiter = delimiter_of(file.read(2**20))
+    return open_csv(path) if delimiter == "," else None
+
+
 def draft_of(parsed: irenic.formats.Parsed, table: str | None) -> Any:
     """Return the draft of a table in a spreadsheet, None if the rules are from another file."""
     from irenic.formats.tables.drafts import Draft
@@ -217,7 +239,12 @@ def draft_of(parsed: irenic.formats.Parsed, table: str | None) -> Any:
 
 
 def as_meant(
-    cases: Table, parsed: irenic.formats.Parsed, space: irenic.Space, table: str | None, path: Path
+    cases: Table,
+    parsed: irenic.formats.Parsed,
+    space: irenic.Space,
+    table: str | None,
+    path: Path,
+    tell: Callable[[str], None] = note,
 ) -> Table:
     """Return cases with the values that their cells mean in the notation of the rules."""
     from irenic.formats.sheets.cases import read_cases
@@ -227,7 +254,7 @@ def as_meant(
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
     for text in read.notes:
-        note(f"warning: {path}: {text}")
+        tell(f"warning: {path}: {text}")
     return read.table
 
 
@@ -286,7 +313,14 @@ def given_data(
     """Return what defines the space: instances, or the space of a .json file; None for neither."""
     if data is not None and space_file is not None:
         raise FormatError("--data and --space both define the space; use one of them")
-    return given_space(space_file, form) if data is None else read_data(data, form, as_written=True)
+    if data is None:
+        return given_space(space_file, form)
+    source = many_cells(data)
+    if source is None:
+        return read_data(data, form, as_written=True)
+    from irenic.frames.sources import distinct_table
+
+    return distinct_table(source)
 
 
 def given_space(space_file: Path | None, form: str | None = None) -> irenic.Space | None:

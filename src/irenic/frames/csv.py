@@ -13,6 +13,7 @@ import datetime as dt
 import io
 import re
 import warnings
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -25,6 +26,7 @@ from irenic.model.literals import is_missing, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
 _BOOLEANS: Final = {"true": True, "false": False}
 # Stricter than fromisoformat: "T10" and "2026-W05" in a table are text.
@@ -124,7 +126,11 @@ def delimiter_of(text: str) -> str:
 
 def lines_of(text: str, delimiter: str) -> Iterator[str]:
     """Yield the lines of a text; reject one of so many cells that they would fill the memory."""
-    for number, line in enumerate(io.StringIO(text, newline=""), 1):
+    return _checked(io.StringIO(text, newline=""), delimiter)
+
+
+def _checked(lines: Iterable[str], delimiter: str) -> Iterator[str]:
+    for number, line in enumerate(lines, 1):
         if line.count(delimiter) >= _MOST_COLUMNS:
             raise FormatError(
                 f"a row must have at most {_MOST_COLUMNS:,} cells, got"
@@ -134,11 +140,10 @@ def lines_of(text: str, delimiter: str) -> Iterator[str]:
         yield line
 
 
-def _columns(text: str, as_written: bool) -> Table:
-    delimiter = delimiter_of(text)
-    reader = csv.reader(lines_of(text, delimiter), strict=True, delimiter=delimiter)
+def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    """Yield the header and the rows of a table, each with one cell per column."""
+    reader = csv.reader(_checked(lines, delimiter), strict=True, delimiter=delimiter)
     header: list[str] = []
-    rows: list[list[str]] = []
     try:
         for row in reader:
             if not row:
@@ -151,12 +156,96 @@ def _columns(text: str, as_written: bool) -> Table:
                     f"a row must have {len(header)} cells, got {len(row)}",
                     line=reader.line_num,
                 )
-            else:
-                rows.append(row)
+            yield row
     except csv.Error as error:
         raise FormatError(f"not CSV: {error}", line=reader.line_num) from None
     if not header:
         raise FormatError("the table is empty; its first line must name the columns")
+
+
+def read_blocks(path: Path, n_rows: int) -> Iterator[dict[str, tuple[str, ...]]]:
+    """Yield the cells of a file that is separated by commas, so many rows at a time; at least one.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = path.write_text("age,job\\n31,nurse\\n,clerk\\n40,cook\\n")
+    >>> [block["age"] for block in read_blocks(path, 2)]
+    [('31', ''), ('40',)]
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = _rows(file, ",")
+            header = next(rows)
+            block = list(islice(rows, n_rows))
+            while True:
+                yield dict(zip(header, zip(*block, strict=True) if block else ((),) * len(header)))
+                block = list(islice(rows, n_rows))
+                if not block:
+                    return
+    except UnicodeDecodeError as error:
+        raise FormatError(f"not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+
+
+class Aware(dt.datetime):
+    """A datetime with a time zone."""
+
+
+def kind_of(cells: Iterable[str]) -> type | None:
+    """Return the type that fits all cells; None if all of them are missing.
+
+    >>> kind_of(["3", "", "NA"]), kind_of(["3", "2.5"]), kind_of(["3", "x"]), kind_of(["", "?"])
+    (<class 'int'>, <class 'float'>, <class 'str'>, None)
+    """
+    distinct = tuple(dict.fromkeys(cells))
+    if all(cell.strip().lower() in _MISSING for cell in distinct):
+        return None
+    column = _typed_once(distinct)
+    if column.dtype != object:
+        return float
+    value = next(value for value in column.tolist() if value is not None)
+    return Aware if isinstance(value, dt.datetime) and value.tzinfo is not None else type(value)
+
+
+def common_kind(kinds: Iterable[type | None]) -> type | None:
+    """Return the type that fits the cells of all parts of a column, given that of each part.
+
+    >>> common_kind([int, None, float]), common_kind([int, bool])
+    (<class 'float'>, <class 'str'>)
+    """
+    present = set(kinds) - {None}
+    if len(present) <= 1:
+        return next(iter(present), None)
+    for both in ({int, float}, {dt.date, dt.datetime}):
+        if present == both:
+            return float if float in both else dt.datetime
+    return str
+
+
+def values_of(cells: Sequence[str], kind: type | None) -> list[Any]:
+    """Return cells as values of a type that fits them, None where they are missing.
+
+    >>> values_of(["3", "NA"], float), values_of(["3", "NA", ""], str)
+    ([3.0, None], ['3', 'NA', None])
+    """
+    read: Callable[[str], Any] = str
+    if kind is bool:
+        read = lambda cell: _BOOLEANS[cell.lower()]  # noqa: E731
+    elif kind is not None and issubclass(kind, dt.date | dt.time):
+        read = kind.fromisoformat  # type: ignore[union-attr]
+    elif kind in (int, float):
+        read = kind
+    is_text = kind is str
+    # convert each distinct cell once
+    known = {
+        cell: read(cell) if cell and (is_text or cell.strip().lower() not in NOTHING) else None
+        for cell in dict.fromkeys(cells)
+    }
+    return [known[cell] for cell in cells]
+
+
+def _columns(text: str, as_written: bool) -> Table:
+    delimiter = delimiter_of(text)
+    header, *rows = _rows(io.StringIO(text, newline=""), delimiter)
     cells = list(zip(*rows, strict=True)) or [() for _ in header]
     written = dict(zip(header, cells, strict=True))
     if delimiter != "," and not as_written:

@@ -17,6 +17,7 @@ from typing import Any, Final, Protocol, TypeVar
 import numpy as np
 
 from irenic.errors import DataError, FileError, FormatError
+from irenic.frames import csv
 from irenic.frames._parquet import check_characters, columns_of
 from irenic.frames.columns import Table, check_header
 from irenic.frames.files import check_readable, check_target, replacing
@@ -262,6 +263,123 @@ def sample_table(source: Source, n_rows: int) -> Table:
     return Table(columns_of(_pyarrow().concat_tables(tables)))
 
 
+def distinct_table(source: Source) -> Table:
+    """Return a small table with the values that matter for the features of a source.
+
+    It has all texts, and of numbers and dates the lowest and the highest one, a fraction if there
+    is one, and whether one is missing.
+
+    >>> import polars as pl
+    >>> frame = pl.LazyFrame({"age": [31, 40, 52], "job": ["cook", "cook", None]})
+    >>> {name: column.tolist() for name, column in distinct_table(open_source(frame)).items()}
+    {'age': [31, 52], 'job': [None, 'cook']}
+    """
+    pa = _pyarrow()
+    names = list(source.schema.names)
+    values: dict[str, dict[Any, None]] = {name: {} for name in names}
+    schema = plain_table(source.schema.empty_table()).schema
+    for found in source.run(_distinct, names):
+        for name, distinct in found.items():
+            values[name].update(distinct)
+    n_rows = max(map(len, values.values()), default=0)
+    arrays = []
+    for field in schema:
+        kept = sorted(values[field.name], key=lambda value: (value is not None, str(value)))
+        if not _is_text(field.type):
+            kept = list(_extremes(values[field.name]))
+        kept += kept[:1] * (n_rows - len(kept))
+        arrays.append(pa.array(kept, field.type))
+    return Table(columns_of(pa.Table.from_arrays(arrays, names=names)))
+
+
+def _distinct(table: Any, first: int) -> dict[str, dict[Any, None]]:
+    """Return the values of each column that may matter."""
+    found = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if _is_text(column.type):
+            found[name] = dict.fromkeys(column.unique().to_pylist())
+        else:
+            found[name] = _extremes(dict.fromkeys(_bounds(column)))
+    return found
+
+
+def _bounds(column: Any) -> list[Any]:
+    from pyarrow import compute
+
+    types = _pyarrow().types
+    values = list(compute.min_max(column).as_py().values())
+    missing = column.null_count > 0
+    if types.is_floating(column.type):
+        numbers = column.to_numpy()
+        missing |= bool(np.isnan(numbers).any())
+        fractions = numbers[np.isfinite(numbers) & (numbers != np.floor(numbers))]
+        values += fractions[:1].tolist()
+    return [*values, *([None] if missing else [])]
+
+
+def _extremes(values: Iterable[Any]) -> dict[Any, None]:
+    """Return the lowest and highest value, a fraction, and None, as far as they are there."""
+    present = sorted({value for value in values if value is not None and value == value})
+    fraction = [value for value in present if isinstance(value, float) and value % 1][:1]
+    return dict.fromkeys([*present[:1], *present[-1:], *fraction, *([None] * (None in values))])
+
+
+def _is_text(kind: Any) -> bool:
+    types = _pyarrow().types
+    return bool(types.is_large_string(kind) or types.is_boolean(kind) or types.is_null(kind))
+
+
+def open_csv(path: Path) -> BatchSource:
+    """Return a CSV file that is separated by commas; a first pass finds the types of its columns.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = path.write_text("age,job\\n31,nurse\\n,clerk\\n")
+    >>> read_source(open_csv(path)).to_pydict()
+    {'age': [31, None], 'job': ['nurse', 'clerk']}
+    """
+    import datetime as dt
+
+    pa = _pyarrow()
+    kinds: dict[str, type | None] = {}
+    filled: set[str] = set()
+    n_rows = 0
+    try:
+        for block in csv.read_blocks(path, BLOCK_ROWS):
+            n_rows += len(next(iter(block.values())))
+            for name, cells in block.items():
+                kinds[name] = csv.common_kind([kinds.get(name), csv.kind_of(cells)])
+                if any(cells):
+                    filled.add(name)
+    except FormatError as error:
+        raise error.at(path=str(path)) from None
+    # a column of nothing but "NA" is text
+    kinds = {n: str if kind is None and n in filled else kind for n, kind in kinds.items()}
+    types = {
+        int: pa.int64(),
+        float: pa.float64(),
+        bool: pa.bool_(),
+        dt.date: pa.date32(),
+        dt.datetime: pa.timestamp("us"),
+        csv.Aware: pa.timestamp("us", tz="UTC"),
+        dt.time: pa.time64("us"),
+        str: pa.large_string(),
+    }
+    schema = pa.schema({n: types.get(kind, pa.float64()) for n, kind in kinds.items()})
+
+    def batches(names: Sequence[str]) -> Iterator[Any]:
+        for block in csv.read_blocks(path, BLOCK_ROWS):
+            try:
+                yield pa.table(
+                    {n: csv.values_of(block[n], kinds[n]) for n in names},
+                    schema=pa.schema([schema.field(n) for n in names]),
+                )
+            except (pa.ArrowException, OverflowError) as error:
+                raise FormatError(f"cells of different types: {error}", path=str(path)) from None
+
+    return BatchSource(_checked(schema), batches, lambda: n_rows)
+
+
 def _every(table: Any, first: int, *, step: int) -> Any:
     return table.take(np.arange(-first % step, table.num_rows, step))
 
@@ -301,13 +419,13 @@ def _open_parquet(path: Path) -> BatchSource | None:
         raise FileError(f"cannot read {path}: No such file or directory")
     try:
         data = dataset.dataset(path, format="parquet")
-        if _is_folder(path):
-            return _from_dataset(data)
         # as dictionaries, in which equal texts are stored once
         texts = [f.name for f in data.schema if f.type in (pa.string(), pa.large_string())]
         form = dataset.ParquetFileFormat(dictionary_columns=texts)
-        check = partial(_check_texts, path=path, n_bytes=path.stat().st_size)
-        return replace(_from_dataset(dataset.dataset(path, format=form)), check=check)
+        n_bytes = sum(Path(file).stat().st_size for file in data.files)
+        check = partial(_check_texts, path=path, n_bytes=n_bytes)
+        data = dataset.dataset(path, format=form)
+        return replace(_from_dataset(data), batches=_row_groups(data), check=check)
     except (ArrowException, OSError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise FormatError(f"not a Parquet file: {reason}", path=str(path)) from None
@@ -344,6 +462,28 @@ def _from_dataset(data: Any) -> BatchSource:
         )
 
     return BatchSource(_checked(data.schema), batches, data.count_rows)
+
+
+def _row_groups(data: Any) -> Callable[[Sequence[str]], Iterable[Any]]:
+    """Return what reads the files of a dataset one row group after another.
+
+    A scan of the whole dataset would fill a gigabyte with rows to come.
+    """
+    from pyarrow import dataset
+
+    options = dataset.ParquetFragmentScanOptions(pre_buffer=False)
+
+    def batches(names: Sequence[str]) -> Iterator[Any]:
+        for fragment in data.get_fragments():
+            for group in fragment.split_by_row_group():
+                yield from group.to_batches(
+                    schema=data.schema,
+                    columns=list(names),
+                    batch_size=BLOCK_ROWS,
+                    fragment_scan_options=options,
+                )
+
+    return batches
 
 
 def _from_polars(data: Any) -> BatchSource:

@@ -19,11 +19,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from irenic.errors import DataError
 from irenic.learn._cells import Cells
 from irenic.learn._certificate import Certificate, certify
-from irenic.learn._lazy import lazy_predictions
+from irenic.learn._lazy import lazy_predictions, lazy_score
 from irenic.learn._left_out import interval_text, leading
 from irenic.learn._measure import resolve_by
 from irenic.learn._rows import MANY_ROWS, Rows, TableRows, sample_rows
-from irenic.learn._stored import Stored, survey
+from irenic.learn._stored import Stored, given_rows, survey
 from irenic.learn._tasks import Problem
 from irenic.learn.answers import Answers, Form
 from irenic.learn.front import Front, FrontPoint, ProbabilityRow, head_of, kept_text, table_of
@@ -527,7 +527,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         array of shape (n_rows, n_labels)
-            One column for each of ``classes_``.
+            One column for each of ``classes_``. If the rows are not in memory, the same kind of
+            data as :meth:`predict` returns, with a column ``probability of …`` per label.
 
         Raises
         ------
@@ -546,6 +547,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                [0.01, 0.99]])
         """
         check_is_fitted(self)
+        if (lazy := lazy_predictions(self, X, probabilities=True)) is not None:
+            return lazy  # type: ignore[no-any-return]
         if self.rules_.is_partial:
             return self._label_frequencies(self._table(X, reset=False))
         table = self.chosen_.probabilities
@@ -677,17 +680,22 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         codes, places = self._predicted_codes(instances), table.places(instances)
         return [table.row(code, place) for code, place in zip(codes, places, strict=True)]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Any = None
+    ) -> float:
         """Return the accuracy.
 
         Parameters
         ----------
         X : table
-            With the columns of :meth:`fit`; named columns that no rule tests may be left out.
+            With the columns of :meth:`fit`; named columns that no rule tests may be left out. Rows
+            that are not in memory are read in blocks.
         y : column of labels, 0/1 matrix, or list of sets of labels
             The true labels.
-        sample_weight : array, optional
-            Weight of each row.
+        sample_weight : array or str, optional
+            Weight of each row, or with ``target`` the name of a column.
+        target : str, optional
+            The column of ``X`` that holds the labels, instead of ``y``.
 
         Returns
         -------
@@ -710,6 +718,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         from sklearn.metrics import accuracy_score
 
+        check_is_fitted(self)
+        if (lazy := lazy_score(self, X, y, sample_weight, target)) is not None:
+            return lazy
+        X, y, sample_weight = given_rows(X, y, sample_weight, target)
         predictions = self.predict(X)
         if self._answers.many:
             right = self._answers.equal(predictions, y)

@@ -10,7 +10,7 @@ a category have an order, so do its cells.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -139,6 +139,35 @@ class Cells:
             if complete is None
             else tuple(complete),
         )
+
+    def finer(self, masks: Words, instances: Instances, limit: int = CELL_LIMIT) -> Cells:
+        """Return cells that are smaller around the bounds of rules over these cells.
+
+        The cuts that rules use stay. Half of the room for others is next to them, at even numbers
+        of rows; the other half has cuts of these cells, evenly spaced.
+        """
+        cuts = []
+        for f, old in enumerate(self.cuts):
+            places = np.arange(len(old), dtype=np.uint64)
+            pairs = masks[:, f, None] >> places
+            differs = (pairs ^ (pairs >> np.uint64(1))) & np.uint64(1)
+            used = np.flatnonzero(differs.any(axis=0) | (old == LOWEST))
+            values = np.sort(instances.values[f][instances.values[f] >= LOWEST])
+            room = limit - 1 - len(used)
+            near = _cuts_near(self.space.continuous[f], values, old, used, room // 2)
+            unused = np.delete(old, used)
+            kept = np.linspace(0, len(unused) - 1, min(len(unused), room - len(near))).astype(int)
+            cuts.append(np.unique(np.concatenate([old[used], near, unused[np.unique(kept)]])))
+        return replace(self, cuts=tuple(cuts))
+
+    def translated(self, masks: Words, other: Cells) -> Words:
+        """Return the words of rules over other cells, whose used cuts these cells have."""
+        words = masks.copy()
+        for f, (own, old) in enumerate(zip(self.cuts, other.cuts, strict=True)):
+            parent = np.searchsorted(old, np.concatenate([[-np.inf], own]), side="right")
+            inside = (masks[:, f, None] >> parent.astype(np.uint64)) & np.uint64(1)
+            words[:, f] = _as_words(inside.astype(bool))
+        return words
 
     @property
     def n_cells(self) -> npt.NDArray[np.int64]:
@@ -374,6 +403,24 @@ def _cuts(
         at = at[(at > 0) & (at < len(distinct))]
     cuts += [_cut_between(feature, float(distinct[i - 1]), float(distinct[i])) for i in at]
     return np.array(cuts, dtype=np.float64)
+
+
+def _cuts_near(
+    feature: Continuous, values: Floats, cuts: Floats, used: npt.NDArray[np.intp], most: int
+) -> Floats:
+    """Return new cuts in the cells next to those that are used, at most a number of them."""
+    if not len(used) or most < 1:
+        return np.empty(0)
+    cells = np.unique(np.concatenate([used, used + 1]))
+    ends = np.searchsorted(values, np.concatenate([[LOWEST], cuts, [np.inf]]))
+    each = max(1, most // len(cells))
+    found = []
+    for cell in cells.tolist():
+        inside = values[ends[cell] : ends[cell + 1]]
+        at = np.unique(len(inside) * np.arange(1, each + 1) // (each + 1))
+        pairs = [(float(inside[i - 1]), float(inside[i])) for i in at.tolist() if i > 0]
+        found += [_cut_between(feature, low, high) for low, high in pairs if low < high]
+    return np.array(found[:most])
 
 
 def _cut_between(feature: Continuous, below: float, above: float) -> float:

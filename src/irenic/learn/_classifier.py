@@ -7,6 +7,7 @@ import math
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Final
 
@@ -33,7 +34,7 @@ from irenic.learn._knowledge import (
 )
 from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
 from irenic.learn._probabilities import LABEL_LIMIT
-from irenic.learn._running import Named, progress_bar, run
+from irenic.learn._running import Named, progress_bar, refined, run
 from irenic.learn._stored import given_rows
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._texts import doubtful_texts
@@ -392,7 +393,6 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
         cells = cells or cells_of(options, data, target, searched, X, knowledge)
-        encoded = cells.encode(instances)
         problem = every.problem(cells, target, factors)
         limits = None
         if knowledge is not None:
@@ -404,21 +404,36 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         plan = self._plan(problem, state, every.n_rows, n_kept)
         if knowledge is not None:
             plan = plan.respecting(limits, knowledge.default)
-        context = self._init_callback_context(max_subtasks=plan.folds + plan.islands)
+        # rules and properties need the cells that were made for them
+        refines = problem.pool is not None and not problem.divided and knowledge is None
+        rounds = plan.in_two_rounds() if refines else [plan]
+        n_tasks = sum(one.folds + one.islands for one in rounds)
+        context = self._init_callback_context(max_subtasks=n_tasks)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         with progress_bar(
             bool(self.verbose), "learning rules", "Ctrl-C keeps the best so far"
         ) as show:
 
-            def tell(done: int, of: int) -> bool:
-                show(done, of)
+            def tell(done: int) -> bool:
+                show(done, n_tasks)
                 part = context.subcontext(task_name="task")
                 part.call_on_fit_task_begin(estimator=self, X=X, y=y)
                 return bool(part.call_on_fit_task_end(estimator=self, X=X, y=y))
 
-            result = run(
-                problem, plan, earlier=earlier, n_jobs=self.n_jobs, tell=tell, watch=Watch()
-            )
+            watch = Watch()
+            search = partial(run, n_jobs=self.n_jobs, watch=watch)
+            result = search(problem, rounds[0], earlier=earlier, tell=tell)
+            if refines and not watch.stopped.is_set():
+                cells, earlier, best = refined(result, cells, instances)
+                first = every.problem(cells, target, factors).sampled(ROW_LIMIT, state)
+                problem = first.sampled_again(best, self.conflicts, state)
+                result = search(
+                    problem,
+                    rounds[1],
+                    earlier=earlier,
+                    tell=lambda done: tell(rounds[0].islands + done),
+                    validated=first.in_order(),
+                )
         training = Training(
             instances,
             target,
@@ -427,7 +442,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             self.conflicts,
             balanced,
             cells=cells,
-            encoded=encoded,
+            encoded=cells.encode(instances),
             knowledge=knowledge,
             division=result.division,
             whole=data.whole,

@@ -11,8 +11,9 @@ row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -28,8 +29,12 @@ Bools = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.intp]
 Words = npt.NDArray[np.uint64]
 
-# Rows of a block: large enough that calls cost little, small enough for the cache.
-BLOCK: Final = 1 << 16
+# Rows of a block of bitmaps: so many that calls cost little.
+BLOCK: Final = 1 << 17
+# Rows times rules that are counted at a time row by row: 128 MB.
+_PRODUCTS: Final = 1 << 24
+# Categories with at most so many values in a block have one bitmap per value, which are joined.
+_FEW_VALUES: Final = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +48,13 @@ class Block:
     def __len__(self) -> int:
         return len(self.weight)
 
-    def part(self, first: int, last: int) -> Block:
-        """Return the rows from ``first`` up to ``last``."""
-        return self.take(slice(first, last))
+    def parts(self, n_rows: int) -> Iterator[Block]:
+        """Yield parts of at most so many rows; one of them, if there are no rows."""
+        if len(self) <= n_rows:
+            yield self
+            return
+        for first in range(0, len(self), n_rows):
+            yield self.take(slice(first, first + n_rows))
 
     def take(self, rows: slice | Indices) -> Block:
         """Return the given rows."""
@@ -128,12 +137,8 @@ class Counting:
 
     def __call__(self, block: Block) -> list[Sums]:
         """Return the sums of each rule set over the rows of a block."""
-        sums: list[Sums] = []
-        for first in range(0, max(len(block), 1), BLOCK):
-            part = block.part(first, first + BLOCK) if len(block) > BLOCK else block
-            found = self._by_bits(part) or self._by_rows(part)
-            sums = [a + b for a, b in zip(sums, found, strict=True)] if sums else found
-        return sums
+        parts = block.parts(BLOCK)
+        return total_of_each(self._by_bits(part) or self._by_rows(part) for part in parts)
 
     # --- as bitmaps
 
@@ -209,10 +214,14 @@ class Counting:
 
     def _by_rows(self, block: Block) -> list[Sums]:
         """Return the sums row by row."""
-        return [
-            self._row_sums(rules, consequents, block)
-            for rules, consequents in zip(self.rule_sets, self.consequents, strict=True)
-        ]
+        most = max(len(rules) for rules in self.rule_sets) + 1
+        return total_of_each(
+            [
+                self._row_sums(rules, consequents, part)
+                for rules, consequents in zip(self.rule_sets, self.consequents, strict=True)
+            ]
+            for part in block.parts(max(1, _PRODUCTS // most))
+        )
 
     def _row_sums(self, rules: RuleSet, consequents: Consequents, block: Block) -> Sums:
         target, truth, weight = block.target, block.target.truth, block.weight
@@ -272,6 +281,11 @@ class Counting:
             regions=regions,
             region_rows=region_rows,
         )
+
+
+def total_of_each(results: Iterable[list[Sums]]) -> list[Sums]:
+    """Return the sums of each rule set over several parts."""
+    return reduce(lambda a, b: [x + y for x, y in zip(a, b, strict=True)], results)
 
 
 def by_own_frequencies(target: Target) -> bool:
@@ -334,6 +348,7 @@ class _Maps:
         self._columns: dict[int, npt.NDArray[Any]] = {}
         self._below: dict[tuple[int, float], Words] = {}
         self._among: dict[tuple[int, bytes], Words] = {}
+        self._of_value: dict[int, tuple[Indices, Words | None]] = {}
 
     def _column(self, axis: int) -> npt.NDArray[Any]:
         if axis not in self._columns:
@@ -350,9 +365,27 @@ class _Maps:
     def _in(self, axis: int, words: Words) -> Words:
         key = axis, words.tobytes()
         if key not in self._among:
-            bits = np.unpackbits(np.frombuffer(key[1], np.uint8), bitorder="little")
-            self._among[key] = _packed(bits.astype(bool)[self._column(axis)])
+            bits = np.unpackbits(np.frombuffer(key[1], np.uint8), bitorder="little").astype(bool)
+            codes, of_code = self._values(axis)
+            if of_code is None:
+                self._among[key] = _packed(bits[self._column(axis)])
+            else:  # the smaller one of the set and its complement
+                inside = bits[codes]
+                less = 2 * int(inside.sum()) <= len(codes)
+                rows = np.bitwise_or.reduce(of_code[inside if less else ~inside], axis=0)
+                self._among[key] = rows if less else ~rows
         return self._among[key]
+
+    def _values(self, axis: int) -> tuple[Indices, Words | None]:
+        """Return the values of a category, and the bitmap of each if there are few."""
+        if axis not in self._of_value:
+            column = self._column(axis)
+            codes = np.flatnonzero(np.bincount(column))
+            maps = None
+            if len(codes) <= _FEW_VALUES:
+                maps = np.stack([_packed(column == code) for code in codes.tolist()])
+            self._of_value[axis] = codes, maps
+        return self._of_value[axis]
 
     def covering(self, rules: RuleSet) -> Words:
         """Return the bitmap of the rows that each rule covers."""

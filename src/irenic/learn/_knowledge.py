@@ -72,22 +72,29 @@ def space_of(space: Space, options: Options) -> Space:
 def possible_rows(data: Labeled) -> Labeled:
     """Return the training data without rows that cannot occur."""
     regions = data.instances.space.impossible
-    if not regions or data.whole is not None:  # blocks of rows leave them out
+    if not regions:
+        return data
+    if data.whole is not None:  # blocks of rows leave them out
+        _warn_of_impossible(round(data.whole.n_weighted - data.whole.figures.n))
         return data
     outside = np.any([region.contains(data.instances) for region in regions], axis=0)
     if outside.all():
         raise DataError("space must allow some of the rows of X, got only impossible ones")
+    _warn_of_impossible(int(outside.sum()))
     if not outside.any():
         return data
-    warnings.warn(
-        f"{counted(int(outside.sum()), 'row')} of X cannot occur according to the space, and"
-        " are not used",
-        stacklevel=5,
-    )
     possible = data.take(np.flatnonzero(~outside))
     if not possible.target.many:
         check_labels(possible.target.labels[possible.target.truth.any(axis=0)])
     return possible
+
+
+def _warn_of_impossible(n: int) -> None:
+    if n:
+        warnings.warn(
+            f"{counted(n, 'row')} of X cannot occur according to the space, and are not used",
+            stacklevel=6,
+        )
 
 
 def _declared_space(space: Space, declared: Space) -> Space:

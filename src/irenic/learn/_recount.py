@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from irenic.errors import DataError
 from irenic.learn._columns import ColumnSums
-from irenic.learn._counting import Counting, Sums
+from irenic.learn._counting import Counting, Sums, total_of_each
 from irenic.learn._knowledge import cost_of
 from irenic.learn._left_out import led
 from irenic.learn._measure import Measure, resolve_by
-from irenic.learn._rows import TableRows, total_of_each
+from irenic.learn._rows import TableRows
 from irenic.learn._stored import Stored, StoredRows, given_rows
 from irenic.learn.front import Front, FrontPoint, ProbabilityTable
 from irenic.learn.target import Consequents, Target, class_weights, label_sums, row_weights

@@ -42,6 +42,10 @@ class Rows(Protocol):
     def figures(self) -> Figures:
         """Figures of all rows."""
 
+    @property
+    def n_weighted(self) -> float:
+        """Number of rows of positive weight, with those that cannot occur."""
+
     def run(self, task: Callable[[Block], T], names: Sequence[str] | None = None) -> Iterator[T]:
         """Yield the result of a task for each block of rows.
 
@@ -92,11 +96,6 @@ def total(results: Iterator[T]) -> T:
     return reduce(add, results)
 
 
-def total_of_each(results: Iterator[list[T]]) -> list[T]:
-    """Return the sums of lists of results, item by item."""
-    return reduce(lambda a, b: [x + y for x, y in zip(a, b, strict=True)], results)  # type: ignore[operator]
-
-
 @dataclass(frozen=True, eq=False)
 class TableRows:
     """Rows of a table in memory, encoded block by block."""
@@ -133,6 +132,14 @@ class TableRows:
     def figures(self) -> Figures:
         """Figures of all rows."""
         return total(self.run(Figures.of))
+
+    @property
+    def n_weighted(self) -> float:
+        """Number of rows of positive weight, with those that cannot occur."""
+        used = np.ones(len(self), dtype=bool) if self.weight is None else self.weight > 0
+        if self.codes is not None:
+            used &= (np.broadcast_to(self.factors, len(self.target.labels)) > 0)[self.codes]
+        return float(np.count_nonzero(used))
 
     def block(self, rows: slice, names: Sequence[str] | None = None) -> Block:
         """Return the given rows, without those of weight 0 and those that cannot occur."""

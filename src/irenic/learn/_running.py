@@ -6,17 +6,23 @@ import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from irenic.budget import StoppedBy
+from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Watch
 from irenic.learn._left_out import Priors, Validation
 from irenic.learn._probabilities import Division
 from irenic.learn._tasks import Outcome, Plan, Problem, folds_of, island, validate
 from irenic.learn.target import Consequents
+from irenic.model.space import Instances
+
+
+# Correct predictions that each rule and condition must add in the candidate to refine.
+_REFINED: Final = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,29 +70,31 @@ def run(
     *,
     earlier: list[Named],
     n_jobs: int | None,
-    tell: Callable[[int, int], bool],
+    tell: Callable[[int], bool],
     watch: Watch,
+    validated: Problem | None = None,
 ) -> Result:
-    """Run all tasks; ``tell(done, of)`` is called after each and returns whether to stop.
+    """Run all tasks; ``tell(done)`` is called after each and returns whether to stop.
 
-    ``earlier`` are rule sets over the same cells to start from, in addition to trees.
+    ``earlier`` are rule sets over the same cells to start from, in addition to trees. Validation
+    uses the rows of ``validated``, if they are not those of the problem.
     """
-    n_tasks = plan.folds + plan.islands
+    validated = problem if validated is None else validated
     prepared = plan.prepare(problem, plan.random_state)
     starts = [named.among(prepared.consequents) for named in earlier]
     if plan.settings.fixed_default:
         starts = [replace(start, default=prepared.starts[0].default) for start in starts]
     prepared = replace(prepared, starts=[*prepared.starts, *starts])
-    folds = folds_of(problem, plan.folds, plan.random_state)
+    folds = folds_of(validated, plan.folds, plan.random_state)
     tasks = [delayed(island)(prepared, plan, i, watch) for i in range(plan.islands)]
-    tasks += [delayed(validate)(problem, plan, i, out, watch) for i, out in enumerate(folds)]
+    tasks += [delayed(validate)(validated, plan, i, out, watch) for i, out in enumerate(folds)]
     outcomes: list[Outcome] = []
     # threads are enough, because kernels release the GIL; a backend set by the user takes priority
     work = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")(tasks)
     try:
         for outcome in work:
             outcomes.append(outcome)
-            if tell(len(outcomes), n_tasks):
+            if tell(len(outcomes)):
                 watch.stopped.set()
     except KeyboardInterrupt:
         watch.stopped.set()
@@ -120,6 +128,21 @@ def run(
     ]
     division = Division.grown(problem, prepared.opinion, [one.candidate for one in candidates])
     return Result(prepared.consequents, candidates, validation, division, stopped_by)
+
+
+def refined(
+    result: Result, cells: Cells, instances: Instances
+) -> tuple[Cells, list[Named], Candidate]:
+    """Return smaller cells around the bounds of the best candidate, and all candidates over them.
+
+    The last is the best one, whose errors show where more rows are needed.
+    """
+    candidates = [one.candidate for one in result.candidates]
+    best = max(candidates, key=lambda candidate: candidate.value(_REFINED))
+    finer = cells.finer(best.masks, instances)
+    values = result.consequents.values()
+    over = [replace(one, masks=finer.translated(one.masks, cells)) for one in candidates]
+    return finer, [Named(one, values) for one in over], over[candidates.index(best)]
 
 
 def _gather(outcomes: list[Outcome], watch: Watch) -> list[Outcome]:

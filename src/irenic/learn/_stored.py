@@ -55,11 +55,7 @@ class Stored:
     @classmethod
     def of(cls, source: Source, target: str, weight: str | None) -> Stored:
         """Read the labels and weights of a source."""
-        names = list(source.schema.names)
-        for name, what in ((target, "target"), (weight, "sample_weight")):
-            if name is not None and name not in names:
-                raise DataError(f"{what}: unknown column {name!r}{did_you_mean(name, names)}")
-        if len(names) <= 1 + (weight is not None):
+        if len(source.schema.names) <= 1 + (weight is not None):
             raise DataError(f"the table must have a column besides the target {target!r}, got none")
         wanted = [target] if weight is None else [target, weight]
         counts = total(source.run(partial(_label_counts, target=target, weight=weight), wanted))
@@ -286,6 +282,11 @@ class StoredRows:
         """Return the rows with all weights multiplied by a factor."""
         return replace(self, factors=self.factors * factor)
 
+    @property
+    def n_weighted(self) -> float:
+        """Number of rows of positive weight, all of which can occur."""
+        return self.figures.n
+
     @cached_property
     def figures(self) -> Figures:
         """Figures of all rows."""
@@ -381,29 +382,85 @@ def given_rows(X: Any, y: Any, sample_weight: Any, target: str | None) -> tuple[
 
     Few rows are read into memory wherever they are.
     """
-    source = open_source(X)
+    found = located(X, y, sample_weight, target)
+    if found is not None:
+        source, target, sample_weight = found
+        if len(source) > MANY_ROWS:
+            return Stored.of(source, target, sample_weight), None, None
+        return given_rows(read_source(source), None, sample_weight, target)
     if target is None:
-        if source is not None:
-            raise DataError(
-                f"X is not in memory ({type(X).__name__}), so y must be one of its columns: use"
-                " fit(X, target='column')"
-            )
         return X, y, sample_weight
     if y is not None:
         raise DataError(f"y must be None if target is given, got target={target!r} and y")
-    by_name = isinstance(sample_weight, str)
-    if source is None:
-        if by_name:
-            X, sample_weight = _without_weights(X, sample_weight)
-        return *split_target(X, target), sample_weight
-    if sample_weight is not None and not by_name:
+    if isinstance(sample_weight, str):
+        X, sample_weight = _without_weights(X, sample_weight)
+    return *split_target(X, target), sample_weight
+
+
+def located(
+    X: Any, y: Any, sample_weight: Any, target: str | None
+) -> tuple[Source, str, str | None] | None:
+    """Return a source, and the names of its columns of labels and weights; None if in memory."""
+    if open_source(X) is None:
+        return None
+    if y is not None and target is not None:
+        raise DataError(f"y must be None if target is given, got target={target!r} and y")
+    if y is not None and (joined := _joined(X, y, "y")) is not None:
+        X, target = joined
+    if target is None:
         raise DataError(
-            "sample_weight must be the name of a column if X is not in memory, got"
-            f" {type(sample_weight).__name__}"
+            f"X is not in memory ({type(X).__name__}), so y must be one of its columns: use"
+            " target='column', or a Dask Series or polars LazyFrame beside one of that kind"
         )
-    if len(source) > MANY_ROWS:
-        return Stored.of(source, target, sample_weight), None, None
-    return given_rows(read_source(source), None, sample_weight, target)
+    if sample_weight is not None and (joined := _joined(X, sample_weight, "weight")) is not None:
+        X, sample_weight = joined
+    if sample_weight is not None and not isinstance(sample_weight, str):
+        raise DataError(
+            "sample_weight must be the name of a column if X is not in memory, or a Dask Series or"
+            f" polars LazyFrame like X, got {type(sample_weight).__name__}"
+        )
+    source = open_source(X)
+    assert source is not None
+    for name, what in ((target, "target"), (sample_weight, "sample_weight")):
+        if name is not None and name not in source.schema.names:
+            hint = did_you_mean(name, source.schema.names)
+            raise DataError(f"{what}: unknown column {name!r}{hint}")
+    return source, target, sample_weight
+
+
+def _joined(X: Any, column: Any, what: str) -> tuple[Any, str] | None:
+    """Return data that are not in memory with another column, and its name there.
+
+    None if the column is not of the same kind.
+    """
+    kinds = [(type(of).__module__.partition(".")[0], type(of).__name__) for of in (X, column)]
+    if kinds[0][0].startswith("dask") and kinds[1] == (kinds[0][0], "Series"):
+        name = _free_name(X.columns, column.name, what)
+        if X.npartitions != column.npartitions:
+            raise DataError(
+                f"{what} must have the partitions of X, which has {X.npartitions}, got"
+                f" {column.npartitions}"
+            )
+        return X.assign(**{name: column}), name
+    if kinds == [("polars", "LazyFrame")] * 2:
+        import polars as pl
+
+        own = column.collect_schema().names()
+        if len(own) != 1:
+            raise DataError(f"{what} must have one column, got {len(own)}")
+        name = _free_name(X.collect_schema().names(), own[0], what)
+        # before version 2, missing rows would be filled without a word
+        strict: Any = {"strict": True} if int(pl.__version__.partition(".")[0]) < 2 else {}
+        return pl.concat([X, column.rename({own[0]: name})], how="horizontal", **strict), name
+    return None
+
+
+def _free_name(names: Sequence[str], wanted: Any, otherwise: str) -> str:
+    """Return a name that no column has: the wanted one if possible."""
+    name = wanted if isinstance(wanted, str) and wanted not in names else otherwise
+    while name in names:
+        name += "_"
+    return name
 
 
 def _without_weights(table: Any, name: str) -> tuple[Any, Any]:

@@ -30,7 +30,7 @@ from irenic.learn._evolution import (
 from irenic.learn._left_out import Tally, Trial, Validation
 from irenic.learn._probabilities import Division, settle
 from irenic.learn._trees import Forest, Ladder, node_means
-from irenic.learn.target import Consequents, Target
+from irenic.learn.target import Consequents, Target, label_sums
 
 Floats = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.uint8]
@@ -52,6 +52,12 @@ MIN_ROWS_PER_LABEL: Final = 100
 # Rows that were not sampled and validate rule sets, as a multiple of the sample: more rows change
 # scores by less than their standard error, but take time.
 _REST: Final = 4
+# Where the first sample was thin, up to this share of the second one comes from: rows that rules get
+# wrong, rows of rules with fewer sampled rows than this, and rows of labels that are rare: with less
+# than this part of an even share.
+_FAVORED: Final = 0.5
+_THIN: Final = 100
+_RARE: Final = 0.1
 # Labels are smoothed less if the forest's part falls below this share of what it was.
 _SHARPER: Final = 0.5
 # Correct predictions that each rule and condition must add while rules are grown.
@@ -77,6 +83,8 @@ class Problem:
     """Code that fixed rules predict for each row, -1 where none holds; None if there are none."""
     rest: Problem | None = None
     """Rows that were not sampled, for validation."""
+    pool: Problem | None = None
+    """Further rows that were not sampled, to sample from where the first sample was thin."""
     number: Indices | None = None
     """Number of each row in the training data, for samples; None if they have all of them."""
     totals: Floats | None = None
@@ -183,8 +191,43 @@ class Problem:
             weight[kept] *= limit * counts[code] / n_rows / max(1, len(kept))
             chosen.append(kept)
         rows = np.sort(np.concatenate(chosen))
-        rest = order[~np.isin(order, rows)][: _REST * limit]
-        return replace(replace(self, weight=weight).take(rows), rest=self.take(np.sort(rest)))
+        others = order[~np.isin(order, rows)]
+        rest, pool = (self.take(np.sort(part)) for part in np.split(others, [_REST * limit]))
+        sample = replace(self, weight=weight).take(rows)
+        return replace(sample, rest=rest, pool=pool if len(pool) else None)
+
+    def sampled_again(self, candidate: Candidate, conflicts: str, seed: int) -> Problem:
+        """Return another sample with more rows where this one is too thin for a candidate.
+
+        These rows weigh less in return, so that on average, all sums stay what they are.
+        """
+        assert self.pool is not None
+        whole = replace(self, rest=self.pool, pool=None, number=None)
+        whole = replace(whole.left_out(np.arange(len(self))), rest=self.rest)
+        favored = whole._thin(candidate, conflicts, len(self) / len(whole))
+        rng, n_rows = np.random.default_rng(seed), len(self)
+        n_favored = min(int(favored.sum()), round(_FAVORED * n_rows))
+        rows, scale = [], np.ones(len(whole))
+        for part, wanted in ((favored, n_favored), (~favored, n_rows - n_favored)):
+            among = np.flatnonzero(part)
+            drawn = rng.permutation(among)[:wanted]
+            scale[drawn] = len(among) / max(1, len(drawn))
+            rows.append(drawn)
+        sample = whole.take(np.sort(np.concatenate(rows)))
+        scale = scale[np.sort(np.concatenate(rows))]
+        count = sample.count * scale * (self.count.sum() / whole.count.sum())
+        return replace(sample, weight=sample.weight * scale, count=count)
+
+    def _thin(self, candidate: Candidate, conflicts: str, share: float) -> npt.NDArray[np.bool_]:
+        """Return the rows of which a sample of some share has too few to learn from."""
+        codes = self.target.codes
+        sizes = np.bincount(codes, minlength=len(self.target.labels))
+        rare = label_sums(codes, self.unbalanced, len(sizes))
+        rare = rare < _RARE * rare.sum() / len(sizes)
+        thin = (predict(candidate, self.encoded, conflicts) != codes) | rare[codes]
+        covers = covering(candidate.masks, self.encoded)
+        few = share * covers.sum(axis=1) < _THIN
+        return np.asarray(thin | covers[few].any(axis=0))
 
     def left_out(self, rows: Indices) -> Problem:
         """Return the given rows together with those that were not sampled.
@@ -491,6 +534,14 @@ class Plan:
         fixed = self.settings.fixed_default or default is not None
         settings = replace(self.settings, limits=limits, fixed_default=fixed)
         return replace(self, settings=settings, default=default)
+
+    def in_two_rounds(self) -> list[Plan]:
+        """Return a plan without validation, and one for a search that goes on from its results."""
+        settings = self.settings
+        if settings.budget is not None:
+            share = (self.folds + self.islands) / (self.folds + 2 * self.islands)
+            settings = replace(settings, budget=settings.budget * share)
+        return [replace(self, settings=settings, folds=0), replace(self, settings=settings)]
 
     def prepare(self, problem: Problem, random_state: int) -> Prepared:
         """Return the input of evolution."""

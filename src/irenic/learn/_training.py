@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irenic.learn._cells import Cells
+from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._columns import ColumnSums
 from irenic.learn._completing import completed
-from irenic.learn._counting import Counting, Sums, codes_of
+from irenic.learn._counting import Counting, Sums, codes_of, total_of_each
 from irenic.learn._evolution import Candidate, covering, worths
 from irenic.learn._knowledge import Knowledge
 from irenic.learn._left_out import Judge, Priors, Seen, leading, led
 from irenic.learn._measure import Measure
 from irenic.learn._probabilities import Division, settle
-from irenic.learn._rows import Rows, total_of_each
+from irenic.learn._rows import Rows
 from irenic.learn._running import Evolved
 from irenic.learn.front import Front, FrontPoint, ProbabilityTable, front_of
 from irenic.learn.target import Consequents
@@ -110,10 +110,7 @@ class Training(Measure):
                 candidate, consequents, self.encoded, self.target, self.weight, self.conflicts
             )
         settled = self if threshold is None else replace(self, consequents=consequents)
-        covers = covering(candidate.masks, self.encoded)
-        if self.knowledge is not None:
-            covers &= self._free | bool(self.knowledge.signs)
-        candidate = candidate.take(np.flatnonzero(covers.any(axis=1)))
+        candidate = candidate.take(self._used(candidate))
         values = consequents.values()
         default = values[candidate.default]
         rules = self.cells.rule_set(
@@ -135,6 +132,18 @@ class Training(Measure):
             return []
         filled = settled._filling(default) if complete and default is None else None
         return [Draft(evolved, rules, consequents, threshold, filled)]
+
+    def _used(self, candidate: Candidate) -> npt.NDArray[np.intp]:
+        """Return the rules of a candidate that cover a row."""
+        used = np.zeros(len(candidate), dtype=bool)
+        # most rules cover one of the first rows
+        for rows in (slice(0, ROW_LIMIT), slice(ROW_LIMIT, None)):
+            left = np.flatnonzero(~used)
+            covers = covering(candidate.masks[left], self.encoded[:, rows])
+            if self.knowledge is not None:
+                covers &= self._free[rows] | bool(self.knowledge.signs)
+            used[left] = covers.any(axis=1)
+        return np.flatnonzero(used)
 
     def judged(self, front: Front, scoring: Any) -> Front:
         """Return a front whose training scores are by a ``scoring`` with probabilities."""

@@ -5,6 +5,7 @@ from irenic.proving._cases import Outcome, Trial, make_cases, try_cases
 from irenic.proving._drift import Drift, Shift, drift
 from irenic.proving._groups import GroupFigures, compare_groups
 from irenic.proving._groups import figures_of as figures_of
+from irenic.proving._groups import sum_of_groups as sum_of_groups
 from irenic.proving._impact import Group, Impact, Move, impact
 from irenic.proving._nearly import NearMiss, nearly
 from irenic.proving._prove import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -119,11 +119,7 @@ def figures_of(
     places: dict[Any, list[int]] = {}
     for row, value in enumerate(groups):
         places.setdefault(value, []).append(row)
-    if len(places) > _GROUP_LIMIT:
-        raise DataError(
-            f"by must have at most {_GROUP_LIMIT} different values, got {len(places):,}; put them"
-            " into classes first"
-        )
+    _check_groups(len(places))
     present = [code for code in range(len(outcomes)) if outcomes[code] is not None]
     truth = None
     if labels is not None:
@@ -136,6 +132,41 @@ def figures_of(
         more = {} if truth is None else _errors(own, truth[rows], present, outcomes)
         figures.append(GroupFigures(value, len(rows), decided, _share(by_default[rows]), **more))
     return tuple(sorted(figures, key=lambda each: (-each.rows, str(each.value))))
+
+
+def sum_of_groups(parts: Iterable[Sequence[GroupFigures]]) -> tuple[GroupFigures, ...]:
+    """Return the figures of groups whose rows, without labels, were counted in several parts.
+
+    >>> from irenic import Rule, RuleSet
+    >>> rules = RuleSet([Rule({"debt": (500, None)}, then="bad")], default="good")
+    >>> parts = [compare_groups(rules, {"debt": [100, 900]}, ["f", value]) for value in "fm"]
+    >>> [(each.value, each.rows, each.decided["bad"].count) for each in sum_of_groups(parts)]
+    [('f', 3, 1), ('m', 1, 1)]
+    """
+    groups: dict[Hashable, list[GroupFigures]] = {}
+    for part in parts:
+        for figures in part:
+            groups.setdefault(figures.value, []).append(figures)
+    _check_groups(len(groups))
+    total = []
+    for value, own in groups.items():
+        decided = {each: _sum(one.decided[each] for one in own) for each in own[0].decided}
+        by_default = _sum(one.by_default for one in own)
+        total.append(GroupFigures(value, sum(one.rows for one in own), decided, by_default))
+    return tuple(sorted(total, key=lambda each: (-each.rows, str(each.value))))
+
+
+def _sum(shares: Iterable[Share]) -> Share:
+    listed = list(shares)
+    return Share(sum(one.count for one in listed), sum(one.of for one in listed))
+
+
+def _check_groups(n: int) -> None:
+    if n > _GROUP_LIMIT:
+        raise DataError(
+            f"by must have at most {_GROUP_LIMIT} different values, got {n:,}; put them into"
+            " classes first"
+        )
 
 
 def _errors(own: Any, truth: Any, present: list[int], outcomes: list[Any]) -> dict[str, Any]:
