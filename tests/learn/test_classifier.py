@@ -12,6 +12,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from fitting import check_consistent, people, quick, texts
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import recall_score
@@ -23,6 +25,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from irenic import ConditionError, DataError, RuleSetClassifier, gaps
 from irenic.learn import Decision
 from irenic.model.literals import counted
+from strategies import examples
 
 IRIS = load_iris(return_X_y=True)
 PEOPLE = people()
@@ -311,6 +314,18 @@ def test_the_default_is_predicted_where_no_rule_holds():
     covered = clf.rules_.covering(X).any(axis=1)
     assert not covered.all()
     assert set(clf.predict(X)[~covered]) == {clf.rules_.default}
+
+
+@given(st.integers(0, 2**31 - 1))
+@examples(0.4)
+def test_every_rule_of_a_front_changes_a_prediction(seed):
+    X, y = people(80, seed, noise=0.2)
+    for point in quick(moves=60, random_state=seed).fit(X, y).pareto_front_:
+        rules = point.rule_set
+        predictions = rules.predict(X).tolist()
+        for r in range(len(rules)):
+            fewer = rules[[i for i in range(len(rules)) if i != r]]
+            assert fewer.predict(X).tolist() != predictions
 
 
 @pytest.mark.parametrize("conflicts", ["avoid", "best"])

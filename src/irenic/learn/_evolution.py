@@ -430,14 +430,8 @@ def new_draft(
 
 def covering(masks: Words, cells: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
     """Return which rule (row) covers which instance (column)."""
-    covers = np.ones((len(masks), cells.shape[1]), dtype=bool)
-    places = np.arange(64, dtype=np.uint64)
-    for f, column in enumerate(cells):
-        # whether a rule contains a cell; most rules contain all cells that occur
-        present = np.flatnonzero(np.bincount(column, minlength=64))
-        holds = ((masks[:, f, None] >> places) & np.uint64(1)).astype(bool)
-        for rule in np.flatnonzero(~holds[:, present].all(axis=1)).tolist():
-            covers[rule] &= holds[rule][column]
+    covers = np.empty((len(masks), cells.shape[1]), dtype=bool)
+    kernels.cover(np.ascontiguousarray(cells), np.ascontiguousarray(masks), covers)
     return covers
 
 
@@ -465,3 +459,32 @@ def predict(candidate: Candidate, cells: npt.NDArray[np.uint8], conflicts: str) 
     for row, then in zip(covers[::-1], candidate.then[::-1], strict=True):
         codes[row] = then
     return codes
+
+
+def without_redundant(
+    candidate: Candidate, cells: npt.NDArray[np.uint8], *, everywhere: bool = False
+) -> Candidate:
+    """Return a consistent candidate without rules whose removal changes no prediction.
+
+    It changes none of the given rows or, if ``everywhere``, none at all: such rules predict the
+    default or lie inside another rule of their consequent. Rules with few rows are removed first.
+    """
+    masks, then = candidate.masks, candidate.then
+    covers = covering(masks, cells)
+    count = covers.sum(axis=0)
+    kept = then != candidate.default
+    count -= covers[~kept].sum(axis=0)
+    for rule in np.argsort(covers.sum(axis=1), kind="stable").tolist():
+        if not kept[rule]:
+            continue
+        kept[rule] = False
+        if everywhere:
+            others = masks[kept & (then == then[rule])]
+            needed = not ((masks[rule] & ~others) == 0).all(axis=1).any()
+        else:
+            needed = bool((count[covers[rule]] == 1).any())
+        if needed:
+            kept[rule] = True
+        else:
+            count -= covers[rule]
+    return candidate if kept.all() else candidate.take(np.flatnonzero(kept))

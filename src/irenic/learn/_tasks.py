@@ -26,6 +26,7 @@ from irenic.learn._evolution import (
     evolve,
     grow_rules,
     predict,
+    without_redundant,
 )
 from irenic.learn._left_out import Tally, Trial, Validation
 from irenic.learn._probabilities import Division, settle
@@ -617,6 +618,11 @@ def _evolve(
         candidates = evolve(sharper.rows, starts, again, seed, watch, name)
     if settings.min_support > 1.0:
         candidates = [_supported(one, prepared.problem, settings) for one in candidates]
+    if settings.conflicts == "avoid" and not prepared.problem.target.probabilities:
+        # other rules may have to follow a rule that no row needs
+        ordered = settings.limits is not None and len(settings.limits.signs) > 0
+        encoded = prepared.problem.encoded
+        candidates = [without_redundant(one, encoded, everywhere=ordered) for one in candidates]
     late = settings.budget is not None and time.monotonic() - started > settings.budget
     return Outcome(name, [*candidates, prepared.starts[0]], late=late)
 
