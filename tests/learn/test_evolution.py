@@ -414,6 +414,24 @@ def test_evolution_takes_the_evaluations_that_it_is_given(guard):
     assert worth[-1] > starts[0].worth
 
 
+def test_members_of_one_rule_evolve_alike_in_every_population():
+    rng = np.random.default_rng(3)
+    cells = rng.integers(0, 8, (150, 4))
+    gains = np.eye(2)[((cells[:, 0] > 3) & (cells[:, 1] > 2)).astype(int)]
+    rows = naive.make_rows(cells.tolist(), [8] * 4, [True] * 4, gains)
+    starts = [naive.candidate_of(naive.best_of(rows, naive.begun(rows, 12, "avoid", 0), 12))]
+    ones = Settings(((0.1, 1), (0.5, 1)), generations=2, moves=100)
+    alone = evolve(rows, starts, ones, 7)
+    among = evolve(rows, starts, replace(ones, members=(*ones.members, (0.1, 9), (0.1, 4))), 7)
+    for one, other in zip(alone, among, strict=False):
+        assert one.masks.tolist() == other.masks.tolist()
+        assert (one.then.tolist(), one.worth) == (other.then.tolist(), other.worth)
+    # others start from them, and a limit that excludes nothing gives what no limit gives
+    assert among[2].value(0.1) >= alone[0].value(0.1)
+    assert len(among[2]) <= 4
+    assert among[3].value(0.1) == among[2].value(0.1)
+
+
 def test_evolution_stops_when_it_is_told_to():
     rows = naive.make_rows([[0], [1]], [2], [True], [[1.0, 0.0], [0.0, 1.0]])
     starts = [naive.candidate_of(naive.best_of(rows, naive.begun(rows, 12, "avoid", 0), 12))]

@@ -356,6 +356,9 @@ def prepare(
         _allow(rows, limits, default)
     starts = [Candidate(_no_masks(problem), np.zeros(0, dtype=np.int16), default)]
     if init == "trees":
+        masks, nodes = ladder.leaves(tree, 2)  # for members of one rule
+        then = consequents.gains(means[nodes]).argmax(axis=1).astype(np.int16)
+        starts += [Candidate(masks[[r]], then[[r]], default) for r in range(len(then))]
         for masks, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
             if limits is not None and len(limits.signs):
@@ -486,6 +489,8 @@ class Plan:
     """Code of the default, if it is known."""
     scoring: Any = "accuracy"
     """What rule sets are chosen by."""
+    completes: bool = False
+    """Whether rules for one consequent are added where no other rule applies."""
 
     def respecting(self, limits: Limits | None, default: int | None) -> Plan:
         """Return a plan for rules with limits, and with a default if it is known."""
@@ -539,6 +544,10 @@ def validate(
     seed = plan.random_state + 101 * (fold + 1)
     prepared = plan.prepare(inner, seed)
     outcome = _evolve(prepared, settings, seed, watch, name)
+    if plan.completes and plan.abstains:
+        filled = best_consequent(prepared.consequents, inner.target.truth, inner.weight)
+        candidates = [replace(one, default=filled) for one in outcome.candidates]
+        outcome = replace(outcome, candidates=candidates)
     left = problem.left_out(out)
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
@@ -546,6 +555,11 @@ def validate(
     trials = tuple(_trials(outcome, prepared, inner, left, settings))
     validation = Validation(scores, left.weight, left.count, codes, tallies, trials)
     return replace(outcome, validation=validation)
+
+
+def best_consequent(consequents: Consequents, truth: Floats, weight: Floats) -> int:
+    """Return the code of the consequent with the highest gain over all rows."""
+    return int((weight @ consequents.gains(truth))[: len(consequents)].argmax())
 
 
 def _left_out_scores(
