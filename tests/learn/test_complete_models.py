@@ -81,3 +81,16 @@ def test_complete_models_are_small(default):
     assert all(gaps(point.rule_set).is_complete for point in clf.pareto_front_)
     assert len(clf.rules_) <= 4 * max(2, len(plain.rules_))
     assert all(decision.rules for decision in clf.explain(X))
+
+
+def test_estimates_are_those_of_filled_gaps():
+    # labels that nothing explains, so that few rules evolve and the added ones decide
+    rng = np.random.default_rng(0)
+    X, y = rng.random((200, 2)), rng.permutation(np.repeat(["no", "yes"], [170, 30]))
+    options = {"default": "abstain", "selection": "validation", "smoothing": 0.5, "min_support": 20}
+    clf = quick(complete=True, **options).fit(X, y)
+    assert clf.certificate_.is_complete
+    assert clf.score(X, y) == pytest.approx(0.85, abs=0.01)
+    assert clf.estimate_.score == pytest.approx(0.85, abs=0.02)
+    none = clf.pareto_front_[0]
+    assert (none.n_rules, none.validated_score) == (1, 0.85)

@@ -21,6 +21,7 @@ from irenic.learn._evolution import (
     covering,
     evolve,
     predict,
+    without_redundant,
 )
 
 pytestmark = pytest.mark.kernels
@@ -67,6 +68,43 @@ def move(rows, draft, donors):
         assert draft.floats[kernels.SCORE] == pytest.approx(proposed, abs=naive.NEAR)
         assert draft.ints[[kernels.SIZE, kernels.COST]].sum() == length
     return found
+
+
+# --- covers
+
+
+@given(naive.labelled_rows(), st.integers(0, 2**32 - 1), st.integers(0, 5))
+def test_rules_cover_the_rows_whose_cells_they_contain(rows, seed, n_rules):
+    rng = np.random.default_rng(seed)
+    words = rng.integers(0, 2**64, (n_rules, len(rows.n_cells)), dtype=np.uint64)
+    masks = np.where(rng.random(words.shape) < 0.5, rows.everything, words)
+    cells = rows.cells.T.tolist()
+    expected = [
+        [all(mask >> cell & 1 for mask, cell in zip(rule, row, strict=True)) for row in cells]
+        for rule in masks.tolist()
+    ]
+    assert covering(masks, rows.cells).tolist() == expected
+
+
+@given(naive.labelled_rows(), st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.3]))
+def test_no_rule_is_kept_without_which_predictions_are_the_same(rows, seed, penalty):
+    draft = naive.begun(rows, 8, "avoid", seed)
+    kernels.sow(rows, draft, 30)
+    naive.anneal(rows, draft, 100, penalty=penalty)
+    whole = naive.candidate_of(naive.best_of(rows, draft, 8))
+    needed = without_redundant(whole, rows.cells)
+    assert {*map(tuple, needed.masks.tolist())} <= {*map(tuple, whole.masks.tolist())}
+    before = predict(whole, rows.cells, "avoid").tolist()
+    assert predict(needed, rows.cells, "avoid").tolist() == before
+    for r in range(len(needed)):
+        fewer = needed.take(np.delete(np.arange(len(needed)), r))
+        assert predict(fewer, rows.cells, "avoid").tolist() != before
+    # and what is true of all cases is true of rows
+    anywhere = without_redundant(whole, rows.cells, everywhere=True)
+    assert len(needed) <= len(anywhere)
+    grid = np.meshgrid(*(np.arange(n, dtype=np.uint8) for n in rows.n_cells), indexing="ij")
+    cases = np.stack([axis.ravel() for axis in grid])
+    assert (predict(anywhere, cases, "avoid") == predict(whole, cases, "avoid")).all()
 
 
 # --- words
@@ -374,6 +412,24 @@ def test_evolution_takes_the_evaluations_that_it_is_given(guard):
     assert list(cpu) == sorted(cpu)
     assert list(worth) == sorted(worth)
     assert worth[-1] > starts[0].worth
+
+
+def test_members_of_one_rule_evolve_alike_in_every_population():
+    rng = np.random.default_rng(3)
+    cells = rng.integers(0, 8, (150, 4))
+    gains = np.eye(2)[((cells[:, 0] > 3) & (cells[:, 1] > 2)).astype(int)]
+    rows = naive.make_rows(cells.tolist(), [8] * 4, [True] * 4, gains)
+    starts = [naive.candidate_of(naive.best_of(rows, naive.begun(rows, 12, "avoid", 0), 12))]
+    ones = Settings(((0.1, 1), (0.5, 1)), generations=2, moves=100)
+    alone = evolve(rows, starts, ones, 7)
+    among = evolve(rows, starts, replace(ones, members=(*ones.members, (0.1, 9), (0.1, 4))), 7)
+    for one, other in zip(alone, among, strict=False):
+        assert one.masks.tolist() == other.masks.tolist()
+        assert (one.then.tolist(), one.worth) == (other.then.tolist(), other.worth)
+    # others start from them, and a limit that excludes nothing gives what no limit gives
+    assert among[2].value(0.1) >= alone[0].value(0.1)
+    assert len(among[2]) <= 4
+    assert among[3].value(0.1) == among[2].value(0.1)
 
 
 def test_evolution_stops_when_it_is_told_to():

@@ -171,6 +171,7 @@ sow = function("sow_draft(struct, struct, int)")
 grow = function("grow_draft(struct, struct, int, float)")
 unload = function("unload_draft(struct, struct) -> int")
 anneal = function("anneal(struct, struct, struct, struct, struct, Floats*)")
+cover = function("cover_cells(Bytes, Words, Bools*)")
 
 # Parts of annealing that only tests call.
 _move = function("move_draft(struct, struct, struct) -> int")

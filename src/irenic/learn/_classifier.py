@@ -46,9 +46,10 @@ from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 
 # Members of the population without a limit on rules, and the limits of the others: sizes that
-# people ask for.
+# people ask for. Members of one rule have some of the penalties of the first.
 _MEMBERS: Final = 6
-_SIZES: Final = (1, 3, 7, 15, 31)
+_SIZES: Final = (3, 7, 15, 31)
+_SINGLES: Final = slice(1, 5)
 # The fewest correct predictions that a rule or a condition must add.
 _LOWEST_PENALTY: Final = 0.05
 # Maximum number of rows for a number of validation tasks; with more rows there is one task.
@@ -485,7 +486,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         if self.max_rules is not None:
             limit = min(limit, max(1, self.max_rules - n_kept))
         penalties = np.geomspace(_LOWEST_PENALTY, max(4.0, total / 200.0), _MEMBERS)
-        members = [(float(penalty), limit) for penalty in penalties]
+        members = [(float(penalty), 1) for penalty in penalties[_SINGLES]]
+        if limit > 1:
+            members += [(float(penalty), limit) for penalty in penalties]
         members += [(float(penalties[1]), size) for size in _SIZES if size < limit]
         folds = next((k for rows, k in _FOLDS if n <= rows), 1)
         folds = min(folds, problem.n_groups // 4) if self.selection != "description" else 0
@@ -519,6 +522,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             abstains=self.default == "abstain",
             described=self._described(problem.target),
             scoring=self.scoring,
+            completes=self.complete,
         )
 
     # --- what users know
@@ -660,8 +664,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     ) -> RuleSetClassifier:
         """Return a classifier that uses another rule set of the front, without a new fit.
 
-        A fit divides its moves between rule sets of all sizes. One with ``max_rules`` spends all of
-        them on small ones, so it may find a slightly better one of that size.
+        ``max_rules=1`` gives the rule of a fit with ``max_rules=1``. For other sizes, a fit with
+        ``max_rules`` spends all moves on small rule sets, so it may find a slightly better one.
 
         Parameters
         ----------

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -36,6 +37,8 @@ GUARDS: Final = {
 TEST_LIMIT: Final = 24
 # Beyond this many rules, the number of moves grows with them, so that each rule gets its share.
 _RULES_AT_EASE: Final = 64.0
+# Moves of a member with one rule in each generation, or a quarter of the others' if that is more.
+_SINGLE_MOVES: Final = 1_000
 # Values that differ by less are equal.
 _EQUAL: Final = 1e-9
 # Moves between two looks at the clock and at Ctrl-C.
@@ -168,41 +171,68 @@ def evolve(
     watch: Watch | None = None,
     name: Any = None,
 ) -> list[Candidate]:
-    """Return one rule set per member; each starts from the best of ``starts`` for it."""
+    """Return one rule set per member; each starts from the best of ``starts`` for it.
+
+    Members of one rule evolve first, from starts of at most one rule, and the others start from
+    what these found too.
+    """
     watch = watch or Watch()
     clock = _Clock(settings, watch)
     rng = np.random.default_rng(random_state)
-    heats = np.geomspace(settings.hot, settings.cold, settings.generations + 1)
     members = [_Member(rows, settings, *member, rng) for member in settings.members]
     started = time.thread_time()
-    for member in members:
-        member.begin_at_best(starts)
-        if settings.sow:
-            member.sow()
+
+    def note() -> None:
+        evaluated, worth = sum(m.evaluated for m in members), max(m.worth for m in members)
+        watch.trace.append((evaluated, time.thread_time() - started, worth))
+
+    # members of one rule are on their own, so that they find the same in every population
+    singles = [member for member in members if member.max_rules == 1]
+    others = [member for member in members if member.max_rules > 1]
+    for group in (singles, others):
+        for member in group:
+            member.begin_at_best(starts if group is others else [s for s in starts if len(s) <= 1])
+            if settings.sow:
+                member.sow()
+        for _ in _generations(group, settings, clock, note):
+            watch.done[name] = [member.best() for member in members]
+        starts = [*starts, *(member.best() for member in group)]
+    candidates = [member.best() for member in members]
+    if settings.conflicts == "best":
+        return [candidate.ranked(rows.cells, rows.gains) for candidate in candidates]
+    return candidates
+
+
+def _generations(
+    members: list[_Member], settings: Settings, clock: _Clock, note: Callable[[], None]
+) -> Iterator[None]:
+    """Evolve members together, and yield after each generation."""
+    heats = np.geomspace(settings.hot, settings.cold, settings.generations + 1)
     for generation, (heat, cooler) in enumerate(pairwise(heats), 1):
         improved = False
         for member in members:
             before = member.value
+            twin = None if settings.evaluations else _twin(member, members)
+            if twin is not None:
+                if twin.value > before + _EQUAL:
+                    member.begin(twin.best())
+                continue
             if settings.growth:
                 member.grow(settings.growth)
             moves = round(settings.moves * max(1.0, member.size / _RULES_AT_EASE))
+            if member.max_rules == 1:
+                moves = min(moves, max(_SINGLE_MOVES, moves // 4))
             near = _near(member, members)
             if settings.evaluations is None:
                 member.anneal(near, moves, heat, cooler, clock)
             else:
                 member.evaluate(near, settings.evaluations, heat, cooler, clock)
             improved |= member.value > before + _EQUAL
-            watch.trace.append(
-                (
-                    sum(m.evaluated for m in members),
-                    time.thread_time() - started,
-                    max(m.worth for m in members),
-                )
-            )
-        candidates = [member.best() for member in members]
-        watch.done[name] = candidates
+            note()
+        yield
         if clock.over():
             break
+        candidates = [member.best() for member in members]
         for own, member in zip(candidates, members, strict=True):
             fitting = [candidate for candidate in candidates if len(candidate) <= member.max_rules]
             other = max(fitting, key=lambda candidate: candidate.value(member.penalty))
@@ -212,10 +242,14 @@ def evolve(
         cool = 2 * generation >= settings.generations  # while it is hot, improvement may come later
         if cool and not improved and settings.evaluations is None:
             break
-    candidates = [member.best() for member in members]
-    if settings.conflicts == "best":
-        return [candidate.ranked(rows.cells, rows.gains) for candidate in candidates]
-    return candidates
+
+
+def _twin(member: _Member, members: list[_Member]) -> _Member | None:
+    """Return a member with the same penalty and more rules allowed that needs no more of them."""
+    for other in members:
+        if other.penalty == member.penalty and other.size <= member.max_rules < other.max_rules:
+            return other
+    return None
 
 
 @lru_cache(maxsize=1_000)
@@ -430,14 +464,8 @@ def new_draft(
 
 def covering(masks: Words, cells: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
     """Return which rule (row) covers which instance (column)."""
-    covers = np.ones((len(masks), cells.shape[1]), dtype=bool)
-    places = np.arange(64, dtype=np.uint64)
-    for f, column in enumerate(cells):
-        # whether a rule contains a cell; most rules contain all cells that occur
-        present = np.flatnonzero(np.bincount(column, minlength=64))
-        holds = ((masks[:, f, None] >> places) & np.uint64(1)).astype(bool)
-        for rule in np.flatnonzero(~holds[:, present].all(axis=1)).tolist():
-            covers[rule] &= holds[rule][column]
+    covers = np.empty((len(masks), cells.shape[1]), dtype=bool)
+    kernels.cover(np.ascontiguousarray(cells), np.ascontiguousarray(masks), covers)
     return covers
 
 
@@ -465,3 +493,32 @@ def predict(candidate: Candidate, cells: npt.NDArray[np.uint8], conflicts: str) 
     for row, then in zip(covers[::-1], candidate.then[::-1], strict=True):
         codes[row] = then
     return codes
+
+
+def without_redundant(
+    candidate: Candidate, cells: npt.NDArray[np.uint8], *, everywhere: bool = False
+) -> Candidate:
+    """Return a consistent candidate without rules whose removal changes no prediction.
+
+    It changes none of the given rows or, if ``everywhere``, none at all: such rules predict the
+    default or lie inside another rule of their consequent. Rules with few rows are removed first.
+    """
+    masks, then = candidate.masks, candidate.then
+    covers = covering(masks, cells)
+    count = covers.sum(axis=0)
+    kept = then != candidate.default
+    count -= covers[~kept].sum(axis=0)
+    for rule in np.argsort(covers.sum(axis=1), kind="stable").tolist():
+        if not kept[rule]:
+            continue
+        kept[rule] = False
+        if everywhere:
+            others = masks[kept & (then == then[rule])]
+            needed = not ((masks[rule] & ~others) == 0).all(axis=1).any()
+        else:
+            needed = bool((count[covers[rule]] == 1).any())
+        if needed:
+            kept[rule] = True
+        else:
+            count -= covers[rule]
+    return candidate if kept.all() else candidate.take(np.flatnonzero(kept))

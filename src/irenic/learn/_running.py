@@ -120,11 +120,15 @@ def run(
     priors: list[Priors | None] = [None] * len(penalties)
     if validation is not None and validation.tallies:
         priors = [*validation.priors(overall)]
+    limits = [max_rules for _, max_rules in plan.settings.members]
+    # a single rule comes from a member of one rule, whose folds have one too
+    several = {member for member, limit in enumerate(limits) if limit > 1 and 1 in limits}
     candidates = [
         Evolved(member, penalties[member], float(scores[member]), priors[member], candidate)
         for outcome in outcomes
         if outcome.name[0] == "island"
         for member, candidate in enumerate(outcome.candidates)
+        if len(candidate) > 1 or member not in several
     ]
     division = Division.grown(problem, prepared.opinion, [one.candidate for one in candidates])
     return Result(prepared.consequents, candidates, validation, division, stopped_by)

@@ -26,6 +26,7 @@ from irenic.learn._evolution import (
     evolve,
     grow_rules,
     predict,
+    without_redundant,
 )
 from irenic.learn._left_out import Tally, Trial, Validation
 from irenic.learn._probabilities import Division, settle
@@ -398,6 +399,9 @@ def prepare(
         _allow(rows, limits, default)
     starts = [Candidate(_no_masks(problem), np.zeros(0, dtype=np.int16), default)]
     if init == "trees":
+        masks, nodes = ladder.leaves(tree, 2)  # for members of one rule
+        then = consequents.gains(means[nodes]).argmax(axis=1).astype(np.int16)
+        starts += [Candidate(masks[[r]], then[[r]], default) for r in range(len(then))]
         for masks, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
             if limits is not None and len(limits.signs):
@@ -528,6 +532,8 @@ class Plan:
     """Code of the default, if it is known."""
     scoring: Any = "accuracy"
     """What rule sets are chosen by."""
+    completes: bool = False
+    """Whether rules for one consequent are added where no other rule applies."""
 
     def respecting(self, limits: Limits | None, default: int | None) -> Plan:
         """Return a plan for rules with limits, and with a default if it is known."""
@@ -589,6 +595,10 @@ def validate(
     seed = plan.random_state + 101 * (fold + 1)
     prepared = plan.prepare(inner, seed)
     outcome = _evolve(prepared, settings, seed, watch, name)
+    if plan.completes and plan.abstains:
+        filled = best_consequent(prepared.consequents, inner.target.truth, inner.weight)
+        candidates = [replace(one, default=filled) for one in outcome.candidates]
+        outcome = replace(outcome, candidates=candidates)
     left = problem.left_out(out)
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
@@ -596,6 +606,11 @@ def validate(
     trials = tuple(_trials(outcome, prepared, inner, left, settings))
     validation = Validation(scores, left.weight, left.count, codes, tallies, trials)
     return replace(outcome, validation=validation)
+
+
+def best_consequent(consequents: Consequents, truth: Floats, weight: Floats) -> int:
+    """Return the code of the consequent with the highest gain over all rows."""
+    return int((weight @ consequents.gains(truth))[: len(consequents)].argmax())
 
 
 def _left_out_scores(
@@ -668,6 +683,11 @@ def _evolve(
         candidates = evolve(sharper.rows, starts, again, seed, watch, name)
     if settings.min_support > 1.0:
         candidates = [_supported(one, prepared.problem, settings) for one in candidates]
+    if settings.conflicts == "avoid" and not prepared.problem.target.probabilities:
+        # other rules may have to follow a rule that no row needs
+        ordered = settings.limits is not None and len(settings.limits.signs) > 0
+        encoded = prepared.problem.encoded
+        candidates = [without_redundant(one, encoded, everywhere=ordered) for one in candidates]
     late = settings.budget is not None and time.monotonic() - started > settings.budget
     return Outcome(name, [*candidates, prepared.starts[0]], late=late)
 

@@ -21,6 +21,7 @@ from irenic.learn._measure import Measure
 from irenic.learn._probabilities import Division, settle
 from irenic.learn._rows import Rows
 from irenic.learn._running import Evolved
+from irenic.learn._tasks import best_consequent
 from irenic.learn.front import Front, FrontPoint, ProbabilityTable, front_of
 from irenic.learn.target import Consequents
 from irenic.model.ruleset import RuleSet
@@ -216,5 +217,5 @@ class Training(Measure):
         """Return the consequent of rules that fill gaps: the default, or the best one overall."""
         if default is not None:
             return default
-        gains = (self.weight @ self.gains)[: len(self.consequents)]
-        return self.consequents.values()[int(gains.argmax())]
+        code = best_consequent(self.consequents, self.target.truth, self.weight)
+        return self.consequents.values()[code]

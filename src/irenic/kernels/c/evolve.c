@@ -167,6 +167,23 @@ EXPORT void anneal(const Rows *rows, const Draft *draft, const WordRules *donors
     ints->logged = 0;
 }
 
+/* Write which rule covers which row, covers[rule, row], given the cells of rows. */
+EXPORT void cover_cells(const Bytes *cells, const Words *masks, uint8_t *covers) {
+    const int64_t n = cells->columns;
+    memset(covers, 1, (size_t)(masks->rows * n));
+    for (int64_t f = 0; f < cells->rows; f++) {
+        const uint8_t *restrict cell = ROW(*cells, f);
+        uint64_t present = 0;
+        for (int64_t i = 0; i < n; i++) present |= bit(cell[i]);
+        for (int64_t r = 0; r < masks->rows; r++) {
+            const uint64_t word = ROW(*masks, r)[f];
+            uint8_t *restrict cover = covers + r * n;
+            if (!(present & ~word)) continue; /* most rules contain all cells that occur */
+            for (int64_t i = 0; i < n; i++) cover[i] &= (uint8_t)(word >> cell[i] & 1);
+        }
+    }
+}
+
 /* --- parts of annealing, for tests */
 
 /* Try one move up to its last step; return whether there is one. */
