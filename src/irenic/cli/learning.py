@@ -245,6 +245,8 @@ def learn(
         raise FormatError("--card must be a .md or .json file", path=str(card))
     form = _model_format(out, to)
     table, name, column, source = _training_table(data, target, source_form)
+    for text, code in table.codes.items():
+        note(f"{display(text)}: read as text because of {code!r}")
     groups = column_of(table, by, "--by", name)
     from irenic.learn import cross_validation, load_knowledge, split_target, suspect_columns
 
@@ -647,7 +649,8 @@ def predict(
             print(f"{n_rows:,} rows written to {out}")
         _note_unused(_rules(model).space.names, source.schema.names)
         return
-    table = read_data(data, form, as_written=model is not None and not parsed.is_model)
+    as_written = model is not None and not parsed.is_model
+    table = read_data(data, form, as_written=as_written, model=model)
     if not table.shape[0]:
         raise FormatError("the table must have at least one row, got none", path=str(data))
     groups = column_of(table, by, "--by", data)

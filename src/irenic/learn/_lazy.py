@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -110,10 +110,24 @@ def _of_duckdb(data: Any, predictor: _Predictor) -> Any:
         # DuckDB fills missing text with None, and numbers with NaN
         return frame.assign(**{_COLUMN: predictor(frame[predictor.names])})
 
+    enums = {n: str(k) for n, k in zip(data.columns, data.types, strict=True) if k.id == "enum"}
+    data = _cast(data, dict.fromkeys(enums, "VARCHAR"))  # pandas has no type for them
     kinds = dict(zip(data.columns, data.types, strict=True))
     tests = ((pa.types.is_boolean, bool), (pa.types.is_integer, int), (pa.types.is_floating, float))
     kind = next((kind for test, kind in tests if test(predictor.empty.type)), str)
-    return data.map(of_frame, schema={**kinds, _COLUMN: kind})
+    return _cast(data.map(of_frame, schema={**kinds, _COLUMN: kind}), enums)
+
+
+def _cast(data: Any, kinds: Mapping[str, str]) -> Any:
+    """Return a relation of DuckDB with other types of columns."""
+    if not kinds:
+        return data
+    names = {name: '"' + name.replace('"', '""') + '"' for name in data.columns}
+    columns = [
+        f"CAST({quoted} AS {kinds[name]}) AS {quoted}" if name in kinds else quoted
+        for name, quoted in names.items()
+    ]
+    return data.project(", ".join(columns))
 
 
 def _of_spark(data: Any, source: Any, predictor: _Predictor) -> Any:
