@@ -409,7 +409,10 @@ def test_predict_adds_a_column(run, model, tmp_path):
     status, out, err = run("predict", model, "new.csv")
     assert status == 0
     assert out == "job,age,id,prediction\ncook,017,a,free\npoet,18,b,full\n,,c,full\n"
-    assert err == "irenic: columns not used by the rules: id\n"
+    assert err == (
+        "irenic: age: '017' is read as a number, because the rules compare numbers\n"
+        "irenic: columns not used by the rules: id\n"
+    )
 
 
 def test_predict_explains(run, model, people):

@@ -25,6 +25,12 @@ def table(tmp_path):
     [
         (["1", "2"], Continuous("a", kind="integer")),
         (["+1", "-2"], Continuous("a", kind="integer")),
+        (["007", "7"], Categorical("a", ["007", "7"], other=True)),
+        (["01067", "NA"], Categorical("a", ["01067"], missing=True, other=True)),
+        (["-01", "1"], Categorical("a", ["-01", "1"], other=True)),
+        (["00.5", "1"], Categorical("a", ["00.5", "1"], other=True)),
+        (["+49301", "49302"], Categorical("a", ["+49301", "49302"], other=True)),
+        (["0", "0.5", "-0.5"], Continuous("a")),
         (["1", ""], Continuous("a", kind="integer", missing=True)),
         (["1", "2.5"], Continuous("a")),
         (["1e3", ""], Continuous("a", missing=True)),
@@ -178,3 +184,27 @@ def test_decimal_commas_are_rejected_and_not_read_as_text(table, lines, message,
 )
 def test_other_numbers_between_semicolons_are_read(table, text):
     assert read_table(table(text)).shape == (2, 2)
+
+
+def test_codes_are_named_and_read_as_the_features_of_a_space(table):
+    codes = read_table(table("a,b,c\n007,7,01\n,+8,02\n"))
+    assert codes.codes == {"a": "007", "b": "+8", "c": "01"}
+    assert codes.select(["b"]).codes == {"b": "+8"}
+    space = Space([Continuous("a"), Categorical("b", ["7"]), Continuous("c", kind="date")])
+    read = codes.in_terms_of(space)
+    assert {name: column.tolist() for name, column in read.items()} == {
+        "a": [7, None], "b": ["7", "+8"], "c": ["01", "02"]
+    }  # fmt: skip
+    assert list(read.codes) == ["b", "c"]
+
+
+def test_integers_stay_exact_where_a_code_is_read_as_a_number(table):
+    read = read_table(table("a\n09007199254740993\n")).in_terms_of(Space([Continuous("a")]))
+    assert read["a"].tolist() == [9007199254740993]
+
+
+def test_numbers_are_text_where_the_values_of_a_category_are(table):
+    space = Space([Categorical("a", ["01067", "10115"], other=True), Categorical("b", [1, 2])])
+    read = read_table(table("a,b\n10115,1\n80331,2\n")).in_terms_of(space)
+    assert read["a"].tolist() == ["10115", "80331"]
+    assert read["b"].tolist() == [1, 2]

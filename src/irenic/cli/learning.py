@@ -246,6 +246,8 @@ def learn(
         raise FormatError("--card must be a .md or .json file", path=str(card))
     form = _model_format(out, to)
     table, name, column, source = _training_table(data, target, source_form)
+    for text, code in table.codes.items():
+        note(f"{display(text)}: read as text because of {code!r}")
     groups = column_of(table, by, "--by", name)
     from irenic.learn import cross_validation, load_knowledge, split_target, suspect_columns
 
@@ -648,7 +650,8 @@ def predict(
     if source is not None and out is not None:
         _predict_blocks(_Blocks(model, parsed, data, name, options, by), source, out)
         return
-    table = read_data(data, form, as_written=model is not None and not parsed.is_model)
+    as_written = model is not None and not parsed.is_model
+    table = read_data(data, form, as_written=as_written, model=model)
     if not table.shape[0]:
         raise FormatError("the table must have at least one row, got none", path=str(data))
     groups = column_of(table, by, "--by", data)

@@ -59,7 +59,7 @@ def monitor(
     from irenic.reporting.groups import encode_groups, monitor_document
 
     fitted = parsed.model()
-    rows = read_data(data, form)
+    rows = read_data(data, form, model=fitted)
     if not rows.shape[0]:
         raise FormatError("the table must have at least one row, got none", path=str(data))
     groups = column_of(rows, by, "--by", data)

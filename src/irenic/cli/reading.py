@@ -181,12 +181,31 @@ def parse_file(path: Path | None, form: str | None = None, **options: Any) -> ir
     return irenic.parse(sys.stdin.buffer, format=form, name=STANDARD, **options)
 
 
-def read_data(path: Path, form: str | None = None, *, as_written: bool = False) -> Table:
-    """Return the table of instances in a file or on standard input."""
+def read_data(
+    path: Path, form: str | None = None, *, as_written: bool = False, model: Any = None
+) -> Table:
+    """Return the table of instances in a file or on standard input.
+
+    For a classifier, codes are text where it has learned them as text.
+    """
     if not is_standard(path):
-        return tables.read_table(path, as_written=as_written)
-    form = _input_format(form, tables.FORMATS)
-    return tables.read_table(sys.stdin.buffer, format=form, name=STANDARD, as_written=as_written)
+        table = tables.read_table(path, as_written=as_written)
+    else:
+        form = _input_format(form, tables.FORMATS)
+        table = tables.read_table(
+            sys.stdin.buffer, format=form, name=STANDARD, as_written=as_written
+        )
+    return _in_terms_of(table, model.space_) if hasattr(model, "space_") else table
+
+
+def _in_terms_of(table: Table, space: irenic.Space) -> Table:
+    read = table.in_terms_of(space)
+    for name, code in table.codes.items():
+        if name not in read.codes:
+            note(
+                f"{display(name)}: {code!r} is read as a number, because the rules compare numbers"
+            )
+    return read
 
 
 MANY_ROWS = 200_000
@@ -249,6 +268,7 @@ def as_meant(
     """Return cases with the values that their cells mean in the notation of the rules."""
     from irenic.formats.sheets.cases import read_cases
 
+    cases = _in_terms_of(cases, irenic.Space(space.continuous))
     try:
         read = read_cases(cases, space, draft_of(parsed, table))
     except DataError as error:

@@ -181,7 +181,7 @@ def read_with_data(
         return model, None, None
     from irenic.learn import true_labels  # scikit-learn takes a second to import
 
-    rows = read_data(data, form, as_written=not parsed.is_model)
+    rows = read_data(data, form, as_written=not parsed.is_model, model=model)
     if not rows.shape[0]:
         raise FormatError("the table must have at least one row, got none", path=str(data))
     if isinstance(model, irenic.DecisionTable):

@@ -328,7 +328,7 @@ def _row(
     parsed: irenic.formats.Parsed, model: Any, name: str | None, path: Path, row: int, form: Any
 ) -> dict[str, Any]:
     """Return a row of a table as a case, without the columns that the rules do not know."""
-    rows = read_data(path, form, as_written=isinstance(model, irenic.DecisionTable))
+    rows = read_data(path, form, as_written=isinstance(model, irenic.DecisionTable), model=model)
     if row > rows.shape[0]:
         raise FormatError(f"--row must be at most {rows.shape[0]:,}, got {row}", path=str(path))
     if isinstance(model, irenic.DecisionTable):
@@ -381,7 +381,7 @@ def impact(
     parsed = parse_file(old, None, **reading)
     before = decided_in(parsed, table, None, None)
     after = read_decided(new, table, None, None, reading)
-    rows = read_data(data, form, as_written=True)
+    rows = read_data(data, form, as_written=True, model=before)
     if isinstance(before, irenic.DecisionTable):
         rows = as_meant(rows, parsed, before.space, table, data)
     amounts = column_of(rows, amount, "--amount", data)
@@ -418,7 +418,7 @@ def read_expected(
     label: str | None = None,
 ) -> tuple[Table, list[Any]]:
     """Return the test cases in a file, and their expected outcomes."""
-    rows = _read_cases(path, form)
+    rows = _read_cases(path, form, model)
     if not rows.shape[0]:
         raise FormatError("no cases in the file", path=str(path))
     X, expected = split_outcomes(rows, _outputs(model), label, draft_of(parsed, table), path)
@@ -427,14 +427,14 @@ def read_expected(
     return X, expected
 
 
-def _read_cases(path: Path, form: str | None) -> Table:
+def _read_cases(path: Path, form: str | None, model: Any) -> Table:
     """Return the table of cases in a file; .json is a list of records."""
     from irenic.formats.json.rules import load_data
     from irenic.frames.columns import Table, as_column
     from irenic.frames.files import as_text, read_bytes
 
     if path.suffix.lower() != ".json":
-        return read_data(path, form, as_written=True)
+        return read_data(path, form, as_written=True, model=model)
     try:
         records = load_data(as_text(read_bytes(path)))
     except FormatError as error:

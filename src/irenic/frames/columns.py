@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import FormatError
+from irenic.model.features import Categorical
 from irenic.model.literals import is_missing
+from irenic.model.space import Space
 
 NOTHING: Final = {"na", "n/a", "nan", "null", "none", "?", "-"}
 """Texts that mean a missing value, in columns that are not text."""
@@ -28,10 +30,13 @@ class Table(dict[str, npt.NDArray[Any]]):
         columns: Mapping[str, npt.NDArray[Any]],
         *,
         cells: Mapping[str, Sequence[str]] | None = None,
+        codes: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(columns)
         self.cells = dict(cells or {})
         """The texts of columns that were read from text, to write them back unchanged."""
+        self.codes = dict(codes or {})
+        """A cell such as 007 of each column of numbers that is text because of it."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -41,7 +46,38 @@ class Table(dict[str, npt.NDArray[Any]]):
     def select(self, names: Sequence[str]) -> Table:
         """Return a table of the named columns."""
         cells = {name: self.cells[name] for name in names if name in self.cells}
-        return Table({name: self[name] for name in names}, cells=cells)
+        codes = {name: self.codes[name] for name in names if name in self.codes}
+        return Table({name: self[name] for name in names}, cells=cells, codes=codes)
+
+    def in_terms_of(self, space: Space) -> Table:
+        """Return the table with texts and numbers where the features of a space have them.
+
+        The cells of a file have no types: codes are read as numbers unless one begins with 0.
+
+        >>> table = Table({"code": np.array([7, None])}, cells={"code": ("7", "")})
+        >>> table.in_terms_of(Space([Categorical("code", ["007", "7"])]))["code"].tolist()
+        ['7', None]
+        """
+        columns = dict(self)
+        numeric = [f.name for f in space.continuous if f.kind in ("number", "integer")]
+        codes = {name: code for name, code in self.codes.items() if name not in numeric}
+        for name in self.codes.keys() - codes.keys():
+            columns[name] = as_column([None if v is None else _number(v) for v in self[name]])
+        for feature in space.categorical:
+            name = feature.name
+            texts = feature.values and all(isinstance(value, str) for value in feature.values)
+            if name not in self or not texts:
+                continue
+            values = as_values(self[name])
+            if any(not isinstance(value, str | None) for value in values):
+                cells = self.cells.get(name) or [str(value) for value in values]
+                pairs = zip(values, cells, strict=True)
+                columns[name] = as_column([None if v is None else c.strip() for v, c in pairs])
+        return Table(columns, cells=self.cells, codes=codes)
+
+
+def _number(text: str) -> int | float:
+    return int(text) if text.lstrip("+-").isdecimal() else float(text)
 
 
 def check_header(header: Sequence[str], line: int | None = None) -> None:

@@ -1,9 +1,9 @@
 """Tables in CSV files, with types inferred from the cells.
 
 A column contains numbers, dates, times, booleans or text, whichever fits all of its non-empty
-cells. An empty cell is a missing value; so are ``NA``, ``null`` and ``?`` unless the column is
-text. Cells are separated by commas, semicolons or tabs, whichever is most frequent in the first
-line.
+cells. Numbers are text if one of them is rather a code, such as 007 or +49301. An empty cell is a
+missing value; so are ``NA``, ``null`` and ``?`` unless the column is text. Cells are separated by
+commas, semicolons or tabs, whichever is most frequent in the first line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import FormatError, FormatWarning
-from irenic.frames.columns import NOTHING, Table, as_column, check_header
+from irenic.frames.columns import NOTHING, Table, as_column, as_values, check_header
 from irenic.frames.files import as_text
 from irenic.model.literals import is_missing, plain
 
@@ -41,6 +41,8 @@ _THOUSANDS: Final = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
 _COMMA: Final = re.compile(r"[-+]?\d+(?:[.'’ \u00a0\u202f]\d{3})*,\d+")
 
 _POINT: Final = re.compile(r"[-+]?\d+(?:\.\d+)+")
+# As numbers, 007 and 7 would be equal.
+_LEADING_ZERO: Final = re.compile(r"\s*[-+]?0\d")
 _MISSING: Final = NOTHING | {""}
 
 _QUOTED: Final = re.compile(r'"[^"]*"')
@@ -251,10 +253,30 @@ def _columns(text: str, as_written: bool) -> Table:
     if delimiter != "," and not as_written:
         _check_points(written)
     columns = {name: _typed(column) for name, column in written.items()}
+    codes = {}
+    for name, texts in written.items():
+        if _is_numeric(columns[name]) and (code := _code_in(texts)):
+            codes[name] = code
+            values = zip(as_values(columns[name]), texts, strict=True)
+            columns[name] = as_column([None if v is None else text.strip() for v, text in values])
     for name, texts in written.items() if delimiter != "," and as_written else ():
         if any(may_be_thousands(text.strip()) for text in texts):
             columns[name] = as_column([text or None for text in texts])
-    return Table(columns, cells=written)
+    return Table(columns, cells=written, codes=codes)
+
+
+def _code_in(texts: Sequence[str]) -> str:
+    """Return the first number that is rather a code, such as 007 or +49301; "" if there is none."""
+    zero = next(filter(_LEADING_ZERO.match, texts), "")
+    plus = next((text for text in texts if text.lstrip().startswith("+")), "")
+    if plus and any(text.lstrip().startswith("-") and len(text) > 1 for text in texts):
+        plus = ""  # signs of numbers
+    return (zero or plus).strip()
+
+
+def _is_numeric(column: npt.NDArray[Any]) -> bool:
+    first = next((value for value in column if value is not None), None)
+    return isinstance(first, float | int) and not isinstance(first, bool)
 
 
 def _check_points(written: Mapping[str, tuple[str, ...]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -181,12 +181,26 @@ def _of_duckdb(data: Any, predictor: _Predictor) -> Any:
         (pa.types.is_integer, int, "Int64"),
         (pa.types.is_floating, float, "Float64"),
     )
+    enums = {n: str(k) for n, k in zip(data.columns, data.types, strict=True) if k.id == "enum"}
+    data = _cast(data, dict.fromkeys(enums, "VARCHAR"))  # pandas has no type for them
     kinds: dict[str, Any] = dict(zip(data.columns, data.types, strict=True))
     dtypes = {}
     for name, column in predictor.empty.items():
         fitting = (each[1:] for each in tests if each[0](column.type))
         kinds[name], dtypes[name] = next(fitting, (str, "object"))
-    return data.map(of_frame, schema=kinds)
+    return _cast(data.map(of_frame, schema=kinds), enums)
+
+
+def _cast(data: Any, kinds: Mapping[str, str]) -> Any:
+    """Return a relation of DuckDB with other types of columns."""
+    if not kinds:
+        return data
+    names = {name: '"' + name.replace('"', '""') + '"' for name in data.columns}
+    columns = [
+        f"CAST({quoted} AS {kinds[name]}) AS {quoted}" if name in kinds else quoted
+        for name, quoted in names.items()
+    ]
+    return data.project(", ".join(columns))
 
 
 def _of_spark(data: Any, source: Source, predictor: _Predictor) -> Any:

@@ -465,8 +465,8 @@ def _distinct_texts(column: Any) -> tuple[list[Any], Ints] | None:
     if pa.types.is_string_view(array.type):
         array = array.cast(pa.large_string())
     array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
-    places = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return array.dictionary.to_pylist(), places.astype(np.int64)
+    indices = array.indices.cast(pa.int64())  # those of polars have no sign
+    return array.dictionary.to_pylist(), indices.fill_null(-1).to_numpy(zero_copy_only=False)
 
 
 _SPECIAL_CODES: dict[Any, int] = {None: MISSING_CODE, MISSING: MISSING_CODE, OTHER: OTHER_CODE}
