@@ -32,8 +32,11 @@ AXE = Path(__file__).parents[3] / "node_modules" / "axe-core" / "axe.min.js"
 
 
 def fares(tmp_path):
-    path = tmp_path / "fares.csv"
-    path.write_text(FARES)
+    return from_file(tmp_path / "fares.csv", FARES)
+
+
+def from_file(path, text):
+    path.write_text(text, encoding="utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irenic.FormatWarning)
         return irenic.parse(path).bind().tables[0]
@@ -74,6 +77,53 @@ def current(page):
 def keys(page, *pressed):
     for key in pressed:
         page.keyboard.press(key)
+
+
+# --- values and units
+
+
+def test_a_corrected_value_is_gone(page_of, tmp_path):
+    table = from_file(tmp_path / "a.csv", "age,type,then\n< 9,Home,A\n>= 9,Hoem,A\n>= 9,Motor,B\n")
+    page = open_editor(page_of, table)
+    page.evaluate("() => editor.actions.setCells([{row: 1, column: 1, text: 'Home'}])")
+    settle(page)
+    assert "Hoem" not in page.locator("#editor").inner_text()
+    page.get_by_role("button", name="Add a rule for age = 5, type = Motor").click()
+    assert texts(page)[-1] == ["< 9", "Motor", ""]
+
+
+@pytest.mark.parametrize(
+    ("typed", "text", "error"),
+    [
+        ("1.100,00 €", "1.100,00 €", ""),
+        ("599,01", "599.01", ""),
+        ("$ 599,01", None, "“$ 599,01” is in $, but the other outcomes are in €."),
+        ("1100 £", None, "“1100 £” is in £, but the other outcomes are in €."),
+        ("12%", None, "“12%” is in %, but the other outcomes are in €."),
+    ],
+)
+def test_outcomes_have_one_unit(page_of, tmp_path, typed, text, error):
+    table = from_file(tmp_path / "a.csv", "Alter;Beitrag\n18-25;1.249,90 €\n26-64;649,00 €\n")
+    page = open_editor(page_of, table)
+    page.evaluate("(text) => editor.actions.setCells([{row: 1, column: 1, text}])", typed)
+    settle(page)
+    row = page.evaluate("() => editor.table.now.rows[1]")
+    assert (row["outcome"] is None) == bool(error)
+    assert row["outcomeText"] == (typed if error else text)
+    assert titles(page) == [error] * bool(error)
+
+
+def titles(page):
+    """Return the errors of cells."""
+    wrong = page.locator(".edit-grid [aria-invalid=true]")
+    return [each.get_attribute("title") for each in wrong.all()]
+
+
+def test_a_percentage_among_plain_outcomes(page_of, tmp_path):
+    page = open_editor(page_of, from_file(tmp_path / "a.csv", "age,then\n< 9,0.5\n>= 9,0.2\n"))
+    page.evaluate("() => editor.actions.setCells([{row: 1, column: 1, text: '12%'}])")
+    settle(page)
+    assert titles(page) == ["“12%” is a percentage, but the other outcomes are not: write 0.12."]
 
 
 # --- keyboard

@@ -378,7 +378,8 @@ SPELLED = {
         "|6 years or older|less than 3|more than 1'000|[18-25]|(18 to 25]|18 – 25"
         "|18 ... 25|<> 5|starting from 9|no less than 5|not more than 5|1,234,567|any|*"
         "|anything",
-        "25-18|until 18|30-|5 apples|>5 <3|10-20k|job < 5|5 better|1/2|tot 18|roughly 5",
+        "25-18|until 18|30-|5 apples|>5 <3|10-20k|job < 5|5 better|1/2|tot 18|roughly 5"
+        "|18-25 months",
     ),
     "Weight (kg)": (
         ["< 10 kg", ">= 10.5 kg"],

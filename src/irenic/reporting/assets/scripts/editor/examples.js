@@ -1,6 +1,7 @@
 // @ts-check
 // A case to try in a region, with few digits.
 
+import { namedCodes } from "./table.js";
 import { cutAbove, isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
 import { formatValue } from "../values/texts.js";
 
@@ -9,21 +10,24 @@ import { formatValue } from "../values/texts.js";
  * @param {EditedTable} table
  * @param {Sides} sides
  */
-export function exampleText({ features }, sides) {
-  const parts = features.flatMap((feature, place) => {
+export function exampleText(table, sides) {
+  const parts = table.features.flatMap((feature, place) => {
     const side = sides[place];
-    return side ? [`${feature.name} = ${valueText(feature, side)}`] : [];
+    return side ? [`${feature.name} = ${valueText(table, place, side)}`] : [];
   });
   return parts.join(", ") || "any case";
 }
 
 /**
- * @param {EditedFeature} feature
+ * @param {EditedTable} table
+ * @param {number} place
  * @param {(number | null)[]} side
  */
-function valueText(feature, side) {
+function valueText(table, place, side) {
+  const feature = table.features[place];
   if (!isCategory(feature)) return formatValue(feature, readableValue(feature, side[0], side[1]));
-  const code = side.find((each) => each !== null && each > OTHER_CODE) ?? side[0] ?? MISSING_CODE;
+  const known = namedCodes(table, place);
+  const code = side.find((each) => each !== null && each > OTHER_CODE && known.has(each)) ?? side[0] ?? MISSING_CODE;
   return feature.values[code];
 }
 

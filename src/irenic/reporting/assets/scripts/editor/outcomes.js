@@ -1,7 +1,7 @@
 // @ts-check
 // Outcomes as people type them.
 
-import { hasDecimalComma } from "./spellings.js";
+import { hasDecimalComma, unitOf } from "./spellings.js";
 import { plainNumber } from "../values/reading.js";
 import { formatNumber } from "../values/texts.js";
 
@@ -25,6 +25,8 @@ export function parseOutcome(outcomes, text) {
   const areTexts = outcomes.some(({ value }) => typeof value === "string" && amountOf(value) !== null);
   const amount = areTexts ? null : amountOf(typed);
   if (Number.isNaN(amount)) return { error: `“${typed}” is ambiguous: write it without thousands separators.` };
+  const mixed = amount === null ? "" : mixedUnits(outcomes, typed, amount);
+  if (mixed) return { error: mixed };
   const parsed = amount ?? outcomeValue(typed);
   const value = areTexts && typeof parsed === "number" ? typed : parsed;
   const areNumbers = outcomes.length > 0 && outcomes.every((outcome) => typeof outcome.value === "number");
@@ -36,6 +38,23 @@ export function parseOutcome(outcomes, text) {
   return place >= 0
     ? { place }
     : { added: { text: amount === null || isSpelledLike(typed, outcomes) ? typed : formatNumber(amount), value } };
+}
+
+/**
+ * Why an amount does not go with the other outcomes; empty if it does.
+ * @param {EditedOutcome[]} outcomes
+ * @param {string} typed
+ * @param {number} amount
+ */
+function mixedUnits(outcomes, typed, amount) {
+  const unit = unitOf(typed);
+  const numbers = outcomes.filter(({ value }) => typeof value === "number");
+  const units = new Set(numbers.map(({ text }) => unitOf(text)));
+  if (!unit || !numbers.length || units.has(unit)) return "";
+  const [other = ""] = [...units].filter(Boolean);
+  if (unit === "%" && !other)
+    return `“${typed}” is a percentage, but the other outcomes are not: write ${formatNumber(amount)}.`;
+  return other ? `“${typed}” is in ${unit}, but the other outcomes are in ${other}.` : "";
 }
 
 /**
@@ -69,7 +88,9 @@ export const isAmount = (text) => amountOf(text) !== null;
  */
 function amountOf(typed) {
   const [, digits, sign] = AMOUNT.exec(typed) ?? [];
-  const plain = digits === undefined ? null : plainNumber(digits);
+  // 1.234,50 can be read in one way only
+  const grouped = /^[+\-−]?\d{1,3}(\.\d{3})+,\d+$/.test(digits ?? "");
+  const plain = digits === undefined ? null : plainNumber(grouped ? digits.replaceAll(".", "") : digits);
   if (plain === null) return null;
   if (plain === "?" || (hasDecimalComma && /^[+-]?[1-9]\d{0,2}\.\d{3}$/.test(plain) && digits.includes(".")))
     return NaN;

@@ -4,9 +4,9 @@
 import { exampleText } from "./examples.js";
 import { caseItems, expectedVerdicts, failingCases, propertyItems } from "./expected.js";
 import { regionCells, sayOutcome } from "./regions.js";
-import { addRow, deleteRows, isFinished, orderRows, replaceRows } from "./table.js";
+import { addRow, deleteRows, isFinished, namedCodes, orderRows, replaceRows } from "./table.js";
 import { h, show } from "../dom.js";
-import { isCategory, OTHER_CODE } from "../values/features.js";
+import { isCategory, MISSING_CODE, OTHER_CODE } from "../values/features.js";
 import { countText, percentText, pluralText } from "../words.js";
 
 const MOST_DRAWN = 30; // findings of a kind that are drawn
@@ -195,7 +195,9 @@ export function editFindings(desk, status) {
     block(
       "Gaps",
       gaps.count,
-      gaps.list.slice(0, MOST_DRAWN).map((sides) => item("gap", sides, () => gapItem(desk, sides))),
+      gaps.list
+        .slice(0, MOST_DRAWN)
+        .map((sides) => item("gap", [sides, exampleText(table, sides)], () => gapItem(desk, sides))),
       table.now.otherwise === null ? "" : "The default decides there.",
     ),
     block(
@@ -264,10 +266,11 @@ function pairItem(desk, { rows, sides, agree }) {
  * @param {Sides} sides
  * @returns {Sides}
  */
-function knownValues({ features }, sides) {
+function knownValues(table, sides) {
   return sides.map((side, place) => {
-    if (!side || !isCategory(features[place])) return side;
-    const known = side.filter((code) => code !== OTHER_CODE);
+    if (!side || !isCategory(table.features[place])) return side;
+    const named = namedCodes(table, place);
+    const known = side.filter((code) => code === MISSING_CODE || (code !== null && named.has(code)));
     return known.some((code) => Number(code) > OTHER_CODE) ? known : side;
   });
 }

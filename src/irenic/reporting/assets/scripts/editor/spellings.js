@@ -399,7 +399,7 @@ const scaleOf = (typed) => PARTS.exec(typed.trim())?.groups?.scale ?? "";
  * The unit of an amount, empty for none.
  * @param {string} typed
  */
-function unitOf(typed) {
+export function unitOf(typed) {
   const { money, unit, coin, word } = PARTS.exec(typed.trim())?.groups ?? {};
   const symbol = (money ?? coin ?? unit ?? "").trim().toUpperCase();
   return word ? unitNamed(word) : (CURRENCIES.get(symbol) ?? symbol);
@@ -436,6 +436,9 @@ function plainAmount(feature, typed) {
     unit !== (CURRENCIES.get(feature.unit.toUpperCase()) ?? unitNamed(feature.unit))
   ) {
     throw new SpellingError(`“${typed}” is in ${unit}, but ${feature.name} is in ${feature.unit}.`);
+  }
+  if (unit === "months" && !feature.unit) {
+    throw new SpellingError(`“${typed}” is in months, but ${feature.name} has no unit: write the number alone.`);
   }
   const number = plainDigits(digits);
   const [word] = /^[a-z]+/i.exec(scale ?? "") ?? [""];

@@ -16,6 +16,27 @@ let lastId = 0;
 /** @type {TableCell} */
 export const ANY_CELL = Object.freeze({ text: "-", test: null, error: "" });
 
+/** @type {WeakMap<Snapshot, Map<number, Set<number>>>} */
+const named = new WeakMap();
+
+/**
+ * The codes of the values of a category that rows tell from other values: not of one that was corrected in all rows.
+ * @param {EditedTable} table
+ * @param {number} place
+ */
+export function namedCodes({ features, now }, place) {
+  const feature = features[place];
+  const places = named.get(now) ?? new Map();
+  named.set(now, places);
+  if (!isCategory(feature) || !feature.admitted.includes(OTHER_CODE)) return new Set(feature.admitted ?? []);
+  if (!places.has(place)) {
+    const tests = now.rows.flatMap(({ cells }) => (cells[place].test?.codes ? [new Set(cells[place].test.codes)] : []));
+    const differs = (/** @type {number} */ code) => tests.some((held) => held.has(code) !== held.has(OTHER_CODE));
+    places.set(place, new Set(feature.admitted.filter(differs)));
+  }
+  return places.get(place) ?? new Set();
+}
+
 /**
  * The table of a model.
  * @param {Model} model
