@@ -625,7 +625,7 @@ TABLES = {
     "unique": "U,age,fare\n1,< 18,yes\n2,>= 18,no\n",
     "words": 'job,color,then\nA,"""rest""",low risk\nb,-,"""5"""\n"not(A, b)",red,"a, b"\n',
     "two": "age,job,fee,risk\n,,outcome,outcome\n< 18,-,5,low\n18-59,nurse,7.5,high\n>= 60,-,5,5\n",
-    "three": "F,a,if,x: y,z\n,,outcome,outcome,outcome\n1,< 1,2026-01-31,true,b c\n2,-,null,false,d\n",
+    "three": "F,a,if,x: y,z\n,,outcome,outcome,outcome\n1,< 1,12:30,true,b\n2,-,null,false,d\n",
     "dates": "due,at,then\n< 2026-01-31,-,2026-01-01\n>= 2026-01-31,>= 12:30,2027-01-01\n",
 }
 BOUNDED = Space(
