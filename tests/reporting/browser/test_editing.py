@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import irenic
-from benchmarks import page as pages
 from irenic import Categorical, Continuous, DecisionTable, Rule, RuleList, RuleSet, Space
 from irenic.reporting.summarize import summarize
 from tests.learn.fitting import quick
@@ -675,7 +674,7 @@ TABLES = {
     "unique": "U,age,fare\n1,< 18,yes\n2,>= 18,no\n",
     "words": 'job,color,then\nA,"""rest""",low risk\nb,-,"""5"""\n"not(A, b)",red,"a, b"\n',
     "two": "age,job,fee,risk\n,,outcome,outcome\n< 18,-,5,low\n18-59,nurse,7.5,high\n>= 60,-,5,5\n",
-    "three": "F,a,if,x: y,z\n,,outcome,outcome,outcome\n1,< 1,2026-01-31,true,b c\n2,-,null,false,d\n",
+    "three": "F,a,if,x: y,z\n,,outcome,outcome,outcome\n1,< 1,12:30,true,b\n2,-,null,false,d\n",
     "dates": "due,at,then\n< 2026-01-31,-,2026-01-01\n>= 2026-01-31,>= 12:30,2027-01-01\n",
 }
 BOUNDED = Space(
@@ -859,16 +858,6 @@ def test_only_rows_in_view_are_drawn(page_of):
         ".map((row) => Number(row.dataset.row))"
     )
     assert drawn == [2998, 2999]
-
-
-@pytest.mark.slow
-def test_a_change_of_5000_rows_is_checked_soon(browser, tmp_path):
-    path = irenic.report(pages.partition(5_000, 10), budget=1).save(tmp_path / "page.html")
-    _, _, (conflicts, everything, pauses) = pages.edited(browser, path)
-    # it takes 40 ms; other programs may run on the same machine
-    assert conflicts[0] < 0.25
-    assert everything[0] < 0.5
-    assert pauses[0] < 0.25
 
 
 def test_the_editor_fits_a_phone(page_of, tmp_path):

@@ -254,7 +254,7 @@ def test_a_property_waits_for_conflicts_and_outcomes(page_of):
     change(page, 0, 0, "-")
     assert (
         "Unknown while rows contradict each other."
-        in page.locator(".edit-found").all_inner_texts()[1]
+        in page.locator(".edit-found").all_text_contents()[1]
     )
     page.evaluate("() => editor.actions.undo()")
     change(page, 3, 3, "maybe")
