@@ -6,6 +6,7 @@ import json
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import irenic
@@ -363,10 +364,35 @@ def test_sql_has_the_rule_the_probabilities_and_the_form_that_are_asked_for(run,
     rules = file("IF age < 10 THEN child\n", "r.txt")
     status, _, err = run("convert", rules, str(out), "--probabilities")
     assert status == 2
-    assert "needs a model of irenic learn" in err
+    assert "needs a model of irenic learn as it is" in err
     status, _, err = run("convert", str(model), str(tmp_path / "m.py"), "--sql-rule", "why")
     assert status == 2
     assert "is only for SQL, not py" in err
+
+
+@pytest.mark.parametrize("conflicts", ["best", "vote"])
+def test_sql_of_a_model_whose_rules_contradict_each_other(run, tmp_path, conflicts):
+    model, out = tmp_path / "m.json", tmp_path / "q.sql"
+    rng = np.random.default_rng(0)
+    X = {"a": rng.random(300), "b": rng.random(300)}
+    y = np.where(X["a"] < 0.3, "x", np.where(X["b"] < 0.4, "y", "z"))
+    clf = irenic.RuleSetClassifier(conflicts=conflicts, generations=2, moves=400, random_state=0)
+    clf.fit(X, y)
+    assert not clf.rules_.is_consistent
+    irenic.write(clf, model)
+    status, _, err = run("convert", str(model), str(out), "--dialect", "sqlite")
+    if conflicts == "vote":
+        assert status == 2
+        assert "only one of them decides; use 'first' or 'best', or learn rules with confl" in err
+        return
+    assert status == 0
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE cases (a, b)")
+    rows = list(zip(*(X[name].tolist() for name in "ab"), strict=True))
+    connection.executemany("INSERT INTO cases VALUES (?, ?)", rows)
+    found = [row[-1] for row in connection.execute(out.read_text())]
+    connection.close()
+    assert found == clf.predict(X).tolist()
 
 
 def test_sets_of_which_several_rules_decide_are_not_written_as_sql(run, file, tmp_path):

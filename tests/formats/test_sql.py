@@ -460,6 +460,17 @@ def test_rows_in_spark(in_spark):
 
 
 @pytest.mark.filterwarnings("default")
+def test_many_rules_in_spark_print_no_stack_trace(in_spark, capfd):
+    space = Space([Continuous("f", missing=True)])
+    listed = [Rule({"f": (i, i + 1.5)}, then=i % 7).cast(space) for i in range(300)]
+    rules = RuleList(listed, space)
+    table = {"f": [None, -1.0, *(i / 2 for i in range(620))]}
+    sql = to_sql(rules, "cases", dialect="spark")
+    assert in_spark(sql, table, {"f": "double"}) == rules.predict(table).tolist()
+    assert "64 KB" not in "".join(capfd.readouterr())
+
+
+@pytest.mark.filterwarnings("default")
 def test_durations_in_spark(in_spark):
     space = Space([Continuous("w", kind="duration", missing=True)])
     step = dt.timedelta(microseconds=1)

@@ -13,7 +13,6 @@ from test_sql import (
     cells_as_table,
     columns,
     in_duckdb,
-    in_spark,  # noqa: F401
     random_list,
     uniform_lists,
     wide_space,
@@ -156,13 +155,3 @@ def test_what_arrays_cannot_represent_is_an_error():
     compared = opened([("a", "number"), ("b", "number")], [((">", "b"), None, "x")])
     with pytest.raises(ConditionError, match="cannot represent comparisons of two columns; use"):
         to_sql(compared, "cases", form="arrays")
-
-
-@pytest.mark.filterwarnings("default")
-def test_many_rules_in_spark_print_no_stack_trace(in_spark, capfd):  # noqa: F811
-    rules = overlapping(120)
-    rows = np.random.default_rng(1).random((200, 6))
-    table = {f"f{i}": rows[:, i].tolist() for i in range(6)}
-    sql = to_sql(rules, "cases", dialect="spark")
-    assert in_spark(sql, table, dict.fromkeys(table, "double")) == rules.predict(rows).tolist()
-    assert "64 KB" not in "".join(capfd.readouterr())

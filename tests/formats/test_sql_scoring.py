@@ -178,9 +178,9 @@ def data(n=400, seed=0):
     return table, y
 
 
-def check_classifier(clf, table, dialect):
+def check_classifier(clf, table, dialect, form=None):
     """Check predictions, rules and probabilities of a classifier, row by row."""
-    sql = to_sql(clf, "cases", dialect=dialect, probabilities=True)
+    sql = to_sql(clf, "cases", dialect=dialect, probabilities=True, form=form)
     rows = RUN[dialect](sql, table)
     labels = clf.classes_.tolist()
     got = [[row[f"probability of {label}"] for label in labels] for row in rows]
@@ -210,6 +210,8 @@ def test_a_classifier_scores_in_sql_as_in_python(dialect, options):
     clf = quick(**options).fit(X, y)
     assert clf.chosen_.probabilities is not None
     check_classifier(clf, some_rows(random.Random(1)), dialect)
+    if dialect == "duckdb":
+        check_classifier(clf, some_rows(random.Random(1)), dialect, form="arrays")
 
 
 @pytest.mark.parametrize("dialect", RUN)

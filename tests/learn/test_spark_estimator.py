@@ -170,6 +170,7 @@ def test_the_code_of_the_guide_runs_in_spark(spark, tmp_path, capsys):
     assert [row["prediction"] for row in names["scored"].collect()] == table["pays"].tolist()
 
 
+@pytest.mark.slow
 def test_the_code_of_the_guide_runs_on_a_cluster_of_dask(tmp_path):
     pytest.importorskip("distributed")
     table = payers(tmp_path / "people.parquet")

@@ -423,9 +423,9 @@ def convert(
     sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
     _check_only_sql(sink, sql_rule, sql_form, probabilities=probabilities)
     parsed = parse_file(rules, form, **reading)
-    if probabilities and not parsed.is_model:
+    if probabilities and (not parsed.is_model or space is not None or as_set):
         raise typer.BadParameter(
-            "needs a model of irenic learn, because rules have no probabilities",
+            "needs a model of irenic learn as it is, because other rules have no probabilities",
             param_hint="'--probabilities'",
         )
     result = _table(parsed, table, given_space(space, form), sink)
@@ -441,7 +441,9 @@ def convert(
     if sink.form == "sql":
         options: dict[str, Any] = {"dialect": dialect, "rule": sql_rule}
         options |= {"probabilities": probabilities, "form": sql_form and sql_form.value}
-        _write_sql(result, parsed.model() if probabilities else result, sink, sql_table, options)
+        # a model decides conflicts as it was learned to
+        whole = parsed.is_model and space is None and not as_set
+        _write_sql(result, parsed.model() if whole else result, sink, sql_table, options)
     else:
         write_rules(result, out, sink.form)
     with output():

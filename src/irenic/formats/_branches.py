@@ -189,7 +189,7 @@ def _in_order(rules: RuleSet, resolve: Resolve | None) -> tuple[bool, list[int]]
     if resolve == "vote":
         raise FormatError(
             "branches cannot represent resolve='vote', because only one of them decides; use"
-            " 'first' or 'best'"
+            " 'first' or 'best', or learn rules with conflicts='avoid'"
         )
     return False, order
 

@@ -403,9 +403,8 @@ def _likelihoods(
     def expression(label: int) -> exp.Expr:
         table = lookup.probabilities[:, :, label]
         if writer.note == _ARRAYS:
-            return element(
-                writer, table.ravel().tolist(), _place(writer, *table.shape, number, region)
-            )
+            place = _place(writer, table.shape, number, region)
+            return element(writer, table.ravel().tolist(), place)
 
         def of_region(row: tuple[float, ...]) -> exp.Expr:
             if region is None:
@@ -423,7 +422,7 @@ def _likelihoods(
 
 
 def _place(
-    writer: Writer, n_rules: int, n_regions: int, number: exp.Identifier, region: Any
+    writer: Writer, shape: tuple[int, ...], number: exp.Identifier, region: exp.Identifier | None
 ) -> exp.Expr:
     """Return the place in a table of rules and regions, in both of which the last is none."""
     from sqlglot import exp
@@ -432,11 +431,11 @@ def _place(
         last = exp.Coalesce(this=writer.column(name), expressions=[whole(n)])
         return exp.paren(exp.Sub(this=last, expression=whole(1)), copy=False)
 
-    place = counted(number, n_rules)
+    place = counted(number, shape[0])
     if region is None:
         return place
-    start = exp.Mul(this=place, expression=whole(n_regions))
-    return exp.Add(this=start, expression=counted(region, n_regions))
+    start = exp.Mul(this=place, expression=whole(shape[1]))
+    return exp.Add(this=start, expression=counted(region, shape[1]))
 
 
 def _decided(
