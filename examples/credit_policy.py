@@ -6,6 +6,8 @@ A policy that decides on every application has to be more than free of contradic
 must never hurt, and a change must do what it is meant to do and nothing else. Both can be proved.
 """
 
+import matplotlib.pyplot as plt
+
 import irenic
 from irenic.proving import counterfactual, prove, why
 
@@ -21,6 +23,8 @@ properties = [
     "decision DECREASES WITH debt ORDER refuse, ask, grant",
 ]
 print(*prove(policy, properties), sep="\n")
+irenic.plot.regions(policy, x="income", y="debt", at={"employed": "no", "overdue": 0})
+plt.show()
 
 # %%
 # Somebody proposes to grant more: the limit of debt goes up for people with a high income.

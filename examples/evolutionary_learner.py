@@ -7,10 +7,11 @@ The two learning classifier systems of irenic, and one of them with another oper
 CFSBE makes every rule and bounds every mutation, so rules need no repair, no penalty and no order.
 """
 
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_iris
 from sklearn.model_selection import train_test_split
 
-from irenic import enlarge
+from irenic import enlarge, plot
 from irenic.learn import MichiganClassifier, PittsburghClassifier
 
 
@@ -50,4 +51,5 @@ def main(generations=40, steps=5_000, seed=0):
 
 
 if __name__ == "__main__":
-    main()
+    plot.regions(main()[0], x="petal length", y="petal width")
+    plt.show()

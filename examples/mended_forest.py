@@ -7,6 +7,7 @@ calls malignant another calls benign. irenic shows where, and makes a set of the
 rule holds by itself.
 """
 
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
@@ -41,6 +42,8 @@ mended = irenic.repair(leaves, "trim", X=X, y=y)
 rules = irenic.merge(mended.rules).rules
 print(len(rules), "rules,", len(rules.conflicts()), "contradictions")
 print(rules)
+irenic.plot.rules(rules, X, y)
+plt.show()
 
 # %%
 # How much of the forest's accuracy is left, and how many cases does no rule decide?

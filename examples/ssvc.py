@@ -7,6 +7,8 @@ how soon a deployer applies a patch, with a table of 72 rows, one for each combi
 answers. The table (``ssvc_deployer.csv``, version 1.0.0) is that of the package certcc-ssvc.
 """
 
+import matplotlib.pyplot as plt
+
 import irenic
 
 table = irenic.read("ssvc_deployer.csv")
@@ -22,6 +24,13 @@ print(irenic.diff(table, short))
 # %%
 # When is a patch applied immediately?
 print(*(rule for rule in short if rule.then == "immediate"), sep="\n")
+irenic.plot.regions(
+    short,
+    x="exploitation",
+    y="human impact",
+    at={"exposure": "open", "automatable": "yes"},
+)
+plt.show()
 
 # %%
 # A deployer wants to wait for the next cycle where attacks are known but cannot be automated.

@@ -7,6 +7,8 @@ a parcel of 2 kg, and an express parcel of 6 kg to Europe has no price at all. i
 with a parcel to try, and mends them.
 """
 
+import matplotlib.pyplot as plt
+
 import irenic
 
 tariff = irenic.read("tariff.csv")
@@ -15,6 +17,8 @@ print(tariff)
 # %%
 # Which parcels have two prices, and which have none?
 print(*irenic.check(tariff), sep="\n")
+irenic.plot.regions(tariff, x="mass", y="zone", at={"express": "yes"})
+plt.show()
 
 # %%
 # Two rows for Europe include 2 kg. With ``"trim"``, one of them is cut back to what is free:

@@ -337,6 +337,7 @@ def test_help_contains_one_example_per_line():
         "irenic check loans.dmn --fail-on gaps,conflicts",
         "irenic check policies/ --write-baseline accepted.json",
         "irenic check policies/ --baseline accepted.json",
+        "irenic check rules.txt --watch",
     ]
     assert "0 the check passed, 1 it failed, 2 invalid input." in lines
 

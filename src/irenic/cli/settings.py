@@ -30,6 +30,7 @@ KEYS: Final = {
 _TYPES: Final = {
     "boolean": (bool, "true or false"),
     "int range": (int, "an integer"),
+    "integer range": (int, "an integer"),  # in earlier versions of typer
     "float range": (int | float, "a number"),
 }
 
