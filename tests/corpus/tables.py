@@ -337,7 +337,7 @@ REFUSED = [
     ("zones", "zone | age | f\n1 | < 5 | a\n2 | >= 3 | b", "write = 1 in its first cell"),
     ("lonely bound", "Age from | f\n18 | a\n26 | b", "looks like a bound of a range"),
     ("which outcome", "age | Result | job\n< 5 | a | x\n>= 5 | b | y",
-     "'Result', 'job'; choose with"),
+     "'Result', 'job'; choose one or several with target=… (--outcome), and skip"),
     ("two tables", "age | f\n< 5 | a\n\nincome | g\n< 9 | b\n>= 9 | c",
      "choose one with cells='A1:B2'"),
     ("side by side", "age | f | | income | g\n< 5 | a | | < 9 | b",

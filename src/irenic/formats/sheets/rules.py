@@ -30,8 +30,10 @@ from irenic.formats.sheets._domains import (
 from irenic.formats.sheets._doubtful_columns import (
     check_columns,
     check_outcome,
+    check_outcomes,
     is_note,
     is_outcome,
+    is_record,
 )
 from irenic.formats.sheets._doubtful_words import has_values
 from irenic.formats.sheets._grid import (
@@ -41,6 +43,7 @@ from irenic.formats.sheets._grid import (
     csv_lines,
     hidden_parts,
     sheets,
+    struck_rows,
 )
 from irenic.formats.sheets._layout import (
     DEFAULT,
@@ -48,6 +51,7 @@ from irenic.formats.sheets._layout import (
     Layout,
     arranged,
     has_two_headers,
+    header_name,
     letters,
 )
 from irenic.formats.sheets._layout import WEIGHT as WEIGHT
@@ -176,7 +180,8 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
             raise
         raise FormatError(
             f"{error.message}; if lines {header.number} and {lines[1].number} are both headers,"
-            " write one line of names, such as 'Age from' and 'Age to'",
+            " write one line of names, such as 'Age from' and 'Age to', or choose one of them with"
+            f" header_row={lines[1].number} (--header-row {lines[1].number})",
             line=error.line,
         ) from None
     if letter:
@@ -224,6 +229,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     for line in lines[1:]:
         reader.read(line, is_last=line is lines[-1])
     reader.doubts.end()
+    check_outcomes(draft)
     _declare(draft, declared)
     if not targets:
         check_outcome(draft)
@@ -253,6 +259,8 @@ def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[s
             cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
             named += [name] if is_outcome(name, cells) else []
     others = [name for name in columns if not is_note(name)]
+    while len(others) > 2 and is_record(others[-1]):
+        others.pop()
     if len(others) > 1 and columns[-1].casefold() == "note" and not named:
         place = names.index(columns[-1])
         cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
@@ -271,7 +279,9 @@ def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[s
         return named
     choices = ", ".join(map(repr, [*named, *(name for name in last if name not in named)]))
     raise FormatError(
-        f"it is unclear which column is the outcome: {choices}; choose with target=… (--outcome)",
+        f"it is unclear which column is the outcome: {choices}; choose one or several with target=…"
+        " (--outcome), and skip a column that is neither an outcome nor a condition with ignore=…"
+        " (--ignore)",
         line=lines[0].number,
     )
 
@@ -458,7 +468,7 @@ def _outputs(draft: Draft) -> tuple[str, ...]:
 
 
 def _plain(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else str(value)
+    return header_name(value) if isinstance(value, str) else str(value)
 
 
 # --- workbooks
@@ -494,7 +504,7 @@ def parse_xlsx(
         if sheet not in titles:
             raise FormatError(f"unknown sheet {sheet!r}{did_you_mean(sheet, titles)}")
         tables = [(title, lines) for title, lines in tables if title == sheet]
-    hidden, comments = hidden_parts(raw), comments_in(raw)
+    hidden, comments, struck = hidden_parts(raw), comments_in(raw), struck_rows(raw)
     for title, lines in tables:
         options = options._replace(comments=tuple(comments.get(title, ())))
         try:
@@ -502,6 +512,10 @@ def parse_xlsx(
             if text := _unseen(hidden.get(title, ([], [])), lines):
                 drafts[-1].warn(
                     f"{text} hidden, but read like the others; delete what is not meant"
+                )
+            if text := _unseen((struck.get(title, []), []), lines):
+                drafts[-1].warn(
+                    f"{text} struck out, but read like the others; delete what is not meant"
                 )
         except _NoTableError as error:
             reason = f"the sheet contains no decision table: {error.message}"
