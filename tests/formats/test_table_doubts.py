@@ -596,9 +596,9 @@ def test_a_column_right_of_a_chosen_outcome_is_not_a_condition_in_silence():
     errors, _ = messages(loads_csv(text, target="Decision"))
     assert errors == [
         "column 'Reason for it': the column is right of the outcome 'Decision' and may be another"
-        " one; choose all outcomes with target=['Decision', 'Reason for it'] (--outcome Decision --outcome"
-        " \"Reason for it\"), skip it with ignore='Reason for it' (--ignore), or write = heavy in"
-        " its first cell if it is a condition"
+        " one; choose all outcomes with target=['Decision', 'Reason for it'] (--outcome Decision"
+        " --outcome \"Reason for it\"), skip it with ignore='Reason for it' (--ignore), or write ="
+        " heavy in its first cell if it is a condition"
     ]
     both = loads_csv(text, target=["Decision", "Reason for it"])
     assert both.tables[0].outputs == ("Decision", "Reason for it")

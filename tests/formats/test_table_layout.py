@@ -128,8 +128,8 @@ def test_outcomes_are_recognized_by_name():
     assert found.tables[0].outputs == ("a", "b")
     message = (
         r"^line 1: it is unclear which column is the outcome: 'Result', 'job'; choose one"
-        r" or several with target=… \(--outcome\), and skip a column that is neither an outcome nor a"
-        r" condition with ignore=… \(--ignore\)$"
+        r" or several with target=… \(--outcome\), and skip a column that is neither an outcome nor"
+        r" a condition with ignore=… \(--ignore\)$"
     )
     with pytest.raises(FormatError, match=message):
         loads_csv(b"age,Result,job\n< 18,A,nurse\n>= 18,B,cook\n")

@@ -16,7 +16,7 @@ from irenic.errors import FormatError
 from irenic.formats.feel.doubtful_cells import beyond_doubt
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.sheets._grid import Percentage, seen
-from irenic.formats.sheets._layout import NOTE, header_name
+from irenic.formats.sheets._layout import NOTE
 from irenic.formats.sheets._outcomes import outcome_text
 from irenic.formats.sheets._spellings import _MONEY, _UNIT
 from irenic.formats.sheets.rules import WEIGHT
@@ -115,7 +115,7 @@ def located(
         raise FormatError("the rows of a cross table cannot be changed one by one")
     if draft.header not in lines:
         raise FormatError("its header was not found")
-    names = [header_name(seen(text)) for text in lines[draft.header]]
+    names = [seen(text).strip() for text in lines[draft.header]]
     places = {name: place for name, place in draft.places.items() if name != NOTE}
     columns = {name: _columns(draft, name, table) for name in table.space.names}
     wanted = [name for name in table.outputs if name in places]

@@ -54,7 +54,6 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
     [1200.5, 5000.0]
     """
     draft = Draft("") if draft is None else draft
-    table = _with_names(table, space)
     known = [feature for feature in space if feature.name in table]
     # columns that were read as numbers or dates settle nothing, unless the rules have commas
     unread = [f.name for f in known if draft.decimal == "," or _has_text(table[f.name])]
@@ -76,17 +75,6 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
         if units.get(feature.name) == "%":
             notes += _beyond(feature.name, as_values(columns[feature.name]), table)
     return Cases(Table(columns, cells=table.cells), notes)
-
-
-def _with_names(table: Table, space: Space) -> Table:
-    """Return cases with the names of features, in which line breaks of a header are blanks."""
-    names = {name: header_name(name) for name in table if name not in space}
-    names = {a: b for a, b in names.items() if a != b and b in space and b not in table}
-    if not names:
-        return table
-    columns = {names.get(name, name): column for name, column in table.items()}
-    cells = {names.get(name, name): texts for name, texts in table.cells.items()}
-    return Table(columns, cells=cells)
 
 
 def _check_points(features: Iterable[Feature], table: Table) -> None:
@@ -280,6 +268,7 @@ def in_notation(text: str, space: Space, draft: Draft | None = None) -> str:
     """
     draft = Draft("") if draft is None else draft
     written = {name: name for name in space.names if display(name) != name and '"' not in name}
+    written |= {header_name(name): name for name in written if header_name(name) not in space.names}
     for name in list(written):
         stem = re.sub(r"\s*[(\[][^()\[\]]*[)\]]$", "", name)
         if stem not in space.names and sum(n.startswith(stem) for n in space.names) == 1:

@@ -161,6 +161,9 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         lines = [lines[0], *lines[2:]]
     lines, accepts = _accepted(lines)
     accepts += [(line, text) for line, comment in options.comments for text in accepted_in(comment)]
+    options = options._replace(
+        targets=_as_in(names, options.targets), ignored=_as_in(names, options.ignored)
+    )
     lines = _without(lines, options.ignored)
     targets = options.targets or [n for n in names if _is_outcome(declared.get(n))]
     header = lines[0]
@@ -409,6 +412,12 @@ def _width(line: Line) -> int:
     return max((i for i, cell in enumerate(line.cells, 1) if cell is not None), default=0)
 
 
+def _as_in(columns: list[str], names: list[str]) -> list[str]:
+    """Return names that a caller typed in one line as the header has them."""
+    in_one_line = {header_name(column): column for column in columns if column not in names}
+    return [in_one_line.get(name, name) for name in names]
+
+
 def _check_known(names: Iterable[str], columns: list[str]) -> None:
     for name in names:
         if name not in columns:
@@ -468,7 +477,7 @@ def _outputs(draft: Draft) -> tuple[str, ...]:
 
 
 def _plain(value: Any) -> str:
-    return header_name(value) if isinstance(value, str) else str(value)
+    return value.strip() if isinstance(value, str) else str(value)
 
 
 # --- workbooks
