@@ -85,9 +85,8 @@ def test_a_missing_value_names_what_to_do_with_files(run, file):
     assert err.endswith(
         "; fill in the value, or allow missing values in the rules (null in a cell of the column)\n"
     )
-    assert run("test", rules, file("age,f\n3,a\n", "cases.csv"))[1].endswith(
-        "1 of 1 case passes; it exercises 1 of 2 rules, 1 of 2 conditions, 0 of 4 bounds.\n"
-    )
+    out = run("test", rules, file("age,f\n3,a\n", "cases.csv"))[1]
+    assert "\n1 of 1 case passes; it exercises 1 of 2 rules, " in out
 
 
 def test_predict_does_not_list_values_that_no_case_has(run, file):

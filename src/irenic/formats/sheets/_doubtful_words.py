@@ -58,9 +58,10 @@ def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     known = {text.casefold() for cell in cells for text in _texts(cell)}
     stems = {match[1] for text in known if (match := _NUMBERED.fullmatch(text))}
 
-    def is_next(part: str) -> bool:  # SF 11 beside SF 10
-        match = _NUMBERED.fullmatch(part.casefold())
-        return match is not None and match[1] in stems
+    def is_value(part: str) -> bool:
+        plain = part.casefold()
+        match = _NUMBERED.fullmatch(plain)  # SF 11 beside SF 10
+        return plain in known or (match is not None and match[1] in stems)
 
     for cell, text in values.items():
         if (
@@ -69,7 +70,6 @@ def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             or (column.name, cell.text) in draft.respelled
         ):
             continue
-        is_value = lambda part: part.casefold() in known or is_next(part)  # noqa: E731
         parts = _combined(text, is_value)
         code = _NOT_CODE.fullmatch(text)
         if code and _CODE.fullmatch(code[1]) and is_value(code[1]):

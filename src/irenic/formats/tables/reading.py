@@ -191,9 +191,9 @@ def _counts(draft: Draft) -> dict[tuple[str, str], tuple[int, str]]:
             if name := interpreted.get(key):
                 so_far, place = counts.get(name, (0, place_of(draft, column.name, first[key])))
                 counts[name] = (so_far + times, place)
-    for (name, text), (times, line) in draft.thens.items():
-        if (name, text) in draft.respelled:
-            counts[name, text] = (times, place_of(draft, name, line))
+    for (header, text), (n, line) in draft.thens.items():
+        if (header, text) in draft.respelled:
+            counts[header, text] = (n, place_of(draft, header, line))
     return counts
 
 
