@@ -184,6 +184,7 @@ def test_a_code_that_is_excluded_is_rejected():
     [
         (("yes", "no", "both"), "'both' is read as text; write the values one by one, or -"),
         (("SF 1", "SF 2", "SF 10+"), "'SF 10+' is read as one text; write the values one by one"),
+        (("Gold", "Plus", "Gold Plus"), "'Gold Plus' is read as one text; write Gold, Plus for"),
         (("DE", "DE."), "'DE' and 'DE.' differ only in case, spaces or a period and are read as"),
         (("Home", "Hoem"), "'Hoem' occurs once and looks like 'Home'; did you mean that? Write"),
         (("auto", "auto", "aut0"), "'aut0' occurs once and looks like 'auto'; did you mean that?"),
@@ -277,6 +278,7 @@ def test_a_case_with_another_unit_is_rejected():
     [
         ("Age,under 5,5-10,over 10", "18-25,A,B,C", "26-64,B,C,D"),
         ("Age,North,South,West", "18-25,900,950,990", "26-64,600,650,640"),
+        ("Age,North,South", "18-25,900,950", "26-64,600,650", "65+,700,750"),
     ],
 )
 def test_cross_tables_are_recognized(rows):
@@ -288,6 +290,7 @@ def test_cross_tables_are_recognized(rows):
 def test_conditions_on_numbers_are_no_cross_table():
     for rows in (
         ("Age,Doors,Seats,Price", "18-25,3,5,900", "26-64,5,4,600"),
+        ("Age,Width,Price", "18-25,90,95", "26-64,60,66", "65+,70,75"),
         ("Age,Width,Height,Price", "18-25,20,25,30", "26-64,20,28,22"),
     ):
         assert not any("cross table" in text for text in reasons(read(*rows).errors))

@@ -103,6 +103,9 @@ def _likely(text: str, is_value: Callable[[str], bool]) -> str:
     """Return how to write the values that a text may mean, "" if it is a text of its own."""
     if (two := _TWO.fullmatch(text)) and _are_values(two):
         return f"{two['one']}, {two['other']} for either value"
+    words = text.split()
+    if len(words) > 1 and all(map(is_value, words)):
+        return f"{', '.join(words)} for either value"
     later = _PLUS.fullmatch(text)
     is_range = later is not None and is_value(later[1])
     return "the values one by one for a range" if is_range else ""
@@ -130,7 +133,7 @@ def _combined(text: str, is_value: Callable[[str], bool]) -> tuple[str, ...]:
             if all(map(is_value, parts)):
                 return parts
     words = text.split()
-    if len(words) > 1 and all(map(is_value, words)):
+    if len(words) > 1 and all(_CODE.fullmatch(word.upper()) and is_value(word) for word in words):
         return tuple(words)
     if (bound := _COMPARED.fullmatch(text)) and is_value(bound[1]):
         return (bound[1],)
@@ -422,8 +425,7 @@ def is_cross_table(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> bo
     return has_values(names[1:]) or (None in first and _are_alike(others))
 
 
-_FEWEST_ALIKE: Final = 3
-_LEAST_AMOUNT: Final = 10
+_FEWEST_ROWS: Final = 3
 
 
 def _are_alike(columns: Sequence[Sequence[Any]]) -> bool:
@@ -434,12 +436,14 @@ def _are_alike(columns: Sequence[Sequence[Any]]) -> bool:
     >>> _are_alike([[3, 5], [5, 5], [900, 600]])  # doors, seats, price
     False
     """
-    if len(columns) < _FEWEST_ALIKE:
-        return False
     rows = list(zip(*columns, strict=True))
+    # two columns must be more alike than several
+    least, ratio = (10, 2.0) if len(columns) > 2 else (100, 1.25)
+    if len(columns) == 2 and len(rows) < _FEWEST_ROWS:
+        return False
     if not all(type(value) in (int, float) for row in rows for value in row):
         return False
-    amounts = all(_LEAST_AMOUNT <= min(row) <= max(row) <= 2 * min(row) for row in rows)
+    amounts = all(least <= min(row) <= max(row) <= ratio * min(row) for row in rows)
     return amounts and all(len(set(values)) == len(values) for values in columns)
 
 
