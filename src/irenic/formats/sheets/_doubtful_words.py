@@ -160,12 +160,16 @@ def check_typos(draft: Draft, name: str, counts: Mapping[str, int], *, doubtful:
 
     ``counts`` has the values without quotes, and how often they occur, in order of appearance.
     """
-    rare = [text for text, times in counts.items() if times == 1]
     if len(counts) > _MOST_WORDS:
         return
+    alike: dict[str, list[str]] = {}
+    for text in counts:
+        alike.setdefault(text[:1].casefold(), []).append(text)
     places = {text: place for place, text in enumerate(counts)}
+    rare = [t for t, times in counts.items() if times == 1 and sum(map(str.isalpha, t)) > 2]
     for text in rare:
-        for other, times in counts.items():
+        for other in alike[text[:1].casefold()]:
+            times = counts[other]
             if times == 1 and places[other] > places[text]:
                 continue
             if _is_mistyped(text, other, is_frequent=times > 1):
@@ -190,6 +194,8 @@ def _is_mistyped(text: str, other: str, *, is_frequent: bool = True) -> bool:
     (False, False, False)
     """
     a, b = text.casefold(), other.casefold()
+    if abs(len(a) - len(b)) > 1:
+        return False
     size = min(len(a), len(b))
     start = next((i for i in range(size) if a[i] != b[i]), size)
     end = next((i for i in range(size - start) if a[-1 - i] != b[-1 - i]), size - start)

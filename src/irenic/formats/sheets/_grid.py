@@ -252,8 +252,14 @@ def hidden_parts(raw: bytes) -> dict[str, tuple[list[int], list[int]]]:
     return hidden
 
 
+_STYLES: Final = "xl/styles.xml"
+
+
 def struck_rows(raw: bytes) -> dict[str, list[int]]:
     """Return the rows with cells that are struck out, by title of the sheet."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        if _STYLES not in parts.namelist() or b"strike" not in parts.read(_STYLES):
+            return {}  # without opening the workbook once more
     book = open_workbook(raw)
     struck = {i for i, style in enumerate(book._cell_styles) if book._fonts[style.fontId].strike}
     rows = {}
