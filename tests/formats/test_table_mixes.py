@@ -257,6 +257,7 @@ def test_dates_that_may_have_been_ranges_cause_a_warning():
     for name, days in (
         ("Policy start", turned),
         ("Claims", [dt.datetime(2026, 3, 1), dt.datetime(2026, 4, 9)]),
+        ("Claims", [dt.datetime(2026, 3, 1), dt.datetime(2026, 4, 2)]),
         ("Claims", [dt.datetime(2025, 3, 1), dt.datetime(2026, 4, 2)]),
     ):
         assert not any("turned" in text for text in reasons(column(*days, name=name).warnings))

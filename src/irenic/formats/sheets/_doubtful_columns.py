@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from irenic.errors import FormatError
@@ -302,6 +303,8 @@ def _check_turned_dates(draft: Draft, column: Input, cells: Sequence[Cell]) -> N
     days = [bare_value(cell) for cell in cells if cell.test != ANYTHING]
     if len(days) < 2 or not all(type(day) is dt.date for day in days):
         return
+    if not draft.letters or any(is_respelled(draft, column, cell) for cell in cells):
+        return  # typed as dates
     if _OF_DATES.search(column.name) or len({day.year for day in days}) > 1:
         return
     if all(day.day < day.month for day in days):
@@ -309,6 +312,8 @@ def _check_turned_dates(draft: Draft, column: Input, cells: Sequence[Cell]) -> N
     elif all(day.month < day.day for day in days):
         pairs = [(day.month, day.day) for day in days]
     else:
+        return
+    if any(high >= low for (_, high), (low, _) in pairwise(sorted(pairs))):
         return
     low, high = pairs[0]
     draft.warn(
