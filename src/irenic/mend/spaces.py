@@ -65,11 +65,11 @@ def check_outcomes(a: Any, b: Any) -> None:
     """Raise an error if outcomes of two tables have different units, as far as their files say.
 
     >>> import irenic
-    >>> texts = "age,fare\\n< 18,5 €\\n", "age,fare\\n< 18,5 $\\n"
+    >>> texts = "age,f\\n< 18,5 €\\n", "age,f\\n< 18,5 $\\n"
     >>> euros, dollars = (irenic.parse(text, format="csv").bind().table() for text in texts)
     >>> check_outcomes(euros, dollars)
     Traceback (most recent call last):
-    irenic.errors.SpaceError: outcome 'fare' is in € in one table and in $ in the other; use one...
+    irenic.errors.SpaceError: outcome 'f' is in € in one table and in $ in the other; use one unit
     """
     units = [getattr(getattr(rules, "reading", None), "units", {}) for rules in (a, b)]
     for name, unit in units[0].items():
