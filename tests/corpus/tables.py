@@ -338,7 +338,7 @@ REFUSED = [
     ("lonely bound", "Age from | f\n18 | a\n26 | b", "looks like a bound of a range"),
     ("currencies of outcomes", "age | fee\n< 5 | $ 649\n>= 5 | 649 €", "mixes $ and €"),
     ("percentages of outcomes", "age | fee\n< 5 | 10%\n>= 5 | 0.2", "mixes percentages"),
-    ("two notations", "age | fee\n< 5 | 1.000\n>= 5 | 1,000.50", "'1,000.50' and '1.000'"),
+    ("notations of outcomes", "age | fee\n< 5 | 1.000\n>= 5 | 1,000.50", "'1,000.50' and '1.000'"),
     ("two answers", "vip | age | f\nyes | < 5 | a\nno | < 5 | b\nY | >= 5 | c", "'yes' and 'Y'"),
     ("short and", "to | f\nDE | a\nAT | b\nDE u. AT | c", "the values that it means"),
     ("without and", "to | f\nDE | a\nAT | b\nDE AT | c", "the values that it means"),

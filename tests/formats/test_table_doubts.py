@@ -577,13 +577,17 @@ def test_records_right_of_the_outcome_are_notes(name):
     assert messages(found) == ([], [])
     assert (found.tables[0].space.names, found.tables[0].outputs) == (("age",), ("fare",))
     assert found.readings[0].columns[2][:2] == (name, "note, skipped")
+    assert found.readings[0].remarks == (
+        f"{name} is right of the outcome and skipped; name it with --outcome if it is the outcome",
+    )
     # left of the outcome, it may be a condition
     left = loads_csv(f"age,{name},fare\n< 18,a,low\n>= 18,b,high\n".encode())
     assert left.tables[0].space.names == ("age", name)
     # without another outcome, it is one
-    only = loads_csv(f"age,{name}\n< 18,a\n".encode())
-    assert only.tables[0].outputs == (name,)
-    assert "the last column is read as the outcome" in only.warnings[0].message
+    for text in (f"age,{name}\n< 18,a\n", f"age,sum,{name}\n< 18,up to 5,a\n< 18,6,b\n"):
+        only = loads_csv(text.encode())
+        assert only.tables[0].outputs == (name,)
+        assert "the last column is read as the outcome" in only.warnings[0].message
 
 
 @pytest.mark.parametrize("name", ["Approved", "Checked", "Price change", "Software version"])

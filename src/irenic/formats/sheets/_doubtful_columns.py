@@ -162,6 +162,11 @@ def check_columns(draft: Draft, *, chosen: bool = False) -> None:
         if role:
             draft.inputs[place].skipped = role
             _forget(draft, name)
+            if may_be_note and not is_note(name):
+                draft.remarks.append(
+                    f"{name} is right of the outcome and skipped; name it with --outcome if it is"
+                    " the outcome"
+                )
             continue
         if name in errors and _is_paired(draft, place, columns):
             continue
@@ -708,6 +713,17 @@ def is_outcome(name: str, cells: Iterable[Any] = ()) -> bool:
     if _OUTCOME.fullmatch(name) is None:
         return False
     return all(c is not None and not _CONDITION.match(str(c)) for c in cells)
+
+
+def are_outcomes(cells: Iterable[Any]) -> bool:
+    """Return whether no cell is empty or a condition, as people write them.
+
+    >>> are_outcomes(["a", "b"]), are_outcomes(["up to 5", "6"]), are_outcomes(["a", None])
+    (True, False, False)
+    """
+    return all(
+        c is not None and not _CONDITION.match(str(c)) and not is_condition(str(c)) for c in cells
+    )
 
 
 _COMPARED_HEAD: Final = re.compile(r"(.*[^\s<>=≤≥])\s*(<=|>=|<|>|≤|≥)")

@@ -28,6 +28,7 @@ from irenic.formats.sheets._domains import (
     declared_sheet,
 )
 from irenic.formats.sheets._doubtful_columns import (
+    are_outcomes,
     check_columns,
     check_outcome,
     check_outcomes,
@@ -262,8 +263,13 @@ def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[s
             cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
             named += [name] if is_outcome(name, cells) else []
     others = [name for name in columns if not is_note(name)]
-    while len(others) > 2 and is_record(others[-1]):
-        others.pop()
+    known = [*others]
+    while len(known) > 2 and is_record(known[-1]):
+        known.pop()
+    if len(known) < len(others):  # unless the last other column contains conditions
+        place = names.index(known[-1])
+        cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
+        others = known if are_outcomes(cells) else others
     if len(others) > 1 and columns[-1].casefold() == "note" and not named:
         place = names.index(columns[-1])
         cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
