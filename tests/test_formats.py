@@ -728,7 +728,7 @@ def test_what_is_not_utf_8_is_refused_and_a_byte_order_mark_is_not(tmp_path):
         irenic.read(path)
     assert str(caught.value) == (
         f"{path}, line 1: not UTF-8 text (byte 3); save it as UTF-8, or name its encoding"
-        " (--encoding)"
+        " (--encoding cp1252)"
     )
     path.write_bytes("IF âge < 5 THEN A".encode("utf-8-sig"))
     assert irenic.read(path).space.names == ("âge",)

@@ -337,6 +337,9 @@ _PHRASES = {
         "; to allow fractions, declare the column as number in a row under the header of the rules"
         " (irenic init writes one)"
     ),
+    r"; declare it with missing=True": (
+        "; fill in the value, or allow missing values in the rules (null in a cell of the column)"
+    ),
     r"; declare it with other=True to allow others": "; declare the others to allow them",
     r"(?<=outside its bounds )\(([^,()]+), None\)": r"(at least \1)",
     r"(?<=outside its bounds )\(None, ([^,()]+)\)": r"(at most \1)",

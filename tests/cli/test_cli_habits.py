@@ -54,7 +54,39 @@ def test_percentages_beside_other_numbers_are_refused(run, file):
     )
 
 
+def test_numbers_in_text_follow_the_notation_of_the_table(run, file):
+    path = file("Alter;Beitrag\n< 18;1.249,90 €\n18-25;899,50 €\n", "t.csv")
+    for command, text in (
+        ("prove", "ALWAYS Beitrag >= 1.000 WHERE Alter < 26"),
+        ("add", "IF Alter > 30 THEN 1.099"),
+        ("why", "Alter = 1.000"),
+    ):
+        status, _, err = run(command, path, text)
+        assert status == 2
+        assert "is ambiguous; write 1" in err
+
+
+def test_a_text_among_numbers_is_added_with_a_warning(run, file):
+    path = file("Alter;Beitrag\n< 18;1.249,90 €\n18-25;899,50 €\n", "t.csv")
+    status, _, err = run("add", path, 'IF Alter > 30 THEN "1.099,00 €"')
+    assert status == 0
+    assert err.startswith(
+        'irenic: warning: the outcome "1.099,00 €" is text, but all other outcomes are numbers;'
+        " write a number such as 1249.9 if that is meant\n"
+    )
+
+
 # --- cases
+
+
+def test_a_missing_value_names_what_to_do_with_files(run, file):
+    rules = file("age,f\n<5,a\n>=5,b\n", "t.csv")
+    err = run("test", rules, file("age,f\n3,a\n,b\n", "cases.csv"))[2]
+    assert err.endswith(
+        "; fill in the value, or allow missing values in the rules (null in a cell of the column)\n"
+    )
+    out = run("test", rules, file("age,f\n3,a\n", "cases.csv"))[1]
+    assert "\n1 of 1 case passes; it exercises 1 of 2 rules, " in out
 
 
 def test_predict_does_not_list_values_that_no_case_has(run, file):

@@ -325,7 +325,8 @@ def test_an_encoding_is_named():
     with pytest.raises(FormatError) as caught:
         rules_of(raw, "csv")
     assert str(caught.value) == (
-        "line 2: not UTF-8 text (byte 19); save it as UTF-8, or name its encoding (--encoding)"
+        "line 2: not UTF-8 text (byte 19); save it as UTF-8, or name its encoding (--encoding"
+        " cp1252)"
     )
     parsed = irenic.parse(raw, format="csv", encoding="cp1252")
     table = parsed.bind().table()

@@ -114,7 +114,7 @@ def test_text_that_is_not_unicode_is_rejected(tmp_path):
     [error] = irenic.parse(path).errors
     assert str(error) == (
         f"{path}, line 1: not UTF-8 text (byte 5); save it as UTF-8, or name its encoding"
-        " (--encoding)"
+        " (--encoding cp1252)"
     )
     with path.open(encoding="utf-8") as file, pytest.raises(FormatError) as caught:
         irenic.parse(file)

@@ -554,7 +554,7 @@ def test_columns_can_be_ignored_if_the_space_comes_from_data(warned, tmp_path):
 # --- problems of new users
 
 
-@pytest.mark.parametrize("name", ["weight", "Weight", "Source", "rule owner", "Approved by"])
+@pytest.mark.parametrize("name", ["weight", "Weight", "Fuel source", "rule owner"])
 def test_a_last_column_that_is_hardly_the_outcome_causes_a_warning(name):
     errors, told = csv(f"age,fare,{name}\n< 18,low,a\n>= 18,high,b\n")
     assert errors == []
@@ -569,7 +569,56 @@ def test_a_last_column_that_is_hardly_the_outcome_causes_a_warning(name):
     )
 
 
-@pytest.mark.parametrize("name", ["notes", "Comments", "rule_comment"])
+@pytest.mark.parametrize(
+    "name", ["Source", "Quelle", "Stand", "Bearbeiter", "Approved by", "Last change"]
+)
+def test_records_right_of_the_outcome_are_notes(name):
+    found = loads_csv(f"age,fare,{name},{name} 2\n< 18,low,a,b\n".encode(), ignore=f"{name} 2")
+    assert messages(found) == ([], [])
+    assert (found.tables[0].space.names, found.tables[0].outputs) == (("age",), ("fare",))
+    assert found.readings[0].columns[2][:2] == (name, "note, skipped")
+    assert found.readings[0].remarks == (
+        f"{name} is right of the outcome and skipped; name it with --outcome if it is the outcome",
+    )
+    # left of the outcome, it may be a condition
+    left = loads_csv(f"age,{name},fare\n< 18,a,low\n>= 18,b,high\n".encode())
+    assert left.tables[0].space.names == ("age", name)
+    # without another outcome, it is one
+    for text in (f"age,{name}\n< 18,a\n", f"age,sum,{name}\n< 18,up to 5,a\n< 18,6,b\n"):
+        only = loads_csv(text.encode())
+        assert only.tables[0].outputs == (name,)
+        assert "the last column is read as the outcome" in only.warnings[0].message
+
+
+@pytest.mark.parametrize("name", ["Approved", "Checked", "Price change", "Software version"])
+def test_other_last_columns_are_outcomes(name):
+    assert loads_csv(f"age,job,{name}\n< 18,-,a\n".encode()).tables[0].outputs == (name,)
+
+
+def test_a_column_right_of_a_chosen_outcome_is_not_a_condition_in_silence():
+    text = b"Smoker,BMI,Decision,Reason for it\nyes,> 30,decline,heavy\nyes,> 28,loading,smoker\n"
+    errors, _ = messages(loads_csv(text, target="Decision"))
+    assert errors == [
+        "column 'Reason for it': the column is right of the outcome 'Decision' and may be another"
+        " one; choose all outcomes with target=['Decision', 'Reason for it'] (--outcome Decision"
+        " --outcome \"Reason for it\"), skip it with ignore='Reason for it' (--ignore), or write ="
+        " heavy in its first cell if it is a condition"
+    ]
+    both = loads_csv(text, target=["Decision", "Reason for it"])
+    assert both.tables[0].outputs == ("Decision", "Reason for it")
+    assert len(loads_csv(text, target="Decision", ignore="Reason for it").tables[0].space) == 2
+    for shown in (b"= heavy", b"-", b"not(heavy)"):
+        told = loads_csv(text.replace(b"heavy", shown), target="Decision")
+        assert messages(told)[0] == []
+        assert told.tables[0].space.names == ("Smoker", "BMI", "Reason for it")
+    # all conditions may be right of the outcome
+    first = loads_csv(b"class,size,color\na,< 5,red\nb,>= 5,blue\n", target="class")
+    assert first.tables[0].space.names == ("size", "color")
+
+
+@pytest.mark.parametrize(
+    "name", ["notes", "Comments", "rule_comment", "Bemerkung", "Interne Notiz"]
+)
 def test_notes_are_neither_conditions_nor_outcomes(name):
     for text in (
         f"age,{name},fare\n< 18,ask Bob > 5,low\n>= 18,,high\n",
@@ -591,12 +640,15 @@ def test_a_default_may_be_in_an_ignored_column():
     assert (len(table.rules), table.rules.default) == (1, "high")
 
 
-@pytest.mark.parametrize("cell", [">5, <10", ">= 5, < 5.5, = 7", "< 10, > 5"])
-def test_bounds_that_accept_every_value_cause_a_warning(cell):
+@pytest.mark.parametrize(
+    ("cell", "meant"),
+    [(">5, <10", "(5..10)"), (">= 5, < 5.5, = 7", "[5..5.5)"), ("<= 75, > 65", "(65..75]")],
+)
+def test_bounds_that_accept_every_value_cause_a_warning(cell, meant):
     _, told = csv(f'age,fare\n"{cell}",low\n')
     assert told == [
         f"line 2: rule 1, column 'age', '{cell}': the cell accepts every value, because a comma"
-        f" means 'or'; write (5..10) for a range, or - for any value"
+        f" means 'or'; write {meant} for a range, or - for any value"
     ]
     assert csv('age,fare\n"< 5, > 10",low\n') == ([], [])
 

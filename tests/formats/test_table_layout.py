@@ -127,12 +127,13 @@ def test_outcomes_are_recognized_by_name():
     found = irenic.parse("age,a,b\n< 18,A,1\n", format="csv", target=["a", "b"]).bound(None)
     assert found.tables[0].outputs == ("a", "b")
     message = (
-        r"^line 1: it is unclear which column is the outcome: 'Result', 'job'; choose with"
-        r" target=… \(--outcome\)$"
+        r"^line 1: it is unclear which column is the outcome: 'Result', 'job'; choose one"
+        r" or several with target=… \(--outcome\), and skip a column that is neither an outcome nor"
+        r" a condition with ignore=… \(--ignore\)$"
     )
     with pytest.raises(FormatError, match=message):
         loads_csv(b"age,Result,job\n< 18,A,nurse\n>= 18,B,cook\n")
-    assert loads_csv(b"age,Result,job\n< 18,A,x\n", target="Result").tables[0].outputs == (
+    assert loads_csv(b"age,Result,job\n< 18,A,= x\n", target="Result").tables[0].outputs == (
         "Result",
     )
 

@@ -153,7 +153,7 @@ def test_outcomes(cell, then):
 def test_the_outcome_is_the_last_column_or_the_one_that_is_named():
     text = "a,b,c\n1,x,2\n"
     assert csv_table(text).outputs == ("c",)
-    table = csv_table(text, target="b")
+    table = csv_table("a,b,c\n1,x,= 2\n", target="b")
     assert (table.outputs, table.space.names, table.rules[0].then) == (("b",), ("a", "c"), "x")
     table = csv_table(text, target=["c", "b"])
     assert (table.space.names, table.rules[0].then) == (("a",), (2, "x"))

@@ -211,6 +211,7 @@ def add(
         new = irenic.Rule.parse(rule, original.space)
     except FormatError as error:
         raise error.at(path="RULE") from None
+    _note_text(new.then, original)
     conflicts, parts = try_rule(original, new, budget=budget)
     steps = [f"contradiction: {conflict}" for conflict in conflicts]
     added = parts if free or not conflicts else []
@@ -510,6 +511,16 @@ def diff(
 
 
 # --- shared by these commands
+
+
+def _note_text(then: Any, table: DecisionTable) -> None:
+    """Print a warning about an outcome that is a text, if all others are numbers."""
+    others = [rule.then for rule in table.rules]
+    if isinstance(then, str) and others and all(type(o) in (int, float) for o in others):
+        note(
+            f"warning: the outcome {display(then)} is text, but all other outcomes are numbers;"
+            f" write a number such as {display(others[0])} if that is meant"
+        )
 
 
 def _two_names(names: list[str]) -> Sequence[str | None]:

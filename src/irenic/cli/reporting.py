@@ -148,7 +148,8 @@ def _say_expected(summary: Summary | LearnDocument) -> None:
     if proved:
         print(f"{sum(proved):,} of {_properties(len(proved))} proved.")
     if passed:
-        print(f"{sum(passed):,} of {counted(len(passed), 'test case')} pass.")
+        verb = "passes" if len(passed) == 1 else "pass"
+        print(f"{sum(passed):,} of {counted(len(passed), 'test case')} {verb}.")
 
 
 def _check_page(out: Path, inputs: dict[str, Path | None]) -> None:

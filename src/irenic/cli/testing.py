@@ -556,7 +556,10 @@ def _print_trial(trial: Trial, failures: Sequence[str]) -> None:
     undecided = sum(outcome.expected is None for outcome in trial.outcomes)
     verb = "expects" if undecided == 1 else "expect"
     nothing = f" ({undecided:,} {verb} no outcome)" if undecided else ""
-    print(f"{passed:,} of {n} pass{nothing}; they exercise {', '.join(parts)}.")
+    passes, they = (
+        ("passes", "it exercises") if len(trial.outcomes) == 1 else ("pass", "they exercise")
+    )
+    print(f"{passed:,} of {n} {passes}{nothing}; {they} {', '.join(parts)}.")
 
 
 def _text(outcome: Any) -> str:

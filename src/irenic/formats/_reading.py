@@ -232,7 +232,7 @@ def _decoded(raw: bytes, form: str, encoding: str | None) -> bytes:
     except UnicodeDecodeError as error:
         raise FormatError(
             f"not UTF-8 text (byte {error.start}); save it as UTF-8, or name its encoding"
-            " (--encoding)",
+            " (--encoding cp1252)",
             line=raw.count(b"\n", 0, error.start) + 1,
         ) from None
     return raw

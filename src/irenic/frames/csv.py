@@ -22,7 +22,7 @@ import numpy.typing as npt
 from irenic.errors import FormatError, FormatWarning
 from irenic.frames.columns import NOTHING, Table, as_column, as_values, check_header
 from irenic.frames.files import as_text
-from irenic.model.literals import is_missing, plain
+from irenic.model.literals import counted, is_missing, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -155,7 +155,7 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
                 check_header(header, reader.line_num)
             elif len(row) != len(header):
                 raise FormatError(
-                    f"a row must have {len(header)} cells, got {len(row)}",
+                    f"a row must have {counted(len(header), 'cell')}, got {len(row)}",
                     line=reader.line_num,
                 )
             yield row

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from irenic.boxes import Boxes
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError
-from irenic.mend.spaces import common_space, moved
+from irenic.mend.spaces import check_outcomes, common_space, moved
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import labels_of, open_labels, signs
 from irenic.model.literals import counted, display, show_point
@@ -167,7 +167,7 @@ def diff(
     ConditionError
         If all rules that apply count under the hit policy of a table.
     SpaceError
-        If a feature has different kinds or units in the two spaces.
+        If a feature has different kinds or units in the two spaces, or an outcome different units.
 
     Examples
     --------
@@ -181,6 +181,7 @@ def diff(
       where 30 <= age < 35: high (rule 2) becomes low (rule 1), for example at age = 30
       where 60 <= age < 65: nothing becomes high (rule 2), for example at age = 60>
     """
+    check_outcomes(a, b)
     first, second = _by_precedence(a, "first"), _by_precedence(b, "second")
     space = common_space(first.rules, second.rules)
     box = whole_or(within, space)

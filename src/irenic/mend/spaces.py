@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +59,25 @@ def common_space(a: RuleSet, b: RuleSet) -> Space:
     )
     both = Boxes.none(space).concat(*(theirs & box for box in mine))
     return Space(space, Region.from_boxes(both)) if len(both) else space
+
+
+def check_outcomes(a: Any, b: Any) -> None:
+    """Raise an error if outcomes of two tables have different units, as far as their files say.
+
+    >>> import irenic
+    >>> texts = "age,f\\n< 18,5 €\\n", "age,f\\n< 18,5 $\\n"
+    >>> euros, dollars = (irenic.parse(text, format="csv").bind().table() for text in texts)
+    >>> check_outcomes(euros, dollars)
+    Traceback (most recent call last):
+    irenic.errors.SpaceError: outcome 'f' is in € in one table and in $ in the other; use one unit
+    """
+    units = [getattr(getattr(rules, "reading", None), "units", {}) for rules in (a, b)]
+    for name, unit in units[0].items():
+        if units[1].get(name, unit) != unit:
+            raise SpaceError(
+                f"outcome {name!r} is in {unit} in one table and in {units[1][name]} in the other;"
+                " use one unit"
+            )
 
 
 def _of_one_kind(

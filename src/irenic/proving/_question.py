@@ -19,7 +19,7 @@ from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Codes, Floats
 from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError, FormatError, did_you_mean
-from irenic.mend.spaces import common_space, moved
+from irenic.mend.spaces import check_outcomes, common_space, moved
 from irenic.model.decision_table import DecisionTable, combined
 from irenic.model.features import MISSING, Continuous, Feature
 from irenic.model.head import contradicts, labels_of, open_labels, signs
@@ -341,6 +341,7 @@ def ask(
     """Return the question that a property asks of a table, and of another one to compare with."""
     space = table.space
     if reference is not None:
+        check_outcomes(table, reference)
         space = common_space(table.rules, reference.rules)
     space = opened(space, parsed.conditions)
     outcomes = Outcomes(_column(parsed, table))

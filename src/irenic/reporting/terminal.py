@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Final
@@ -78,15 +79,21 @@ def _total(files: list[document.CheckedFile]) -> str:
 def _print_reading(source: str, reading: document.Reading, console: Console) -> None:
     """Print what each column of a spreadsheet is, and how its cells were read."""
     console.print(Text(f"How {source} was read:", style="bold"))
-    width = max((len(column["name"]) for column in reading["columns"]), default=0)
-    for column in reading["columns"]:
-        console.print(Text(f"  {column['name']:<{width}}  {column['text']}"))
+    names = [_in_one_line(column["name"]) for column in reading["columns"]]
+    width = max(map(len, names), default=0)
+    for name, column in zip(names, reading["columns"], strict=True):
+        console.print(Text(f"  {name:<{width}}  {column['text']}"))
     for remark in reading["remarks"]:
-        console.print(Text(f"  ({remark})"))
+        console.print(Text(f"  ({_in_one_line(remark)})"))
     for cell in reading["cells"]:
         where = f"{cell['place']}, {cell['header']}"
         console.print(Text(f"  {where}: {cell['text'] or '(empty)'!r} is {cell['meaning']}"))
     console.print()
+
+
+def _in_one_line(text: str) -> str:
+    """Return a text without the line breaks that headers of spreadsheets may have."""
+    return re.sub(r"\s*[\n\r]\s*", " ", text)
 
 
 def _heading(path: str, table: document.CheckedTable) -> str:

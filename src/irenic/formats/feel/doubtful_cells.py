@@ -209,6 +209,11 @@ def _condition(text: str) -> tuple[str, str]:
     return ("a pattern", "the matching values one by one") if "*" in text else ("", "")
 
 
+_BOTH: Final = frozenset(
+    {"both", "either", "beide", "beides", "les deux", "ambos", "ambas", "allebei"}
+)
+
+
 def warning(text: str) -> str | None:
     """Return what else an unquoted text that is read as text may mean, None for nothing.
 
@@ -224,6 +229,8 @@ def warning(text: str) -> str | None:
         return f"{text!r} is read as text; delete the row if it is a total"
     if re.match(r"(?:all|any|every)\s", word):
         return f"{text!r} is read as text; write - for any value"
+    if word in _BOTH:
+        return f"{text!r} is read as text; write the values one by one, or - for any value"
     parts = [part.strip() for part in text.split("/")]
     if len(parts) > 1 and all(parts):
         return f"{text!r} is read as one text; write {', '.join(parts)} for several values"
@@ -233,6 +240,11 @@ def warning(text: str) -> str | None:
 
 
 # --- numbers
+
+MIXED_PERCENTAGES: Final = (
+    "the column mixes percentages, where 10% is 0.1, and other numbers; write all of them with % or"
+    " none"
+)
 
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _DECIMAL: Final = re.compile(r"(?:(?<=\.\.)|(?<![\w.:]))-?\d*\.\d+(?!\w|[.,]\d)")

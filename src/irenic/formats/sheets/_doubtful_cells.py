@@ -7,12 +7,13 @@ from collections.abc import Hashable, Iterable
 from typing import Any, Final, NamedTuple
 
 from irenic.formats.feel.doubtful_cells import (
+    MIXED_PERCENTAGES,
     decimals,
     like_a_number,
     warning,
 )
 from irenic.formats.feel.sets import literal_text
-from irenic.formats.feel.unary_tests import AnyOf, Compare, kind_of
+from irenic.formats.feel.unary_tests import DASHES, AnyOf, Compare, kind_of
 from irenic.formats.sheets._doubtful_words import (
     compared,
 )
@@ -26,9 +27,9 @@ _PAIR: Final = re.compile(r"\s*\[[^\[\]().]*,[^\[\]().]*\]\s*")
 
 def _doubtful_list(cell: Cell) -> str:
     """Return why a list of conditions may be meant differently, "" if it is clear."""
-    if _excludes_nothing(cell):
+    if bounds := _overlapping(cell):
         return (
-            "the cell accepts every value, because a comma means 'or'; write (5..10) for a range,"
+            f"the cell accepts every value, because a comma means 'or'; write {bounds} for a range,"
             " or - for any value"
         )
     tests = cell.test.tests if isinstance(cell.test, AnyOf) else ()
@@ -44,16 +45,23 @@ def _doubtful_list(cell: Cell) -> str:
     return ""
 
 
-def _excludes_nothing(cell: Cell) -> bool:
-    """Return whether a cell lists a lower and an upper bound, one of which every value meets."""
-    if not isinstance(cell.test, AnyOf):
-        return False
-    tests = [test for test in cell.test.tests if isinstance(test, Compare)]
-    above = [test.value for test in tests if test.order in (">", ">=")]
-    below = [test.value for test in tests if test.order in ("<", "<=")]
-    if not above or not below or len({kind_of(value) for value in above + below}) > 1:
-        return False
-    return bool(min(above) < max(below))
+def _overlapping(cell: Cell) -> str:
+    """Return the range between a lower and an upper bound, one of which every value meets."""
+    tests = cell.test.tests if isinstance(cell.test, AnyOf) else ()
+    compared_tests = [test for test in tests if isinstance(test, Compare)]
+    above = [test for test in compared_tests if test.order in (">", ">=")]
+    below = [test for test in compared_tests if test.order in ("<", "<=")]
+    if not above or not below or len({kind_of(test.value) for test in above + below}) > 1:
+        return ""
+    low, high = min(above, key=_bound), max(below, key=_bound)
+    if not low.value < high.value:
+        return ""
+    a, b = (literal_text(test.value, words=True) for test in (low, high))
+    return f"{'[' if '=' in low.order else '('}{a}..{b}{']' if '=' in high.order else ')'}"
+
+
+def _bound(test: Compare) -> Any:
+    return test.value
 
 
 def _like_an_amount(text: str) -> str:
@@ -86,6 +94,10 @@ class CellDoubts:
         self.points: list[tuple[_Place, str, str]] = []
         self.thens: dict[tuple[str, str], _Place] = {}
         """The outcomes that are texts without quotes, by column, with their first places."""
+        self.percentages: set[str] = set()
+        """The columns of outcomes with percentages."""
+        self.amounts: dict[str, tuple[_Place, str]] = {}
+        """The first number without a percent sign in each column of outcomes."""
 
     def cell(self, cell: Cell, rule: int, header: str, line: int, written: str = "") -> None:
         """Check the numbers of a cell, and warn about ambiguous words, once per column.
@@ -118,12 +130,27 @@ class CellDoubts:
         self.numbers(text, [then], rule, header, line)
         if isinstance(then, str) and '"' not in text:
             self.thens.setdefault((header, then), _Place(rule, header, line))
+        if text.strip() in (*DASHES, "?"):
+            self.draft.warn(
+                f"read as the text {quote(str(then))}; write the outcome, or {quote(str(then))} in"
+                " quotes to avoid this warning",
+                rule=rule, header=header, text=text.strip(), line=line,
+            )  # fmt: skip
         if isinstance(then, str) and like_a_number(text):
             reason = (
                 "read as text; write numbers with a decimal point and no thousands separators, or"
                 f" {quote(then)} in quotes to avoid this warning"
             )
             self.draft.warn(reason, rule=rule, header=header, text=then, line=line)
+
+    def amount(self, text: str, then: Hashable, rule: int, header: str, line: int) -> None:
+        """Keep whether an outcome is a percentage or another number; 0 is the same as 0%."""
+        if type(then) not in (int, float) or then == 0:
+            return
+        if text.rstrip(" )").endswith("%"):
+            self.percentages.add(header)
+        else:
+            self.amounts.setdefault(header, (_Place(rule, header, line), text))
 
     def numbers(
         self,
@@ -150,6 +177,9 @@ class CellDoubts:
         If commas separate cells, a point is likely decimal, unless numbers end with 0.
         """
         self.several_outcomes()
+        for header in self.percentages & self.amounts.keys():
+            place, text = self.amounts[header]
+            self.draft.fail(MIXED_PERCENTAGES, **place._asdict(), text=text)
         if self.has_commas and not any(number.endswith("0") for _, _, number in self.points):
             return
         for place, text, number in () if self.settled else self.points:

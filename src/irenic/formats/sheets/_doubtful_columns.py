@@ -11,16 +11,17 @@ from __future__ import annotations
 import datetime as dt
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import (
-    refusal,
-)
+from irenic.formats.feel.doubtful_cells import MIXED_PERCENTAGES, refusal
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
+    DASHES,
     AnyOf,
     Compare,
     Not,
@@ -31,6 +32,7 @@ from irenic.formats.sheets._doubtful_words import (
     advise,
     check_blanks,
     check_negative,
+    check_typos,
     check_words,
     compared,
     first_line,
@@ -53,10 +55,23 @@ _NAMED_SO: Final = re.compile(
     r"(?!(?:num\.?|number|index)$)(?:" + _NUMBERS_ROWS.pattern + ")", re.I
 )
 _NOTES: Final = re.compile(
-    r"(?:.*[\s_-])?(?:notes?|comments?|remarks?|annotations?|explanations?|rationales?)",
+    r"(?:.*[\s_-])?(?:notes?|comments?|remarks?|annotations?|explanations?|rationales?"
+    r"|bemerkung(?:en)?|notiz(?:en)?|anmerkung(?:en)?|kommentare?|hinweise?|erläuterung(?:en)?"
+    r"|begründung(?:en)?|remarques?|commentaires?|observaci(?:ón|ones)|comentarios?|opmerking(?:en)?"
+    r"|toelichting)",
     re.IGNORECASE,
 )
-# Columns after the outcome that are neither notes nor outcomes.
+# Columns that are notes if they are right of the outcome.
+_RECORDS: Final = re.compile(
+    r"(?:(?:rule|row)[\s_-])?(?:sources?|quellen?|references?|authors?|autor(?:en)?|editors?"
+    r"|bearbeiter(?:in)?|legal basis|rechtsgrundlage|version|stand|as of"
+    r"|(?:last )?(?:changed|updated|modified|edited|reviewed|approved|checked|created) (?:by|on|at)"
+    r"|last (?:changed?|updated?|modified|edited|edit|reviewed|review)"
+    r"|(?:zuletzt )?(?:geändert|geprüft|freigegeben|erstellt) (?:von|durch|am)|zuletzt geändert"
+    r"|letzte (?:änderung|prüfung)|änderungsdatum)",
+    re.IGNORECASE,
+)
+# Columns at the end that are hardly the outcome.
 _BESIDES: Final = re.compile(
     r"weight|(?:.*[\s_-])?(?:sources?|owners?|authors?|editors?|references?|descriptions?"
     r"|legal basis|(?:changed|updated|approved|checked) (?:by|on)|version)",
@@ -92,6 +107,15 @@ NOTHING_ASKED: Final = object()
 def is_note(name: str) -> bool:
     """Return whether a column is named like notes."""
     return _NOTES.fullmatch(name) is not None
+
+
+def is_record(name: str) -> bool:
+    """Return whether a column right of the outcome is named like the source or date of a row.
+
+    >>> is_record("Approved by"), is_record("Stand"), is_record("Rate")
+    (True, True, False)
+    """
+    return _RECORDS.fullmatch(name) is not None
 
 
 def is_label(name: str) -> bool:
@@ -132,15 +156,24 @@ def check_columns(draft: Draft, *, chosen: bool = False) -> None:
         _check_roles(draft, names, columns)
     errors = refused_columns(names, columns)
     for place, name in enumerate(names):
-        role = _role(draft, place, columns) if name in errors or is_note(name) else ""
+        is_beyond = _is_beyond(draft, name)
+        may_be_note = is_note(name) or (is_beyond and is_record(name))
+        role = _role(draft, place, columns) if name in errors or may_be_note else ""
         if role:
             draft.inputs[place].skipped = role
             _forget(draft, name)
+            if may_be_note and not is_note(name):
+                draft.remarks.append(
+                    f"{name} is right of the outcome and skipped; name it with --outcome if it is"
+                    " the outcome"
+                )
             continue
         if name in errors and _is_paired(draft, place, columns):
             continue
         if name in errors:
             draft.fail(errors[name], header=name, doubtful=True)
+        elif chosen and is_beyond and not _is_condition(draft.inputs[place], cells[place]):
+            draft.fail(_beyond(draft, name, columns[place]), header=name, doubtful=True)
         elif (
             place == 0
             and len(names) > 1
@@ -161,11 +194,52 @@ def check_columns(draft: Draft, *, chosen: bool = False) -> None:
         check_negative(draft, draft.inputs[place], list(different[place].values()))
         if not draft.inputs[place].aliases:
             _check_alike(draft, name, literals, doubtful=True)
+            check_typos(draft, name, _words_in(cells[place]), doubtful=True)
     for place, name in enumerate(draft.outputs):
         thens = [row.then for row in draft.rows]
         if len(draft.outputs) > 1:
             thens = [then[place] for then in thens if isinstance(then, tuple)]
         _check_alike(draft, name, thens)
+        words = {
+            text: times for (header, text), (times, _) in draft.thens.items() if header == name
+        }
+        check_typos(draft, name, {t: n for t, n in words.items() if t in thens}, doubtful=False)
+
+
+def _words_in(cells: Sequence[Cell]) -> dict[str, int]:
+    """Return how often each text without quotes occurs in the cells of a column."""
+    counts: dict[str, int] = {}
+    times = Counter(map(id, cells))
+    for key, cell in distinct(cells).items():
+        for value in {c.value: None for c in compared(cell) if isinstance(c.value, str)}:
+            if quote(value) not in cell.text:
+                counts[value] = counts.get(value, 0) + times[key]
+    return counts
+
+
+def _is_beyond(draft: Draft, name: str) -> bool:
+    """Return whether a column is right of all outcomes, and these are right of other columns."""
+    last = max(draft.places.get(output, -1) for output in draft.outputs)
+    others = [draft.places[column.name] for column in draft.inputs if column.name in draft.places]
+    return 0 <= last < draft.places.get(name, -1) and min(others) < last
+
+
+def _is_condition(column: Input, cells: Sequence[Cell]) -> bool:
+    """Return whether a declaration, an operator, a range or a dash shows a condition."""
+    if column.source:
+        return True
+    return any(bare_value(c) is None or c.text.strip() in DASHES for c in distinct(cells).values())
+
+
+def _beyond(draft: Draft, name: str, values: Sequence[Any]) -> str:
+    both = [*draft.outputs, name]
+    options = " ".join(f"--outcome {quote(n) if ' ' in n else n}" for n in both)
+    value = next((v for v in values if v is not NOTHING_ASKED), "x")
+    return (
+        f"the column is right of the outcome {draft.outputs[-1]!r} and may be another one; choose"
+        f" all outcomes with target={both!r} ({options}), skip it with ignore={name!r} (--ignore),"
+        f" or write = {literal_text(value, words=True)} in its first cell if it is a condition"
+    )
 
 
 _ANSWERS: Final = (
@@ -187,15 +261,13 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     column.unit = min(units or of_header - {"%"}, default="")
     is_measured = any(map(_is_measured, units or of_header))
     column.whole = not units & _PRICES and not is_measured
-    mixed = units | of_header if units else units
-    if len(mixed) > 1:
-        listed = " and ".join(sorted(mixed))
-        draft.fail(f"the column mixes {listed}; use one unit per column", header=column.name)
+    _check_one_unit(draft, column.name, units, of_header)
     if "%" in units:
         _check_percentages(draft, column, cells)
-    elif units & _PERIODS and not of_header:
+    elif units & PERIODS and not of_header:
         _check_periods(draft, column, cells)
     tests = [c for cell in cells for c in compared(cell)]
+    _check_turned_dates(draft, column, cells)
     if any(type(c.value) is dt.time for c in tests) and _DURATION.search(column.name):
         draft.warn(
             "read as times of day; write durations as PT2H30M, or as numbers of hours or minutes",
@@ -211,11 +283,101 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             " under the header if not"
         )
         draft.remarks += [] if remark in draft.remarks else [remark]
+    elif column.whole and _depends_on_whole(column.name, column.unit, tests):
+        draft.remarks.append(
+            f"{column.name} is read as whole numbers, as its cells are; declare it as number under"
+            " the header if it may have fractions"
+        )
     # unary tests are exact: other programs write them
     at_zero = [cell for cell in cells if any(c.value == 0 for c in compared(cell))]
     as_spoken = any(is_respelled(draft, column, c) or bare_value(c) is not None for c in at_zero)
     if not is_bound and is_never_negative(column.name, tests, column.unit, as_spoken=as_spoken):
         _begin_with_zero(draft, column, column.name)
+
+
+_OF_DATES: Final = re.compile(
+    r"date|\bday|month|year|since|until|valid|from|start|end|begin|due|deadline|expir|birth|born|issued"
+    r"|datum|tag\b|monat|stichtag|gültig|\bab\b|\bbis\b|seit|beginn|ende|frist|fällig|geburt|début|fin"
+    r"|jour|fecha|desde|hasta|vencimiento|data\b",
+    re.IGNORECASE,
+)
+
+
+def _check_turned_dates(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    """Warn about dates that may have been ranges: Excel turns 3-5 into a date of this year."""
+    days = [bare_value(cell) for cell in cells if cell.test != ANYTHING]
+    if len(days) < 2 or not all(type(day) is dt.date for day in days):
+        return
+    if not draft.letters or any(is_respelled(draft, column, cell) for cell in cells):
+        return  # typed as dates
+    if _OF_DATES.search(column.name) or len({day.year for day in days}) > 1:
+        return
+    if all(day.day < day.month for day in days):
+        pairs = [(day.day, day.month) for day in days]
+    elif all(day.month < day.day for day in days):
+        pairs = [(day.month, day.day) for day in days]
+    else:
+        return
+    if any(high >= low for (_, high), (low, _) in pairwise(sorted(pairs))):
+        return
+    low, high = pairs[0]
+    draft.warn(
+        f"read as dates, but a spreadsheet may have turned ranges into them, such as {low}-{high}"
+        f" into {days[0].isoformat()}; format the cells as text and write the ranges again",
+        header=column.name,
+        doubtful=True,
+    )
+
+
+_FRACTIONAL: Final = re.compile(
+    r"\b(?:bmi|premiums?|prices?|fees?|costs?|amounts?|sums?|income|salary|revenue|turnover|payments?"
+    r"|weight|height|length|width|distance|temperature|speed|volume|area|rates?|poids|taille|prix"
+    r"|montant|revenu|prime|peso|altura|precio|importe|ingresos?|bedrag|inkomen|gewicht|prijs)\b"
+    r"|(?:beitrag|prämie|betrag|einkommen|gehalt|umsatz|preis|kosten|summe|gebühr|gewicht|größe|höhe"
+    r"|länge|breite|entfernung|temperatur|fläche)\b",
+    re.IGNORECASE,
+)
+"""Names of money and measures, which have fractions."""
+
+
+def _depends_on_whole(name: str, unit: str, tests: Sequence[Compare]) -> bool:
+    """Return whether a column of money or a measure ends one range right before another.
+
+    >>> _depends_on_whole("BMI", "", [Compare("<=", 30), Compare(">=", 31)])
+    True
+    >>> _depends_on_whole("BMI", "", [Compare("<=", 30), Compare(">", 30)])
+    False
+    """
+    is_money = unit in _PRICES or _THOUSANDS.fullmatch(unit) is not None
+    if not is_money and (unit or not _FRACTIONAL.search(name)):
+        return False
+    if not all(type(test.value) is int for test in tests):
+        return False
+    ends = {test.value for test in tests if test.order == "<="}
+    return any(test.order == ">=" and test.value - 1 in ends for test in tests)
+
+
+_SAME_MONEY: Final = {"EUR": "€", "EURO": "€", "USD": "$", "GBP": "£"}
+
+
+def _check_one_unit(draft: Draft, name: str, units: set[str], of_header: set[str]) -> str:
+    """Return the unit of a column; add an error if its cells, or its name, have others."""
+    mixed = {_SAME_MONEY.get(unit, unit) for unit in (units | of_header if units else units)}
+    if len(mixed) > 1:
+        listed = " and ".join(sorted(mixed))
+        draft.fail(f"the column mixes {listed}; use one unit per column", header=name)
+    return min(mixed, default="")
+
+
+def check_outcomes(draft: Draft) -> None:
+    """Set the units of outcomes; add an error for a column with several."""
+    for name in draft.outputs:
+        texts = [text for header, text in draft.respelled if header == name]
+        units = {unit for text in texts for unit in units_of(text)}
+        of_header = _head_units(name)
+        unit = _check_one_unit(draft, name, units, of_header - {"%"}) or min(of_header, default="")
+        if unit:
+            draft.units[name] = _SAME_MONEY.get(unit, unit)
 
 
 _DURATION: Final = re.compile(
@@ -233,7 +395,7 @@ def _begin_with_zero(draft: Draft, column: Input, name: str) -> None:
 
 
 _PRICES: Final = frozenset({"$", "€", "£", "¥", "%", "EUR", "USD", "GBP", "CHF"})
-_PERIODS: Final = frozenset({"months", "weeks", "days", "hours", "minutes"})
+PERIODS: Final = frozenset({"months", "weeks", "days", "hours", "minutes"})
 _UNIT: Final = re.compile(
     r"[kmµ]?g|t|lbs?|oz|[kcmµ]?m|mi|ft|yd|[kcm]?m[²2]|ha|[cm]?m[³3]|[mcd]?l|[mµ]?s|sec|h|hrs?|yrs?"
     r"|°[CF]|K|[kM]?W|[kM]?Wh|[kM]?V|m?A|[kMG]?Hz|[hk]?Pa|bar|km/h|mph|[KMGT]B|people|persons?"
@@ -245,6 +407,12 @@ _MEASURED: Final = frozenset({
     "m²", "l", "ml", "°C", "°F", "kWh", "kW",
 })  # fmt: skip
 """The units in cells that are measured; others, such as days, years and pieces, are counted."""
+_THOUSANDS: Final = re.compile(
+    r"(?:[ktm]|tsd\.?|mio\.?|mn|bn|mrd\.?|thousand|million)\s?(?:[$€£¥]|EUR|USD|GBP|CHF)"
+    r"|(?:[$€£¥]|EUR|USD|GBP|CHF)\s?(?:[km]|thousand|million)",
+    re.IGNORECASE,
+)
+"""Multiples of currencies in names of columns."""
 _IN_HEAD: Final = re.compile(
     r"[(\[]([^)\]]*)[)\]]|\sin\s+(\S+)\s*$"
     # letters such as g and m are units only in brackets
@@ -259,13 +427,15 @@ def _head_units(name: str) -> set[str]:
     ({'kg'}, {'€'}, set())
     >>> _head_units("Speed [km/h]"), _head_units("Age (optional)")
     ({'km/h'}, set())
-    >>> _head_units("weight_kg"), _head_units("Plan m")
-    ({'kg'}, set())
+    >>> _head_units("weight_kg"), _head_units("Plan m"), _head_units("Sum (T€)")
+    ({'kg'}, set(), {'T€'})
     """
     match = _IN_HEAD.search(name)
     if match is None:
         return set()
     text = re.sub(r"^in\s+", "", (match[1] or match[2] or match[3] or "").strip())
+    if _THOUSANDS.fullmatch(text):
+        return {text}
     if "/" in text and text.casefold() != "km/h":
         return {text} if units_of(f"1 {text}") else set()
     if text.casefold() == "min":  # the least value, not minutes
@@ -282,6 +452,8 @@ def _is_measured(unit: str) -> bool:
     (False, False, False, False)
     """
     unit = unit.split("/")[0]
+    if _THOUSANDS.fullmatch(unit):
+        return False
     if named := units_of(f"1 {unit}"):
         return named <= _MEASURED
     return _UNIT.fullmatch(unit) is not None
@@ -294,6 +466,8 @@ def _settle_answers(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     texts = list(dict.fromkeys(value for value in present if isinstance(value, str)))
     if not texts or not all(isinstance(value, str | bool) for value in present):
         return
+    bare = [t for t in texts if not any(quote(t) in cell.text for cell in cells)]
+    _check_answers(draft, column, bare)
     aliases: dict[Any, Any] = {}
     if len(texts) < len(set(present)):  # some cells are TRUE or FALSE
         pair = answer_pair(texts)
@@ -308,6 +482,24 @@ def _settle_answers(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             meaning = literal_text(aliases[cell.test.value], words=True)
             draft.respelled[column.name, cell.text] = meaning
     column.aliases = {**column.aliases, **aliases}
+
+
+def _check_answers(draft: Draft, column: Input, texts: Sequence[str]) -> None:
+    """Reject ``Y`` beside ``yes``."""
+    plain = {text.strip().casefold(): text for text in reversed(texts)}
+    groups = [
+        [text for word, text in plain.items() if word in {pair[side] for pair in _ANSWERS}]
+        for side in (0, 1)
+    ]
+    doubles = [group for group in groups if len(group) > 1]
+    if all(groups) and doubles:
+        first, *_, last = reversed(doubles[0])
+        draft.fail(
+            f"{first!r} and {last!r} may be the same answer; use one of them, or write both in"
+            " quotes if they differ",
+            header=column.name,
+            doubtful=True,
+        )
 
 
 def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
@@ -388,8 +580,7 @@ def _check_percentages(draft: Draft, column: Input, cells: Sequence[Cell]) -> No
         numbers = [c.value for c in compared(cell) if type(c.value) in (int, float)]
         if "%" not in cell.text and any(numbers) and cell.text != "":
             draft.fail(
-                "the column mixes percentages, where 10% is 0.1, and other numbers; write all of"
-                " them with % or none",
+                MIXED_PERCENTAGES,
                 header=column.name,
                 text=cell.text,
                 line=first_line(draft, column, cell),
@@ -478,7 +669,7 @@ def _role(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> str:
         return ""  # a table needs a condition
     name = draft.inputs[place].name
     values = [value for value in columns[place] if value is not NOTHING_ASKED]
-    if is_note(name):
+    if is_note(name) or (_is_beyond(draft, name) and is_record(name)):
         return "" if _asks(draft, place) else "note"
     # other first columns that count the rows may also be conditions, such as zones
     return "identifier" if _NAMED_SO.fullmatch(name) and _all_differ(values, 1) else ""
@@ -522,6 +713,17 @@ def is_outcome(name: str, cells: Iterable[Any] = ()) -> bool:
     if _OUTCOME.fullmatch(name) is None:
         return False
     return all(c is not None and not _CONDITION.match(str(c)) for c in cells)
+
+
+def are_outcomes(cells: Iterable[Any]) -> bool:
+    """Return whether no cell is empty or a condition, as people write them.
+
+    >>> are_outcomes(["a", "b"]), are_outcomes(["up to 5", "6"]), are_outcomes(["a", None])
+    (True, False, False)
+    """
+    return all(
+        c is not None and not _CONDITION.match(str(c)) and not is_condition(str(c)) for c in cells
+    )
 
 
 _COMPARED_HEAD: Final = re.compile(r"(.*[^\s<>=≤≥])\s*(<=|>=|<|>|≤|≥)")
@@ -650,7 +852,7 @@ def check_outcome(draft: Draft) -> None:
             " target=… (--outcome)",
             header=name,
         )
-    if is_note(name) or _BESIDES.fullmatch(name):
+    if is_note(name) or is_record(name) or _BESIDES.fullmatch(name):
         draft.warn(
             "the last column is read as the outcome; if it is not, choose the outcome with"
             f" target=… (--outcome) and skip this column with ignore={name!r} (--ignore)",
@@ -722,12 +924,14 @@ def _check_alike(
     for value in dict.fromkeys(values):
         if isinstance(value, str):
             plain = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
-            spellings.setdefault(plain, []).append(value)
+            spellings.setdefault(plain.rstrip(".") or plain, []).append(value)
     for variants in spellings.values():
         if len(variants) > 1:
+            has_stops = len({v.rstrip()[-1:] == "." for v in variants}) > 1
+            how = "case, spaces or a period" if has_stops else "case or spaces"
             draft.warn(
-                f"{' and '.join(map(repr, variants))} differ only in case or spaces and are read as"
-                " different values; use one spelling if they are the same value",
+                f"{' and '.join(map(repr, variants))} differ only in {how} and are"
+                " read as different values; use one spelling if they are the same value",
                 header=name,
                 doubtful=doubtful,
             )

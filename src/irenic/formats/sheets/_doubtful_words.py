@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from irenic.formats.feel.doubtful_cells import means_else, means_missing, means_
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, comparisons, kind_of
 from irenic.formats.sheets._sequences import LONGEST_WORDS, is_ordered
+from irenic.formats.sheets._spellings import is_condition
 from irenic.formats.tables.drafts import Cell, Draft, Input
 from irenic.model.literals import quote
 
@@ -28,7 +29,8 @@ def compared(cell: Cell) -> Sequence[Compare]:
 # --- words
 
 _TWO: Final = re.compile(
-    r"(?P<one>\S.*?)\s+(?P<word>and|und|et|y|o|&|\+)\s+(?P<other>\S.*)", re.IGNORECASE
+    r"(?P<one>\S.*?)\s+(?P<word>and|und|u\.?|bzw\.?|sowie|et|y|o|e|&|\+)\s+(?P<other>\S.*)",
+    re.IGNORECASE,
 )
 _SLASH: Final = re.compile(r"(?P<one>\S.*?)\s*[/&+]\s*(?P<other>\S.*)")
 _SPAN: Final = re.compile(
@@ -43,6 +45,7 @@ _ON: Final = re.compile(r"(\S.*?)\s+and (?:above|better|higher|up|below|lower|wo
 _PLUS: Final = re.compile(r"(\S.*?\d)\s*\+")
 _NUMBERED: Final = re.compile(r"(\D*[^\W\d]\D*)\d{1,3}")
 _CODE: Final = re.compile(r"[A-Z]{2,3}")
+_NOT_CODE: Final = re.compile(r"(?:non|no|nicht|ohne|ex|w/o|without)[\s-]\s*([A-Z]{2,3})", re.I)
 
 
 def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
@@ -55,9 +58,10 @@ def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     known = {text.casefold() for cell in cells for text in _texts(cell)}
     stems = {match[1] for text in known if (match := _NUMBERED.fullmatch(text))}
 
-    def is_next(part: str) -> bool:  # SF 11 beside SF 10
-        match = _NUMBERED.fullmatch(part.casefold())
-        return match is not None and match[1] in stems
+    def is_value(part: str) -> bool:
+        plain = part.casefold()
+        match = _NUMBERED.fullmatch(plain)  # SF 11 beside SF 10
+        return plain in known or (match is not None and match[1] in stems)
 
     for cell, text in values.items():
         if (
@@ -66,8 +70,15 @@ def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             or (column.name, cell.text) in draft.respelled
         ):
             continue
-        parts = _combined(text, lambda part: part.casefold() in known or is_next(part))
-        if parts:
+        parts = _combined(text, is_value)
+        code = _NOT_CODE.fullmatch(text)
+        if code and _CODE.fullmatch(code[1]) and is_value(code[1]):
+            draft.fail(
+                f"{text!r} is ambiguous, because {code[1]!r} is a value of the column; write"
+                f" not({code[1]}) for every other value, or {quote(text)} in quotes for the text",
+                header=column.name, text=text, line=first_line(draft, column, cell), doubtful=True,
+            )  # fmt: skip
+        elif parts:
             message = (
                 f"{text!r} is ambiguous, because {' and '.join(map(repr, parts))}"
                 f" {'are values' if len(parts) > 1 else 'is a value'} of the column; write the"
@@ -77,7 +88,7 @@ def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
                 message, header=column.name, text=text, line=first_line(draft, column, cell),
                 doubtful=True,
             )  # fmt: skip
-        elif listed := _likely(text, known):
+        elif listed := _likely(text, is_value):
             draft.warn(
                 f"{text!r} is read as one text; write {listed}, or {quote(text)} in quotes to avoid"
                 " this warning",
@@ -88,12 +99,15 @@ def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             )
 
 
-def _likely(text: str, known: set[str]) -> str:
+def _likely(text: str, is_value: Callable[[str], bool]) -> str:
     """Return how to write the values that a text may mean, "" if it is a text of its own."""
     if (two := _TWO.fullmatch(text)) and _are_values(two):
         return f"{two['one']}, {two['other']} for either value"
+    words = text.split()
+    if len(words) > 1 and all(map(is_value, words)):
+        return f"{', '.join(words)} for either value"
     later = _PLUS.fullmatch(text)
-    is_range = later is not None and later[1].casefold() in known
+    is_range = later is not None and is_value(later[1])
     return "the values one by one for a range" if is_range else ""
 
 
@@ -104,7 +118,7 @@ def _are_values(two: re.Match[str]) -> bool:
         return True
     # names such as Trinidad y Tobago begin with capitals
     plain = all(part.islower() and part.isalpha() for part in parts)
-    return plain and two["word"] in ("y", "o", "et", "und")
+    return plain and two["word"].rstrip(".") in ("y", "o", "et", "und", "u", "bzw")
 
 
 def _texts(cell: Cell) -> list[str]:
@@ -118,6 +132,9 @@ def _combined(text: str, is_value: Callable[[str], bool]) -> tuple[str, ...]:
             parts = match.group("one", "other")
             if all(map(is_value, parts)):
                 return parts
+    words = text.split()
+    if len(words) > 1 and all(_CODE.fullmatch(word.upper()) and is_value(word) for word in words):
+        return tuple(words)
     if (bound := _COMPARED.fullmatch(text)) and is_value(bound[1]):
         return (bound[1],)
     if (later := _ON.fullmatch(text)) and is_value(later[1]):
@@ -129,6 +146,78 @@ def first_line(draft: Draft, column: Input, cell: Cell) -> int | None:
     """Return the line of the first row with a cell."""
     place = draft.inputs.index(column)
     return next((row.line for row in draft.rows if row.cells[place].text == cell.text), None)
+
+
+# --- typing mistakes
+
+_FEWEST_LETTERS: Final = 4
+_MOST_WORDS: Final = 500
+"""Columns with more values are names, of which some are alike."""
+
+
+def check_typos(draft: Draft, name: str, counts: Mapping[str, int], *, doubtful: bool) -> None:
+    """Warn about a value that occurs once and is one typing mistake away from another.
+
+    ``counts`` has the values without quotes, and how often they occur, in order of appearance.
+    """
+    if len(counts) > _MOST_WORDS:
+        return
+    alike: dict[str, list[str]] = {}
+    for text in counts:
+        alike.setdefault(text[:1].casefold(), []).append(text)
+    places = {text: place for place, text in enumerate(counts)}
+    rare = [t for t, times in counts.items() if times == 1 and sum(map(str.isalpha, t)) > 2]
+    for text in rare:
+        for other in alike[text[:1].casefold()]:
+            times = counts[other]
+            if times == 1 and places[other] > places[text]:
+                continue
+            if _is_mistyped(text, other, is_frequent=times > 1):
+                draft.warn(
+                    f"{text!r} occurs once and looks like {other!r}; did you mean that? Write"
+                    f" {quote(text)} in quotes to avoid this warning",
+                    header=name,
+                    doubtful=doubtful,
+                )
+                break
+
+
+def _is_mistyped(text: str, other: str, *, is_frequent: bool = True) -> bool:
+    """Return whether a text is another one with one typing mistake.
+
+    Two swapped letters, and a digit in place of a letter, are never meant; a letter that is added,
+    missing or replaced may be, in short words or if the other text is rare, too.
+
+    >>> _is_mistyped("Hoem", "Home"), _is_mistyped("aut0", "auto"), _is_mistyped("nusre", "nurse")
+    (True, True, True)
+    >>> _is_mistyped("Zone 1", "Zone 2"), _is_mistyped("rate", "date"), _is_mistyped("Iran", "Iraq")
+    (False, False, False)
+    """
+    a, b = text.casefold(), other.casefold()
+    if abs(len(a) - len(b)) > 1:
+        return False
+    size = min(len(a), len(b))
+    start = next((i for i in range(size) if a[i] != b[i]), size)
+    end = next((i for i in range(size - start) if a[-1 - i] != b[-1 - i]), size - start)
+    mine, theirs = a[start : len(a) - end], b[start : len(b) - end]
+    letters = sum(map(str.isalpha, a))
+    if not start or letters + 1 < _FEWEST_LETTERS or text.isupper() or a == b:
+        return False
+    if is_ordered(text) or max(len(mine), len(theirs)) > 2:
+        return False
+    if len(mine) == 2 and mine == theirs[::-1]:
+        return mine.isalpha()
+    if len(mine) + len(theirs) > 2 or len(mine) != 1 != len(theirs):
+        return False
+    if len(mine) == len(theirs) == 1 and mine.isdigit() != theirs.isdigit():
+        return mine + theirs in _CONFUSED or theirs + mine in _CONFUSED
+    word = next((w for w in reversed(list(re.finditer(r"\w+", a))) if w.start() <= start), None)
+    if word is None or len(word.group()) <= _FEWEST_LETTERS or not (mine + theirs).isalpha():
+        return False
+    return is_frequent
+
+
+_CONFUSED: Final = frozenset({"0o", "1l", "1i", "5s", "8b"})
 
 
 # --- numbers
@@ -339,17 +428,39 @@ def is_cross_table(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> bo
     kinds = {kind_of(value) if value.__hash__ else "" for values in others for value in values}
     if len(kinds) != 1 or not kinds <= {"number", "text", "boolean"}:
         return False
-    return has_values(names[1:])
+    return has_values(names[1:]) or (None in first and _are_alike(others))
+
+
+_FEWEST_ROWS: Final = 3
+
+
+def _are_alike(columns: Sequence[Sequence[Any]]) -> bool:
+    """Return whether columns of numbers have one magnitude in each row, as amounts of a matrix do.
+
+    >>> _are_alike([[900, 600], [950, 650], [990, 640]])  # North, South, West
+    True
+    >>> _are_alike([[3, 5], [5, 5], [900, 600]])  # doors, seats, price
+    False
+    """
+    rows = list(zip(*columns, strict=True))
+    # two columns must be more alike than several
+    least, ratio = (10, 2.0) if len(columns) > 2 else (100, 1.25)
+    if len(columns) == 2 and len(rows) < _FEWEST_ROWS:
+        return False
+    if not all(type(value) in (int, float) for row in rows for value in row):
+        return False
+    amounts = all(least <= min(row) <= max(row) <= ratio * min(row) for row in rows)
+    return amounts and all(len(set(values)) == len(values) for values in columns)
 
 
 def has_values(header: Sequence[str]) -> bool:
     """Return whether names of columns are numbers, codes, days, months, quarters or sizes.
 
-    >>> has_values(["Mon", "Tue"]), has_values(["< 5", "5+"]), has_values(["age", "job"])
+    >>> has_values(["Mon", "Tue"]), has_values(["under 5", "5+"]), has_values(["age", "job"])
     (True, True, False)
     """
     heads = [name.strip() for name in header]
-    if all(map(_HEAD_VALUE.fullmatch, heads)):
+    if all(_HEAD_VALUE.fullmatch(head) or is_condition(head) for head in heads):
         return True
     if all(map(_YEAR_HEAD.fullmatch, heads)):
         return len({head[:-4] for head in heads}) == 1

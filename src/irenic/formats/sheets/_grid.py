@@ -11,6 +11,7 @@ import zipfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import islice
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
@@ -249,6 +250,28 @@ def hidden_parts(raw: bytes) -> dict[str, tuple[list[int], list[int]]]:
             hidden[str(sheet.title)] = (rows, columns)
     book.close()
     return hidden
+
+
+_STYLES: Final = "xl/styles.xml"
+
+
+def struck_rows(raw: bytes) -> dict[str, list[int]]:
+    """Return the rows with cells that are struck out, by title of the sheet."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        if _STYLES not in parts.namelist() or b"strike" not in parts.read(_STYLES):
+            return {}  # without opening the workbook once more
+    book = open_workbook(raw)
+    struck = {i for i, style in enumerate(book._cell_styles) if book._fonts[style.fontId].strike}
+    rows = {}
+    for sheet in book.worksheets if struck else ():
+        sheet.reset_dimensions()
+        rows[str(sheet.title)] = [
+            number
+            for number, row in enumerate(islice(sheet.iter_rows(), _MOST_ROWS), 1)
+            if any(getattr(cell, "_style_id", 0) in struck and cell.value for cell in row)
+        ]
+    book.close()
+    return rows
 
 
 # --- comments on cells

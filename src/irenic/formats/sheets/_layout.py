@@ -75,6 +75,15 @@ def arranged(lines: list[Line], layout: Layout) -> Arranged:
     return Arranged(lines, start + margin, notes, next(reversed(policies.values()), None))
 
 
+def header_name(text: str) -> str:
+    """Return the name of a column in the header, in one line.
+
+    >>> header_name("Sum insured\\n(T€) ")
+    'Sum insured (T€)'
+    """
+    return re.sub(r"\s*[\n\r]\s*", " ", text.strip())
+
+
 def letters(place: int) -> str:
     """Return the letters of a column, counted from 0.
 

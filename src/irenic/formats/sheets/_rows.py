@@ -46,7 +46,7 @@ from irenic.formats.sheets._spellings import (
 )
 from irenic.formats.tables.drafts import Cell, Draft, Row
 from irenic.model.head import Head
-from irenic.model.literals import quote
+from irenic.model.literals import counted, quote
 from irenic.model.rule import as_consequent
 
 
@@ -71,7 +71,7 @@ class Rows:
         number = len(draft.rows) + 1
         if len(cells) > len(self.names) and any(c is not None for c in cells[len(self.names) :]):
             draft.fail(
-                f"a row must have at most {len(self.names)} cells, got {len(cells)}",
+                f"a row must have at most {counted(len(self.names), 'cell')}, got {len(cells)}",
                 rule=number,
                 line=line.number,
             )
@@ -82,6 +82,11 @@ class Rows:
             known[i].get(cells[i]) or self.once(self.outcome, cells[i], i, number, line)
             for i in self.outputs
         ]
+        for i in self.outputs:
+            if isinstance(cells[i], str | Percentage):
+                key = (self.names[i], str(cells[i]).strip())
+                times, first = draft.thens.get(key, (0, line.number))
+                draft.thens[key] = (times + 1, first)
         then = thens[0] if len(thens) == 1 else tuple(thens)
         if len(thens) > 1 and any(isinstance(part, Head) for part in thens):
             reason = "labels can only be decided one by one in the only outcome column"
@@ -204,12 +209,16 @@ class Rows:
             if isinstance(value, Unreadable):
                 raise FormatError(value.reason)
             if isinstance(value, Percentage):
-                return as_consequent(self.percentage(value, header))
+                then = self.percentage(value, header)
+                self.doubts.amount(str(value), then, number, header, line.number)
+                return as_consequent(then)
             if not isinstance(value, str):
+                self.doubts.amount(str(value), value, number, header, line.number)
                 return as_consequent(_as_literal(value))
             number_read = self.number(value, header)
             then = read_outcome(value) if number_read is None else number_read
             self.doubts.outcome(value, then, number, header, line.number)
+            self.doubts.amount(value, then, number, header, line.number)
             return as_consequent(then)
         except ValueError as error:
             reason = error.message if isinstance(error, FormatError) else str(error)

@@ -72,6 +72,19 @@ _SETTLING: Final = {
         r"|(?:(?<=\.\.)|(?<![\w.,:/]))(?:0|\d{4,})\.\d+(?!\d|[.,]\d)"  # 0.125
     ),
 }
+# Numbers that separate thousands, by their decimal separator, and numbers that then have no meaning
+# that a person would write so: 1.000 beside 1,200.50.
+_GROUPED: Final = {
+    sign: re.compile(
+        rf"(?<![\w.,:/])\d{{1,3}}(?:{other}\d{{3}})+{own}\d+(?![\d.,]*\d)"
+        rf"|(?<![\w.,:/])\d{{1,3}}(?:{other}\d{{3}}){{2,}}(?![\d.,]*\d)"
+    )
+    for sign, own, other in ((",", ",", r"\."), (".", r"\.", ","))
+}
+_ROUND: Final = {
+    sign: re.compile(rf"(?<![\w.,:/])[1-9]\d{{0,2}}{re.escape(sign)}\d\d0(?!\w|[.,]\d)")
+    for sign in (",", ".")
+}
 _SLASHED: Final = re.compile(r"(?<![\d/-])(\d{1,2})([/-])(\d{1,2})\2\d{4}(?![\d/-])")
 _COMMA_ONLY: Final = re.compile(r"[-−]?\d+,\d{1,2}")
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -94,8 +107,11 @@ def settled_by(
     (Locale(decimal=',', day_first=None), '')
     >>> settled_by(["1.200,50", "2.5"])[1]
     "numbers are written in two ways, '1.200,50' and '2.5'"
+    >>> settled_by(["1,200.50", "1.000"])[1]
+    "numbers are written in two ways, '1,200.50' and '1.000'"
     """
     first: dict[Any, str] = {}
+    doubtful: dict[tuple[str, str], str] = {}
     texts = list(texts)
     commas = [text.strip() for text in outcomes if _COMMA_ONLY.fullmatch(text.strip())]
     if commas:
@@ -108,6 +124,9 @@ def settled_by(
         for sign, pattern in _SETTLING.items():
             if sign not in first and (match := pattern.search(text)):
                 first[sign] = match.group()
+            for noun, each in (("grouped", _GROUPED[sign]), ("round", _ROUND[sign])):
+                if (sign, noun) not in doubtful and (match := each.search(text)):
+                    doubtful[sign, noun] = match.group()
         for match in _SLASHED.finditer(text):
             if int(match[1]) > 12:
                 first.setdefault(True, match.group())
@@ -120,6 +139,9 @@ def settled_by(
         if a in first and b in first:
             return Locale(), f"{noun} are written in two ways, {first[a]!r} and {first[b]!r}"
     decimal = next((sign for sign in _SETTLING if sign in first), "")
+    pair = doubtful.get((decimal, "grouped")), doubtful.get((decimal, "round"))
+    if all(pair):
+        return Locale(), f"numbers are written in two ways, {pair[0]!r} and {pair[1]!r}"
     return Locale(decimal, next((order for order in (True, False) if order in first), None)), ""
 
 
@@ -171,6 +193,8 @@ _PARTS: Final = re.compile(
 )
 
 
+_HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+"""Full-width digits and signs, which people type with some keyboards."""
 SETTLE: Final = "settle the decimal separator with locale=… (--locale de or en)"
 """How to settle whether a point or a comma is a decimal separator."""
 
@@ -183,6 +207,7 @@ def value_text(text: str, locale: Locale) -> str:
     >>> value_text("31/12/2026", Locale("", True)), value_text("9:00", Locale())
     ('2026-12-31', '09:00')
     """
+    text = text.translate(_HALF_WIDTH)
     if _ISO.fullmatch(text):
         return text
     if written := _WRITTEN_DATE.fullmatch(text):
@@ -378,7 +403,7 @@ _RANGE: Final = _pattern(
     r"V (?:-|–|—|~|\bto\b|\bbis\b|\bà\b|\ba\b|\bt/m\b|\btot en met\b|\.\.\.?) V"
 )
 _BELOW: Final = _pattern(
-    r"(?:von\s+|from\s+)?V (?:-|–|—|\bto\b|\bbis\b) (?:\bunder\b|\bunter\b|\bbelow\b|<) V"
+    r"(?:von\s+|from\s+)?V (?:-|–|—|\.\.|\bto\b|\bbis\b) (?:\bunder\b|\bunter\b|\bbelow\b|<) V"
 )
 _OPEN: Final = _pattern(r"V \.\.\.?|\.\.\.? V")
 _BRACKETS: Final = _pattern(r"([\[(\]]) V (?:-|–|—|;|\bto\b|\.\.\.?) V ([\])\[])")
@@ -513,7 +538,7 @@ def needs_locale(text: str, locale: Locale) -> bool:
     >>> needs_locale("1.000", Locale(",")), needs_locale("1.000", Locale("."))
     (True, False)
     """
-    if re.search(r"\d[.,][-–—](?!\d)", text):
+    if re.search(r"\d[.,][-–—](?!\d)", text) or text.translate(_HALF_WIDTH) != text:
         return True
     if "(" in text and (_NEGATIVE.fullmatch(text) or _PART_NEGATIVE.search(text)):
         return True
@@ -532,6 +557,7 @@ def respelled(text: str, header: str, locale: Locale) -> str | None:
     """
     if re.search(r"\s{50}", text):
         return None  # nobody writes that, and patterns would try all ways to split the blanks
+    text = text.translate(_HALF_WIDTH)
     text = _PART_NEGATIVE.sub(lambda match: f"-{match[1]}", text.strip())
     text = re.sub(r"([<>])\s+(?==)", r"\1", text)
     text = re.sub(r"(?<=\d)[.,][-–—](?!\d)", "", text)  # 500,- €
@@ -700,9 +726,11 @@ class _Speller:
         if _are_times(a, b) and a > b:  # over midnight
             return f"{'>=' if opening == '[' else '>'} {a}, {'<=' if closing == ']' else '<'} {b}"
         if _key(a) > _key(b):
-            raise FormatError(
-                f"the range ends before it begins: {a} to {b}; write the smaller value first"
-            )
+            whole = b.replace(".", "")
+            way_out = "write the smaller value first"
+            if may_be_thousands(b) and _key(a) <= _key(whole):
+                way_out = f"write {whole} if its point separates thousands"
+            raise FormatError(f"the range ends before it begins: {a} to {b}; {way_out}")
         return f"{opening}{a}..{b}{closing}"
 
     def is_column(self, name: str) -> bool:

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from irenic.errors import DataError, FormatError, did_you_mean
 from irenic.formats.feel.sets import shown
 from irenic.formats.feel.unary_tests import kind_of, parse_value
-from irenic.formats.sheets._doubtful_columns import answer_pair
+from irenic.formats.sheets._doubtful_columns import PERIODS, answer_pair
+from irenic.formats.sheets._layout import header_name
 from irenic.formats.sheets._outcomes import read_outcome
 from irenic.formats.sheets._spellings import Locale, is_amount, settled_by, units_of, value_text
 from irenic.formats.tables.drafts import Draft, short
@@ -144,6 +145,12 @@ def _value(text: str, feature: Continuous, locale: Locale, unit: str) -> Any:
     units = units_of(text) - {"%"}
     if unit and units and unit not in units:
         raise FormatError(f"{short(text)!r} must be in {unit}, as the numbers of the rules are")
+    periods = {each for each in units & PERIODS if each[:-1] not in feature.name.casefold()}
+    if periods and not unit:
+        raise FormatError(
+            f"{short(text)!r} is in {min(periods)}, but the numbers of the rules have no unit;"
+            " write a number in the unit that they mean"
+        )
     try:
         value = parse_value(value_text(text, locale), words=True)
     except FormatError as error:
@@ -248,6 +255,7 @@ def read_outcomes(table: Table, name: str, draft: Draft | None) -> list[Any]:
 
 _TESTED: Final = r"(?=\s*(?:[<>=!≤≥]|(?:is|in|not|between|IS|IN|NOT|BETWEEN)\b))"
 _PERCENT: Final = r"(?<![\w.,])[-−]?\d+(?:[.,]\d+)?\s?%"
+_SEPARATED: Final = r"(?<![\w.,-])-?\d+[.,]\d+(?![\w]|[.,]\d)"
 _DAY: Final = r"(?<![\w.,/-])\d{1,2}(?P<sign>[./])\d{1,2}(?P=sign)\d{4}(?![\w/-]|\.\d)"
 
 
@@ -260,6 +268,7 @@ def in_notation(text: str, space: Space, draft: Draft | None = None) -> str:
     """
     draft = Draft("") if draft is None else draft
     written = {name: name for name in space.names if display(name) != name and '"' not in name}
+    written |= {header_name(name): name for name in written if header_name(name) not in space.names}
     for name in list(written):
         stem = re.sub(r"\s*[(\[][^()\[\]]*[)\]]$", "", name)
         if stem not in space.names and sum(n.startswith(stem) for n in space.names) == 1:
@@ -269,18 +278,37 @@ def in_notation(text: str, space: Space, draft: Draft | None = None) -> str:
     by_length = "|".join(sorted(names, key=len, reverse=True)) or r"(?!)"
     pattern = (
         rf'"(?:[^"\\]|\\.)*"|#[^\n]*|(?P<name>(?<!\w)(?:{by_length}))|(?P<percent>{_PERCENT})'
-        rf"|(?P<day>{_DAY})"
+        rf"|(?P<day>{_DAY})|(?P<separated>{_SEPARATED})"
     )
     locale = Locale(draft.decimal, draft.day_first)
 
     def respell(match: re.Match[str]) -> str:
         if match["name"]:
             return quote(written[match["name"]])
-        if match["percent"] and not any(column.unit == "%" for column in draft.inputs):
+        units = [*(column.unit for column in draft.inputs), *draft.units.values()]
+        if match["percent"] and "%" not in units:
             raise _no_percent(match["percent"])
+        if match["separated"] and draft.decimal == ",":
+            before = text[: match.start()]
+            is_listed = any(before.count(a) > before.count(b) for a, b in ("{}", "()"))
+            _check_separated(match["separated"], is_listed=is_listed)
         return value_text(match.group(), locale) if match["percent"] or match["day"] else match[0]
 
     return re.sub(pattern, respell, text)
+
+
+def _check_separated(number: str, *, is_listed: bool) -> None:
+    """Raise an error for a number that differs from those of a table with decimal commas."""
+    if may_be_thousands(number):
+        raise FormatError(
+            f"{thousands_or_not(number)}; numbers of the table have a decimal comma, those of"
+            " rules, cases and properties a decimal point"
+        )
+    if "," in number and not is_listed:
+        raise FormatError(
+            f"{number!r} has a decimal comma; write {number.replace(',', '.')}, because rules,"
+            " cases and properties have a decimal point"
+        )
 
 
 def _no_percent(text: str) -> FormatError:

@@ -79,10 +79,14 @@ def _declared_csv(raw: bytes, parsed: Parsed, declared: dict[str, str]) -> bytes
     by_place = {place: declared.get(name, "") for name, place in draft.places.items()}
     row = [by_place.get(place, "") for place in range(max(by_place) + 1)]
     file = io.StringIO(newline="")
-    csv.writer(file, delimiter=delimiter, lineterminator="\n").writerow(row)
     lines = io.StringIO(text).readlines()
-    lines.insert(end_of(header), file.getvalue())
-    return "".join(lines).encode(encoding if parsed.encoding or is_utf16 else "utf-8")
+    place = end_of(header)
+    end = "\r\n" if lines[place - 1].endswith("\r\n") else "\n"
+    csv.writer(file, delimiter=delimiter, lineterminator=end).writerow(row)
+    lines.insert(place, file.getvalue())
+    if not parsed.encoding and not is_utf16:
+        encoding = "utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"
+    return "".join(lines).encode(encoding)
 
 
 def _declared_xlsx(raw: bytes, declared: dict[str, str]) -> bytes:

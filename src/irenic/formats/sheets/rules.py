@@ -28,10 +28,13 @@ from irenic.formats.sheets._domains import (
     declared_sheet,
 )
 from irenic.formats.sheets._doubtful_columns import (
+    are_outcomes,
     check_columns,
     check_outcome,
+    check_outcomes,
     is_note,
     is_outcome,
+    is_record,
 )
 from irenic.formats.sheets._doubtful_words import has_values
 from irenic.formats.sheets._grid import (
@@ -41,6 +44,7 @@ from irenic.formats.sheets._grid import (
     csv_lines,
     hidden_parts,
     sheets,
+    struck_rows,
 )
 from irenic.formats.sheets._layout import (
     DEFAULT,
@@ -48,6 +52,7 @@ from irenic.formats.sheets._layout import (
     Layout,
     arranged,
     has_two_headers,
+    header_name,
     letters,
 )
 from irenic.formats.sheets._layout import WEIGHT as WEIGHT
@@ -157,6 +162,9 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         lines = [lines[0], *lines[2:]]
     lines, accepts = _accepted(lines)
     accepts += [(line, text) for line, comment in options.comments for text in accepted_in(comment)]
+    options = options._replace(
+        targets=_as_in(names, options.targets), ignored=_as_in(names, options.ignored)
+    )
     lines = _without(lines, options.ignored)
     targets = options.targets or [n for n in names if _is_outcome(declared.get(n))]
     header = lines[0]
@@ -176,7 +184,8 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
             raise
         raise FormatError(
             f"{error.message}; if lines {header.number} and {lines[1].number} are both headers,"
-            " write one line of names, such as 'Age from' and 'Age to'",
+            " write one line of names, such as 'Age from' and 'Age to', or choose one of them with"
+            f" header_row={lines[1].number} (--header-row {lines[1].number})",
             line=error.line,
         ) from None
     if letter:
@@ -224,6 +233,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     for line in lines[1:]:
         reader.read(line, is_last=line is lines[-1])
     reader.doubts.end()
+    check_outcomes(draft)
     _declare(draft, declared)
     if not targets:
         check_outcome(draft)
@@ -253,6 +263,13 @@ def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[s
             cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
             named += [name] if is_outcome(name, cells) else []
     others = [name for name in columns if not is_note(name)]
+    known = [*others]
+    while len(known) > 2 and is_record(known[-1]):
+        known.pop()
+    if len(known) < len(others):  # unless the last other column contains conditions
+        place = names.index(known[-1])
+        cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
+        others = known if are_outcomes(cells) else others
     if len(others) > 1 and columns[-1].casefold() == "note" and not named:
         place = names.index(columns[-1])
         cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
@@ -271,7 +288,9 @@ def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[s
         return named
     choices = ", ".join(map(repr, [*named, *(name for name in last if name not in named)]))
     raise FormatError(
-        f"it is unclear which column is the outcome: {choices}; choose with target=… (--outcome)",
+        f"it is unclear which column is the outcome: {choices}; choose one or several with target=…"
+        " (--outcome), and skip a column that is neither an outcome nor a condition with ignore=…"
+        " (--ignore)",
         line=lines[0].number,
     )
 
@@ -399,6 +418,12 @@ def _width(line: Line) -> int:
     return max((i for i, cell in enumerate(line.cells, 1) if cell is not None), default=0)
 
 
+def _as_in(columns: list[str], names: list[str]) -> list[str]:
+    """Return names that a caller typed in one line as the header has them."""
+    in_one_line = {header_name(column): column for column in columns if column not in names}
+    return [in_one_line.get(name, name) for name in names]
+
+
 def _check_known(names: Iterable[str], columns: list[str]) -> None:
     for name in names:
         if name not in columns:
@@ -494,7 +519,7 @@ def parse_xlsx(
         if sheet not in titles:
             raise FormatError(f"unknown sheet {sheet!r}{did_you_mean(sheet, titles)}")
         tables = [(title, lines) for title, lines in tables if title == sheet]
-    hidden, comments = hidden_parts(raw), comments_in(raw)
+    hidden, comments, struck = hidden_parts(raw), comments_in(raw), struck_rows(raw)
     for title, lines in tables:
         options = options._replace(comments=tuple(comments.get(title, ())))
         try:
@@ -502,6 +527,10 @@ def parse_xlsx(
             if text := _unseen(hidden.get(title, ([], [])), lines):
                 drafts[-1].warn(
                     f"{text} hidden, but read like the others; delete what is not meant"
+                )
+            if text := _unseen((struck.get(title, []), []), lines):
+                drafts[-1].warn(
+                    f"{text} struck out, but read like the others; delete what is not meant"
                 )
         except _NoTableError as error:
             reason = f"the sheet contains no decision table: {error.message}"

@@ -202,6 +202,10 @@ class Draft:
     unnumbered: Callable[[], Draft] | None = None
     """Reads the sheet again, for a space in which that letter is a feature."""
     aggregation: str = ""
+    thens: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    """How often each outcome is written, and its first line, by column and text of the cell."""
+    units: dict[str, str] = field(default_factory=dict)
+    """The units of outcomes, by name."""
     left_out: tuple[str, ...] = ()
     """Parts of the table in the file that are not read, such as annotations."""
     unfit: list[tuple[int, str, str]] = field(default_factory=list)

@@ -63,6 +63,8 @@ class Reading:
         The letters of the columns in a workbook, by name.
     header : int
         The line of the header.
+    units : mapping of str to str
+        The units of outcomes, by name.
     draft : optional
         The table before its features were known.
 
@@ -81,6 +83,7 @@ class Reading:
     remarks: tuple[str, ...] = ()
     letters: Mapping[str, str] = field(default_factory=dict)
     header: int = 0
+    units: Mapping[str, str] = field(default_factory=dict)
     draft: Draft | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -155,7 +158,13 @@ def reading_of(draft: Draft, space: Space | None) -> Reading:
             interpreted = (*interpreted, ReadCells("", "any value", *counts[name, ""]))
         columns.append(ReadColumn(name, role, description, interpreted))
     return Reading(
-        draft.name, tuple(columns), tuple(draft.remarks), draft.letters, draft.header, draft
+        draft.name,
+        tuple(columns),
+        tuple(draft.remarks),
+        draft.letters,
+        draft.header,
+        draft.units,
+        draft,
     )
 
 
@@ -182,19 +191,9 @@ def _counts(draft: Draft) -> dict[tuple[str, str], tuple[int, str]]:
             if name := interpreted.get(key):
                 so_far, place = counts.get(name, (0, place_of(draft, column.name, first[key])))
                 counts[name] = (so_far + times, place)
-    outcomes = {
-        (place, float(value)): (header, text)
-        for (header, text), value in draft.respelled.items()
-        for place, name in enumerate(draft.outputs)
-        if name == header
-    }
-    for row in draft.rows if outcomes else ():
-        thens = row.then if len(draft.outputs) > 1 else (row.then,)
-        for number, then in enumerate(thens if isinstance(thens, tuple) else ()):
-            outcome = outcomes.get((number, then)) if type(then) in (int, float) else None
-            if outcome:
-                so_far, place = counts.get(outcome, (0, place_of(draft, outcome[0], row.line)))
-                counts[outcome] = (so_far + 1, place)
+    for (header, text), (n, line) in draft.thens.items():
+        if (header, text) in draft.respelled:
+            counts[header, text] = (n, place_of(draft, header, line))
     return counts
 
 
