@@ -87,7 +87,7 @@ def test_rules_are_refined_if_there_are_further_rows(few, monkeypatch, tmp_path,
     monkeypatch.setattr(_classifier, "refined", refined)
     options = {"scoring": scoring, "selection": "validation", "budget": 60}
     clf = quick(**options).fit(X, y)
-    ((n_candidates, (cells, earlier, best)),) = seen
+    ((n_candidates, (_, earlier, best)),) = seen
     assert len(earlier) == n_candidates
     assert any(named.candidate is best for named in earlier)
     assert clf.estimate_ is not None

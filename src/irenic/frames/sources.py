@@ -356,6 +356,7 @@ def open_csv(path: Path) -> BatchSource:
     # a column of nothing but "NA" is text
     kinds = {n: str if kind is None and n in filled else kind for n, kind in kinds.items()}
     types = {
+        None: pa.float64(),
         int: pa.int64(),
         float: pa.float64(),
         bool: pa.bool_(),
@@ -365,7 +366,7 @@ def open_csv(path: Path) -> BatchSource:
         dt.time: pa.time64("us"),
         str: pa.large_string(),
     }
-    schema = pa.schema({n: types.get(kind, pa.float64()) for n, kind in kinds.items()})
+    schema = pa.schema({n: types[kind] for n, kind in kinds.items()})
 
     def batches(names: Sequence[str]) -> Iterator[Any]:
         for block in csv.read_blocks(path, BLOCK_ROWS):
