@@ -157,15 +157,6 @@ def test_many_rows_with_sets_of_labels(few):
     assert clf.chosen_.counts.mix.sum() >= 800
 
 
-def test_rows_that_cannot_occur(few):
-    from irenic import Continuous, Region, Space
-
-    X, y = people(800)
-    space = Space([Continuous("age", missing=True)], [Region.parse("age >= 70")])
-    clf = quick(space=space).fit(X, y)
-    assert clf.chosen_.n_rows == (~(X["age"] >= 70)).sum()
-
-
 def test_a_rare_label_is_sampled_with_all_its_rows(few):
     codes = np.zeros(5000, dtype=np.intp)
     codes[[7, 4000, 4999]] = 1

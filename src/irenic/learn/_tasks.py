@@ -53,8 +53,8 @@ MIN_ROWS_PER_LABEL: Final = 100
 # scores by less than their standard error, but take time.
 _REST: Final = 4
 # Up to this share of a second sample comes from where the first one was thin: rows that rules get
-# wrong, rows of rules with fewer sampled rows than this, and rows of labels with less than this part
-# of an even share.
+# wrong, rows of rules with fewer sampled rows than this, and rows of labels with less than this
+# part of an even share.
 _FAVORED: Final = 0.5
 _THIN: Final = 100
 _RARE: Final = 0.1
