@@ -536,12 +536,13 @@ class Plan:
         return replace(self, settings=settings, default=default)
 
     def in_two_rounds(self) -> list[Plan]:
-        """Return a plan without validation, and one for a search that goes on from its results."""
+        """Return a plan for a first island, and one for a search that goes on from its results."""
         settings = self.settings
         if settings.budget is not None:
-            share = (self.folds + self.islands) / (self.folds + 2 * self.islands)
+            share = (self.folds + self.islands) / (self.folds + self.islands + 1)
             settings = replace(settings, budget=settings.budget * share)
-        return [replace(self, settings=settings, folds=0), replace(self, settings=settings)]
+        both = replace(self, settings=settings)
+        return [replace(both, folds=0, islands=1), both]
 
     def prepare(self, problem: Problem, random_state: int) -> Prepared:
         """Return the input of evolution."""
