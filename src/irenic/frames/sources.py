@@ -355,7 +355,7 @@ def open_csv(path: Path) -> BatchSource:
         raise error.at(path=str(path)) from None
     # a column of nothing but "NA" is text
     kinds = {n: str if kind is None and n in filled else kind for n, kind in kinds.items()}
-    types = {
+    types: dict[type | None, Any] = {
         None: pa.float64(),
         int: pa.int64(),
         float: pa.float64(),
