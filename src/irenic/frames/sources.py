@@ -251,6 +251,11 @@ def read_source(source: Source, names: Sequence[str] | None = None) -> Any:
     return _pyarrow().concat_tables(tables) if tables else source.schema.empty_table()
 
 
+def as_table(table: Any) -> Table:
+    """Return a table of pyarrow as columns of numpy."""
+    return Table(columns_of(table))
+
+
 def sample_table(source: Source, n_rows: int) -> Table:
     """Return at most a number of rows of a source, evenly spaced.
 
@@ -260,7 +265,7 @@ def sample_table(source: Source, n_rows: int) -> Table:
     """
     step = max(1, -(-len(source) // n_rows))
     tables = source.run(partial(_every, step=step), list(source.schema.names))
-    return Table(columns_of(_pyarrow().concat_tables(tables)))
+    return as_table(_pyarrow().concat_tables(tables))
 
 
 def distinct_table(source: Source) -> Table:
@@ -289,7 +294,7 @@ def distinct_table(source: Source) -> Table:
             kept = list(_extremes(values[field.name]))
         kept += kept[:1] * (n_rows - len(kept))
         arrays.append(pa.array(kept, field.type))
-    return Table(columns_of(pa.Table.from_arrays(arrays, names=names)))
+    return as_table(pa.Table.from_arrays(arrays, names=names))
 
 
 def _distinct(table: Any, first: int) -> dict[str, dict[Any, None]]:
