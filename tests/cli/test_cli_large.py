@@ -151,7 +151,7 @@ def test_a_bad_row_of_a_large_csv_file(run, frame, tmp_path, monkeypatch):
     monkeypatch.setattr(reading, "MANY_BYTES", 100)
     (tmp_path / "rules.txt").write_text(RULES)
     frame.to_csv("cases.csv", index=False)
-    with open("cases.csv", "a") as file:
+    with (tmp_path / "cases.csv").open("a") as file:
         file.write("1,nurse\n")
     status, _, err = run("predict", "rules.txt", "cases.csv", "-o", "out.parquet")
     assert status == 2

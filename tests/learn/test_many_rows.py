@@ -87,7 +87,7 @@ def test_rules_are_refined_if_there_are_further_rows(few, monkeypatch, tmp_path,
     monkeypatch.setattr(_classifier, "refined", refined)
     options = {"scoring": scoring, "selection": "validation", "budget": 60}
     clf = quick(**options).fit(X, y)
-    ((n_candidates, (cells, earlier, best)),) = seen
+    ((n_candidates, (_, earlier, best)),) = seen
     assert len(earlier) == n_candidates
     assert any(named.candidate is best for named in earlier)
     assert clf.estimate_ is not None
@@ -155,15 +155,6 @@ def test_many_rows_with_sets_of_labels(few):
     clf = quick().fit(X, sets)
     assert clf.chosen_.n_rows == 800
     assert clf.chosen_.counts.mix.sum() >= 800
-
-
-def test_rows_that_cannot_occur(few):
-    from irenic import Continuous, Region, Space
-
-    X, y = people(800)
-    space = Space([Continuous("age", missing=True)], [Region.parse("age >= 70")])
-    clf = quick(space=space).fit(X, y)
-    assert clf.chosen_.n_rows == (~(X["age"] >= 70)).sum()
 
 
 def test_a_rare_label_is_sampled_with_all_its_rows(few):

@@ -710,8 +710,8 @@ class _Blocks:
         """Return a block as a table of pyarrow with predictions."""
         import pyarrow as pa
 
-        from irenic.frames._parquet import columns_of
-        from irenic.frames.columns import Table, as_values, as_written
+        from irenic.frames.columns import as_values, as_written
+        from irenic.frames.sources import as_table
         from irenic.proving import compare_groups
 
         model, cases = self.model, table
@@ -719,7 +719,7 @@ class _Blocks:
         where = f"{self.data}, rows {first + 1} to {first + table.num_rows}"
         try:
             if not self.parsed.is_model:
-                cases, space = Table(columns_of(table)), _rules(model).space
+                cases, space = as_table(table), _rules(model).space
                 cases = as_meant(cases, self.parsed, space, self.name, self.data, self._tell)
             added = _predictions(model, self.parsed, cases, self.data, self.name, self.options)
             if not self.parsed.is_model:

@@ -180,7 +180,8 @@ def read_blocks(path: Path, n_rows: int) -> Iterator[dict[str, tuple[str, ...]]]
             header = next(rows)
             block = list(islice(rows, n_rows))
             while True:
-                yield dict(zip(header, zip(*block, strict=True) if block else ((),) * len(header)))
+                cells = list(zip(*block, strict=True)) or [() for _ in header]
+                yield dict(zip(header, cells, strict=True))
                 block = list(islice(rows, n_rows))
                 if not block:
                     return
@@ -233,7 +234,7 @@ def values_of(cells: Sequence[str], kind: type | None) -> list[Any]:
     if kind is bool:
         read = lambda cell: _BOOLEANS[cell.lower()]  # noqa: E731
     elif kind is not None and issubclass(kind, dt.date | dt.time):
-        read = kind.fromisoformat  # type: ignore[union-attr]
+        read = kind.fromisoformat
     elif kind in (int, float):
         read = kind
     is_text = kind is str

@@ -251,6 +251,11 @@ def read_source(source: Source, names: Sequence[str] | None = None) -> Any:
     return _pyarrow().concat_tables(tables) if tables else source.schema.empty_table()
 
 
+def as_table(table: Any) -> Table:
+    """Return a table of pyarrow as columns of numpy."""
+    return Table(columns_of(table))
+
+
 def sample_table(source: Source, n_rows: int) -> Table:
     """Return at most a number of rows of a source, evenly spaced.
 
@@ -260,7 +265,7 @@ def sample_table(source: Source, n_rows: int) -> Table:
     """
     step = max(1, -(-len(source) // n_rows))
     tables = source.run(partial(_every, step=step), list(source.schema.names))
-    return Table(columns_of(_pyarrow().concat_tables(tables)))
+    return as_table(_pyarrow().concat_tables(tables))
 
 
 def distinct_table(source: Source) -> Table:
@@ -289,7 +294,7 @@ def distinct_table(source: Source) -> Table:
             kept = list(_extremes(values[field.name]))
         kept += kept[:1] * (n_rows - len(kept))
         arrays.append(pa.array(kept, field.type))
-    return Table(columns_of(pa.Table.from_arrays(arrays, names=names)))
+    return as_table(pa.Table.from_arrays(arrays, names=names))
 
 
 def _distinct(table: Any, first: int) -> dict[str, dict[Any, None]]:
@@ -355,7 +360,8 @@ def open_csv(path: Path) -> BatchSource:
         raise error.at(path=str(path)) from None
     # a column of nothing but "NA" is text
     kinds = {n: str if kind is None and n in filled else kind for n, kind in kinds.items()}
-    types = {
+    types: dict[type | None, Any] = {
+        None: pa.float64(),
         int: pa.int64(),
         float: pa.float64(),
         bool: pa.bool_(),
@@ -365,7 +371,7 @@ def open_csv(path: Path) -> BatchSource:
         dt.time: pa.time64("us"),
         str: pa.large_string(),
     }
-    schema = pa.schema({n: types.get(kind, pa.float64()) for n, kind in kinds.items()})
+    schema = pa.schema({n: types[kind] for n, kind in kinds.items()})
 
     def batches(names: Sequence[str]) -> Iterator[Any]:
         for block in csv.read_blocks(path, BLOCK_ROWS):

@@ -20,7 +20,6 @@ from irenic.learn._tasks import Outcome, Plan, Problem, folds_of, island, valida
 from irenic.learn.target import Consequents
 from irenic.model.space import Instances
 
-
 # Correct predictions that each rule and condition must add in the candidate to refine.
 _REFINED: Final = 1.0
 

@@ -53,9 +53,9 @@ MIN_ROWS_PER_LABEL: Final = 100
 # Rows that were not sampled and validate rule sets, as a multiple of the sample: more rows change
 # scores by less than their standard error, but take time.
 _REST: Final = 4
-# Where the first sample was thin, up to this share of the second one comes from: rows that rules get
-# wrong, rows of rules with fewer sampled rows than this, and rows of labels that are rare: with less
-# than this part of an even share.
+# Up to this share of a second sample comes from where the first one was thin: rows that rules get
+# wrong, rows of rules with fewer sampled rows than this, and rows of labels with less than this
+# part of an even share.
 _FAVORED: Final = 0.5
 _THIN: Final = 100
 _RARE: Final = 0.1
@@ -193,9 +193,9 @@ class Problem:
             chosen.append(kept)
         rows = np.sort(np.concatenate(chosen))
         others = order[~np.isin(order, rows)]
-        rest, pool = (self.take(np.sort(part)) for part in np.split(others, [_REST * limit]))
-        sample = replace(self, weight=weight).take(rows)
-        return replace(sample, rest=rest, pool=pool if len(pool) else None)
+        rest, more = np.sort(others[: _REST * limit]), np.sort(others[_REST * limit :])
+        pool = self.take(more) if len(more) else None
+        return replace(replace(self, weight=weight).take(rows), rest=self.take(rest), pool=pool)
 
     def sampled_again(self, candidate: Candidate, conflicts: str, seed: int) -> Problem:
         """Return another sample with more rows where this one is too thin for a candidate.
@@ -542,12 +542,13 @@ class Plan:
         return replace(self, settings=settings, default=default)
 
     def in_two_rounds(self) -> list[Plan]:
-        """Return a plan without validation, and one for a search that goes on from its results."""
+        """Return a plan for a first island, and one for a search that goes on from its results."""
         settings = self.settings
         if settings.budget is not None:
-            share = (self.folds + self.islands) / (self.folds + 2 * self.islands)
+            share = (self.folds + self.islands) / (self.folds + self.islands + 1)
             settings = replace(settings, budget=settings.budget * share)
-        return [replace(self, settings=settings, folds=0), replace(self, settings=settings)]
+        both = replace(self, settings=settings)
+        return [replace(both, folds=0, islands=1), both]
 
     def prepare(self, problem: Problem, random_state: int) -> Prepared:
         """Return the input of evolution."""
