@@ -626,7 +626,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ((0,), (18,), 0.97)
         >>> print(clf.explain({"age": [35]})[0])
         full, by default, because age >= 18
-        (all cases by default: support 22, confidence 0.96, 95 % interval 0.81 to 1.00);
+        (all cases by default: support 22, confidence 0.98, 95 % interval 0.88 to 1.00);
         probability 0.99, from 11 training rows with this prediction where age >= 29
         >>> print(decision.probability)
         free predicted where age < 19: free 0.99, full 0.01 (18 rows)

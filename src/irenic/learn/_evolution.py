@@ -180,6 +180,8 @@ def evolve(
     clock = _Clock(settings, watch)
     rng = np.random.default_rng(random_state)
     members = [_Member(rows, settings, *member, rng) for member in settings.members]
+    for member in members:  # a run that is interrupted returns all of them
+        member.begin(starts[0])
     started = time.thread_time()
 
     def note() -> None:

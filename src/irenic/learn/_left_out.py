@@ -68,7 +68,7 @@ class Estimate(NamedTuple):
     >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
     >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
     >>> print(clf.estimate_)
-    0.976 (95 % interval 0.917 to 1.000)
+    1.000 (95 % interval 1.000 to 1.000)
     """
 
     score: float

@@ -323,25 +323,24 @@ static void exchange(const Rows *rows, const Draft *draft, int64_t old, int64_t 
 
 /* Return what exchange would add to the score where conflicts are avoided. */
 static double gain_of(const Rows *rows, const Draft *draft, int64_t old, int64_t new) {
-    const int64_t n_codes = rows->gains.columns;
+    const int64_t n_codes = rows->gains.columns, words = draft->cover.columns;
     const int64_t code = draft->ints.at->code_by_default;
     const int64_t then = new >= 0 ? draft->then.at[new] : code;
     const bool same = old >= 0 && draft->then.at[old] == then;
+    uint64_t *none = ROW(draft->cover, draft->cover.rows - 1);
+    if (old < 0 || new < 0) memset(none, 0, (size_t)words * sizeof *none);
+    const uint64_t *before = old >= 0 ? ROW(draft->cover, old) : none;
+    const uint64_t *after = new >= 0 ? ROW(draft->cover, new) : none;
+    const float *gains = rows->gains.at;
     double gained = 0.0;
-    for (int64_t w = 0; w < draft->cover.columns; w++) {
-        const uint64_t before = old >= 0 ? ROW(draft->cover, old)[w] : 0;
-        const uint64_t after = new >= 0 ? ROW(draft->cover, new)[w] : 0;
-        const uint64_t lost = before & ~draft->shared.at[w];
-        const uint64_t free = lost | ~draft->covered.at[w];
-        for (uint64_t word = lost & ~after; word; word &= word - 1) {
-            const int64_t i = w * 64 + first_bit(word);
-            const float *gains = rows->gains.at + i * n_codes;
-            gained += gains[code] - gains[draft->predicted.at[i]];
-        }
-        for (uint64_t word = after & free & (same ? ~before : UINT64_MAX); word; word &= word - 1) {
-            const int64_t i = w * 64 + first_bit(word);
-            const float *gains = rows->gains.at + i * n_codes;
-            gained += gains[then] - gains[draft->predicted.at[i]];
+    for (int64_t w = 0; w < words; w++) {
+        const uint64_t lost = before[w] & ~draft->shared.at[w];
+        const uint64_t won = after[w] & (lost | ~draft->covered.at[w]);
+        uint64_t changed = (lost & ~after[w]) | (same ? won & ~before[w] : won);
+        for (; changed; changed &= changed - 1) {
+            const int64_t b = first_bit(changed), i = w * 64 + b;
+            const int64_t now = after[w] >> b & 1 ? then : code;
+            gained += gains[i * n_codes + now] - gains[i * n_codes + draft->predicted.at[i]];
         }
     }
     return gained;
