@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -83,3 +85,36 @@ def test_codes_are_numbers_where_rules_compare_numbers(run, write, tmp_path):
         "month,prediction\n01,a\n12,b\n",
         "irenic: month: '01' is read as a number, because the rules compare numbers\n",
     )
+
+
+# --- exports
+
+
+def test_a_model_is_converted_to_pmml_with_its_counts_and_the_fields_that_rules_test(run, write):
+    data = write("data.csv", "age,name,y", [f"{i},N{i % 2},{'ab'[i > 18]}" for i in range(40)])
+    assert run("learn", data, "--cv", 0, "--forbid", "name", "-o", "model.json")[0] == 0
+    assert run("convert", "model.json", "model.pmml")[0] == 0
+    text = Path("model.pmml").read_text()
+    assert text == irenic.dumps(irenic.read_model("model.json"), format="pmml")
+    assert "recordCount=" in text
+    assert '<MiningField name="age"/>' in text
+    assert '"name"' not in text
+
+
+# --- forbidden columns
+
+
+def test_the_comparison_and_the_card_leave_forbidden_columns_out(run, write):
+    rows = [f"{i % 7},{'ab'[i % 3 == 0]},{'ab'[i % 3 == 0]}" for i in range(60)]
+    data = write("data.csv", "x,later,y", rows)
+    status, out, _ = run("learn", data, "--cv", 2, "--json")
+    assert json.loads(out)["cross_validation"]["learners"][1]["accuracy"] == 1.0
+    status, out, err = run(
+        "learn", data, "--forbid", "later", "--cv", 2, "--json", "--card", "card.md"
+    )
+    assert (status, err) == (0, "")
+    assert json.loads(out)["cross_validation"]["learners"][1]["accuracy"] < 0.9
+    card = Path("card.md").read_text()
+    assert "make sure that it is known" not in card
+    assert "forbidden=['later']" in card
+    assert "may know the answer" not in run("learn", data, "--forbid", "later", "--cv", 0)[1]

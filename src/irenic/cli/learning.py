@@ -271,12 +271,13 @@ def learn(
         "max_values": max_values,
         "cost": _costs(cost, y.tolist()),
     }
-    suspect = suspect_columns(X, y)
+    allowed = [name for name in X if name not in (known["forbidden"] or ())]
+    suspect = suspect_columns(X.select(allowed), y) if allowed else {}
     on_screen = not form or (out is not None and not is_standard(out))
     if not as_json:
         with output():
             people = sys.stdout if on_screen else sys.stderr
-            _print_data(X, suspect, data, None if target else column, people)
+            _print_data(X.select(allowed), suspect, data, None if target else column, people)
     show_progress = sys.stderr.isatty()
     classifier = irenic.RuleSetClassifier(
         max_rules=max_rules,
@@ -295,6 +296,8 @@ def learn(
         model = classifier.fit(X, y) if source is None else classifier.fit(data, target=column)
     for warning in caught:
         note(str(warning.message))
+    if times := [feature.name for feature in model.space_.continuous if feature.in_utc]:
+        note(f"times of {', '.join(map(display, times))} are in UTC")
     if front is not None:
         if front > len(model.pareto_front_):
             most = len(model.pareto_front_)

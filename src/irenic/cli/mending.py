@@ -402,6 +402,8 @@ def convert(
         note("the rules are not ordered, so --as-set changes nothing")
     if sink.form == "sql":
         _write_sql(result, sink, sql_table, dialect)
+    elif sink.form == "pmml" and parsed.is_model and space is None:
+        write_rules(parsed.model(), out, sink.form)  # with the counts of training rows
     else:
         write_rules(result, out, sink.form)
     with output():

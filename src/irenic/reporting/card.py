@@ -222,6 +222,7 @@ def _number(feature: Continuous, value: float) -> str:
 def _notes(model: Any, X: Any, labels: list[Any], left: float) -> list[str]:
     """Return what to look at before the model is used."""
     from irenic.learn import suspect_columns  # imports scikit-learn
+    from irenic.learn.cross_validation import forbidden_columns
 
     point = model.chosen_
     notes = []
@@ -236,7 +237,10 @@ def _notes(model: Any, X: Any, labels: list[Any], left: float) -> list[str]:
         suspect = suspect_columns(X, labels)
     except DataError:  # columns without names
         suspect = {}
+    forbidden = forbidden_columns(model)
     for name, why in suspect.items():
+        if name in forbidden or model.space_.index(name) in forbidden:
+            continue
         notes.append(
             f"Column {display(name)} is {why}; make sure that it is known when a case is decided."
             if why.startswith("another")
@@ -292,7 +296,7 @@ def card_markdown(card: document.Card) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in card["versions"].items())
     facts = {"Created": f"{card['created']} with {versions}", "Model": card["model"]}
     if card["parameters"]:
-        pairs = (f"{name}={value!r}" for name, value in card["parameters"].items())
+        pairs = (f"{name}={_parameter(value)}" for name, value in card["parameters"].items())
         facts["Parameters"] = f"`{', '.join(pairs)}`"
     if data["name"]:
         facts["Data"] = f"{data['name']} (SHA-256 `{data['sha256']}`)"
@@ -329,6 +333,12 @@ def card_markdown(card: document.Card) -> str:
     if card["notes"]:
         lines += ["", "## Before you use it", "", *(f"- {note}" for note in card["notes"])]
     return "\n".join(lines) + "\n"
+
+
+def _parameter(value: Any) -> str:
+    """Return a parameter as Python shows it; lists and the like are texts already."""
+    is_shown = isinstance(value, str) and value.startswith(("[", "{", "("))
+    return str(value) if is_shown else repr(value)
 
 
 def _score_text(card: document.Card) -> str:

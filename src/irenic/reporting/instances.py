@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -229,11 +229,13 @@ def results(
     decided: Ints,
     shown: Ints,
     likely: Floats | None = None,
+    grouped: Collection[str] = (),
 ) -> document.Results:
     """Return how many instances are covered and predicted correctly, and the confusion of labels.
 
     ``shown`` are the rows that the document lists, which are preferred in lists of rows, and
     ``likely`` are the probabilities of labels by instance, if a classifier predicts any.
+    Results are compared by the values of the categories in ``grouped``.
     """
     is_shown = np.zeros(len(decided), dtype=np.bool_)
     is_shown[shown] = True
@@ -268,7 +270,7 @@ def results(
         counts["confusion"] = _confusion(data, predictions)
         if likely is not None:
             counts["calibration"] = _calibration(table, data, decided, predictions, likely)
-    counts["groupings"] = _groupings(data, decided, predictions)
+    counts["groupings"] = _groupings(data, decided, predictions, grouped)
     return counts
 
 
@@ -314,13 +316,17 @@ def _calibration(
     }
 
 
-def _groupings(data: Labeled, decided: Ints, predictions: Ints) -> list[document.Grouping]:
+def _groupings(
+    data: Labeled, decided: Ints, predictions: Ints, grouped: Collection[str]
+) -> list[document.Grouping]:
     """Return how many instances are covered and predicted correctly by the values of categories."""
     assert data.instances is not None
     space = data.instances.space
     right, covered = predictions == data.truth, (decided >= 0) | (decided == CONTRADICTED)
     groupings: list[document.Grouping] = []
     for feature in space.categorical:
+        if feature.name not in grouped:
+            continue
         codes = data.instances.codes[space.row(feature.name)]
         rows, n_covered, n_right = (
             np.bincount(codes[chosen], minlength=len(feature.values) + FIRST_CODE)
