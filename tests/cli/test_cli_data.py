@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -118,3 +119,58 @@ def test_the_comparison_and_the_card_leave_forbidden_columns_out(run, write):
     assert "make sure that it is known" not in card
     assert "forbidden=['later']" in card
     assert "may know the answer" not in run("learn", data, "--forbid", "later", "--cv", 0)[1]
+
+
+# --- options, notes and headings
+
+
+def test_columns_are_ignored_and_rows_weighed(run, write):
+    rows = [f"{i % 7},{'ab'[i % 3 == 0]},{1 + i % 2},{'ab'[i % 3 == 0]}" for i in range(60)]
+    data = write("data.csv", "x,later,n,y", rows)
+    options = ("--ignore", "later", "--weight", "n", "--by", "later")
+    status, out, _ = run("learn", data, *options, "-o", "model.json")
+    assert status == 0
+    model = irenic.read_model("model.json")
+    assert model.space_.names == ("x",)
+    assert "60 rows, 1 feature, 2 classes" in out
+    table = read_table(data)
+    same = irenic.RuleSetClassifier(random_state=0, n_jobs=-1)
+    same.fit({"x": table["x"]}, table["y"], sample_weight=table["n"])
+    assert str(model.rules_) == str(same.rules_)
+    for arguments, message in (
+        (("--ignore", "latr"), "data.csv: --ignore: unknown column 'latr'; did you mean 'later'?"),
+        (("--weight", "y"), "--weight names the column to predict, 'y'"),
+        (("--weight", "n", "--cv", 2), "--weight cannot be combined with --cv, which counts rows"),
+    ):
+        status, _, err = run("learn", data, *arguments)
+        assert status == 2
+        assert message in err
+
+
+def test_why_names_features_that_count_as_missing(run, tmp_path):
+    (tmp_path / "rules.txt").write_text("IF age < 18 AND vip = true THEN free\nDEFAULT full\n")
+    note = "irenic: vip is not given, and counts as missing\n"
+    assert run("why", "rules.txt", "age = 17")[2] == note
+    assert run("why", "rules.txt", "age = 17, vip = false")[2] == ""
+
+
+def test_a_label_named_default_is_quoted_beside_what_the_default_decides(run, write):
+    rows = [f"{i},{'fm'[i % 2]},{'default' if i < 18 else 'paid'}" for i in range(60)]
+    data = write("data.csv", "age,sex,y", rows)
+    out = run("learn", data, "--cv", 0, "--by", "sex", "--card", "card.md")[1]
+    assert re.search(r'sex +rows +"default" +by default', out)
+    assert '| sex | rows | "default" | by default |' in Path("card.md").read_text()
+
+
+def test_a_column_that_numbers_the_rows_is_named(run, write):
+    rows = [f"{1000 + i},{i % 7},{'ab'[i % 3 == 0]}" for i in range(120)]
+    data = write("data.csv", "customer,x,y", rows)
+    out = run("learn", data, "--cv", 0)[1]
+    assert "Columns unlikely to help: customer (numbers the rows)" in out
+
+
+def test_one_row_as_values_is_an_error_that_says_what_to_pass():
+    clf = irenic.RuleSetClassifier(random_state=0).fit({"a": range(20)}, [0] * 10 + [1] * 10)
+    message = r"column 'a' must be a list with one value per row, got 5; .* pass {'a': \[5\]}"
+    with pytest.raises(irenic.DataError, match=message):
+        clf.predict({"a": 5})

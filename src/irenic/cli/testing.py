@@ -261,6 +261,8 @@ def why(
         else _row(parsed, model, table, Path(case), row, form)
     )
     reason = explain(model, point)
+    if row is None:
+        _note_missing(model, point)
     limits = {"fixed": fixed or (), "only_up": only_up or (), "only_down": only_down or ()}
     other, wanted = None, _outcome(model, instead)
     try:
@@ -286,6 +288,18 @@ def why(
             more = [f"One condition away: {m}." for m in misses if m.rule not in told]
             for line in (reason.text, change, *more[:_MISSES]):
                 out.print(line, soft_wrap=not out.is_terminal, markup=False)
+
+
+def _note_missing(model: Any, point: dict[str, Any]) -> None:
+    """Say which features that rules test a case does not have."""
+    if isinstance(model, irenic.DecisionTable) and model.computed:
+        return
+    rules = model.rules if isinstance(model, irenic.DecisionTable) else model.rules_
+    tested = {name for rule in rules for name in rule.region.conditions()}
+    absent = [display(name) for name in rules.space.names if name in tested and name not in point]
+    if absent:
+        verb = "is not given, and counts" if len(absent) == 1 else "are not given, and count"
+        note(f"{', '.join(absent)} {verb} as missing")
 
 
 def _point(

@@ -20,7 +20,7 @@ from irenic.model.literals import counted, display, plain, say
 from irenic.model.space import to_list
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
-from irenic.reporting.groups import encode_groups, shown_outcomes
+from irenic.reporting.groups import encode_groups, outcome_name, shown_outcomes
 
 _TAG: Final = re.compile("<(?=[A-Za-z/!?])")
 _VALUE_LIMIT: Final = 12
@@ -355,7 +355,8 @@ def _score_text(card: document.Card) -> str:
 
 def _group_lines(groups: document.Groups) -> list[str]:
     shown = shown_outcomes(groups)
-    names = [groups["groups"][0]["outcomes"][i]["outcome"]["text"] for i in shown]
+    texts = [groups["groups"][0]["outcomes"][i]["outcome"]["text"] for i in shown]
+    names = [outcome_name(text) for text in texts]
     head = [groups["column"], "rows", *names, "by default", "accuracy"]
     head += [text for name in names for text in (f"wrongly {name}", f"{name} missed")]
     lines = [f"| {' | '.join(map(_cell, head))} |", "|---|" + "---:|" * (len(head) - 1)]

@@ -384,12 +384,15 @@ class RuleCounts:
     mix: Floats | None
     intervals: Floats | None = None
     probabilities: Floats | None = None
+    expected: Floats | None = None
+    """Confidence and interval as estimated in learning, if these are counts of other rows."""
 
     def at(self, index: int) -> document.Counts:
         """Return the counts of one rule."""
         confidence = None if self.confidence is None else float(self.confidence[index])
         if confidence is not None and math.isnan(confidence):
             confidence = None
+        expected = None if self.expected is None else self.expected[index]
         mix = None if self.mix is None else [short(n) for n in self.mix[index].tolist()]
         interval = None if self.intervals is None else self.intervals[index].tolist()
         if confidence is None or (interval is not None and math.isnan(interval[0])):
@@ -398,6 +401,9 @@ class RuleCounts:
             "support": short(float(self.support[index])),
             "confidence": confidence,
             "interval": interval,
+            "expected": None
+            if expected is None or not np.isfinite(expected).all()
+            else expected.tolist(),
             "mix": mix,
             "probabilities": None
             if self.probabilities is None
@@ -409,6 +415,7 @@ NOT_COUNTED: Final[document.Counts] = {
     "support": None,
     "confidence": None,
     "interval": None,
+    "expected": None,
     "mix": None,
     "probabilities": None,
 }

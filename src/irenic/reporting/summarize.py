@@ -313,6 +313,8 @@ class Source:
         if data.instances is not None:
             decided = decisions(table, self.how, data.instances)
             counts = of_instances(table, data, decided, probabilities)
+            if self.points and (own := self.points[index].counts).intervals is not None:
+                counts = replace(counts, expected=np.column_stack([own.confidence, own.intervals]))
         elif self.points:
             counts = of_training(self.points[index], probabilities)
         limit = self.limit if index == self.chosen else min(self.limit, _LIMIT_OF_OTHERS)
