@@ -257,6 +257,16 @@ def _first(where: Bools) -> int:
     return int(where.argmax()) + 1
 
 
+def is_naive(value: object) -> bool:
+    """Return whether a value is a time without a time zone.
+
+    >>> is_naive(dt.datetime(2026, 1, 31)), is_naive(dt.datetime(2026, 1, 31, tzinfo=dt.UTC))
+    (True, False)
+    """
+    is_time = isinstance(value, dt.datetime | np.datetime64)
+    return is_time and getattr(value, "tzinfo", None) is None and not is_missing(value)
+
+
 def _no_zone(feature: Continuous, row: int | None = None) -> DataError:
     where = f"column {feature.name!r}" + (f", row {row}," if row else "")
     return DataError(
@@ -365,8 +375,7 @@ def _objects_to_floats(values: list[Any], feature: Continuous) -> Floats:
             return _clean(floats, feature, floats)
     encoded = np.empty(len(values), dtype=np.float64)
     for row, value in enumerate(values):
-        naive = isinstance(value, dt.datetime) and value.tzinfo is None and not is_missing(value)
-        if naive and feature.in_utc:
+        if feature.in_utc and is_naive(value):
             raise _no_zone(feature, row + 1)
         try:
             encoded[row] = feature.encode_value(value)
@@ -531,11 +540,11 @@ def _check_types(codes: Codes, values: list[Any], feature: Categorical) -> None:
     """
     if not feature.values or (codes >= FIRST_CODE).any() or not (codes == OTHER_CODE).any():
         return
-    known = {_as_text(value): value for value in feature.values}
+    known = {as_plain_text(value): value for value in feature.values}
     for other in dict.fromkeys(
         v for v, code in zip(values, codes, strict=True) if code == OTHER_CODE
     ):
-        value, same = plain(other), known.get(_as_text(other))
+        value, same = plain(other), known.get(as_plain_text(other))
         if same is not None and isinstance(value, str) != isinstance(same, str):
             raise DataError(
                 f"column {feature.name!r}: no value is known, because {value!r} is"
@@ -544,7 +553,12 @@ def _check_types(codes: Codes, values: list[Any], feature: Categorical) -> None:
             )
 
 
-def _as_text(value: Any) -> str:
+def as_plain_text(value: Any) -> str:
+    """Return what a value and its text have in common.
+
+    >>> as_plain_text(1.0), as_plain_text(" 1"), as_plain_text(True)
+    ('1', '1', 'true')
+    """
     value = plain(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
