@@ -170,8 +170,11 @@ function axisOf(feature) {
 function instancesOf(table) {
   const { instances } = summary;
   if (!instances?.shown || !table.now.policy.single || !testsOnlyKnown(table)) return null;
-  const unknown = new Array(instances.shown).fill(null);
-  const columns = table.features.map(({ name }) => instances.columns[name] ?? unknown);
+  const columns = table.features.map((feature) => {
+    // any value will do where no row tests the feature
+    const some = isCategory(feature) ? feature.admitted[0] : feature.range[0];
+    return instances.columns[feature.name] ?? new Array(instances.shown).fill(some);
+  });
   return { columns, outcomes: instances.outcomes, rows: instances.shown };
 }
 
