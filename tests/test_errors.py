@@ -73,3 +73,8 @@ def test_an_error_survives_pickling():
 def test_a_format_error_survives_pickling_with_its_location():
     error = FormatError("wrong", path="a.rules", line=3, column=7)
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_hints_quote_a_word_once():
+    assert did_you_mean('"defalt"', ['"default"', "paid"]) == '; did you mean "default"?'
+    assert did_you_mean("x", ['"default"', "paid"]) == " (known: \"default\", 'paid')"

@@ -300,11 +300,17 @@ def did_you_mean(wrong: object, known: Iterable[object]) -> str:
     names = [str(name) for name in known]
     similar = difflib.get_close_matches(str(wrong), names, n=1)
     if similar:
-        return f"; did you mean {similar[0]!r}?"
+        return f"; did you mean {_quoted(similar[0])}?"
     if not names:
         return " (there are none)"
-    shown = ", ".join(repr(n) for n in names[:8])
+    shown = ", ".join(map(_quoted, names[:8]))
     return f" (known: {shown}{', …' if len(names) > 8 else ''})"
+
+
+def _quoted(name: str) -> str:
+    """Return a name in quotes; words that the notation has in quotes have them already."""
+    has_quotes = len(name) > 1 and name[0] == name[-1] == '"'
+    return name if has_quotes else repr(name)
 
 
 _ARGUMENT = re.compile(

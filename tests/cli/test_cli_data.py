@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -83,3 +86,92 @@ def test_codes_are_numbers_where_rules_compare_numbers(run, write, tmp_path):
         "month,prediction\n01,a\n12,b\n",
         "irenic: month: '01' is read as a number, because the rules compare numbers\n",
     )
+
+
+# --- exports
+
+
+def test_a_model_is_converted_to_pmml_with_its_counts_and_the_fields_that_rules_test(run, write):
+    data = write("data.csv", "age,name,y", [f"{i},N{i % 2},{'ab'[i > 18]}" for i in range(40)])
+    assert run("learn", data, "--cv", 0, "--forbid", "name", "-o", "model.json")[0] == 0
+    assert run("convert", "model.json", "model.pmml")[0] == 0
+    text = Path("model.pmml").read_text()
+    assert text == irenic.dumps(irenic.read_model("model.json"), format="pmml")
+    assert "recordCount=" in text
+    assert '<MiningField name="age"/>' in text
+    assert '"name"' not in text
+
+
+# --- forbidden columns
+
+
+def test_the_comparison_and_the_card_leave_forbidden_columns_out(run, write):
+    rows = [f"{i % 7},{'ab'[i % 3 == 0]},{'ab'[i % 3 == 0]}" for i in range(60)]
+    data = write("data.csv", "x,later,y", rows)
+    status, out, _ = run("learn", data, "--cv", 2, "--json")
+    assert json.loads(out)["cross_validation"]["learners"][1]["accuracy"] == 1.0
+    status, out, err = run(
+        "learn", data, "--forbid", "later", "--cv", 2, "--json", "--card", "card.md"
+    )
+    assert (status, err) == (0, "")
+    assert json.loads(out)["cross_validation"]["learners"][1]["accuracy"] < 0.9
+    card = Path("card.md").read_text()
+    assert "make sure that it is known" not in card
+    assert "forbidden=['later']" in card
+    assert "may know the answer" not in run("learn", data, "--forbid", "later", "--cv", 0)[1]
+
+
+# --- options, notes and headings
+
+
+def test_columns_are_ignored_and_rows_weighed(run, write):
+    rows = [f"{i % 7},{'ab'[i % 3 == 0]},{1 + i % 2},{'ab'[i % 3 == 0]}" for i in range(60)]
+    data = write("data.csv", "x,later,n,y", rows)
+    options = ("--ignore", "later", "--weight", "n", "--by", "later")
+    status, out, _ = run("learn", data, *options, "-o", "model.json")
+    assert status == 0
+    model = irenic.read_model("model.json")
+    assert model.space_.names == ("x",)
+    assert "60 rows, 1 feature, 2 classes" in out
+    table = read_table(data)
+    same = irenic.RuleSetClassifier(random_state=0, n_jobs=-1)
+    same.fit({"x": table["x"]}, table["y"], sample_weight=table["n"])
+    assert str(model.rules_) == str(same.rules_)
+    for arguments, message in (
+        (("--ignore", "latr"), "data.csv: --ignore: unknown column 'latr'; did you mean 'later'?"),
+        (("--weight", "y"), "--weight names the column to predict, 'y'"),
+        (("--weight", "n", "--cv", 2), "--weight cannot be combined with --cv, which counts rows"),
+    ):
+        status, _, err = run("learn", data, *arguments)
+        assert status == 2
+        assert message in err
+
+
+def test_why_names_features_that_count_as_missing(run, write):
+    rows = [f"{i},{'fm'[i % 2]},{'free' if i < 18 else 'full'}" for i in range(60)]
+    assert run("learn", write("data.csv", "age,sex,y", rows), "--cv", 0, "-o", "model.json")[0] == 0
+    note = "irenic: age is not given, and counts as missing\n"
+    assert run("why", "model.json", "sex = f")[2] == note
+    assert run("why", "model.json", "age = 17")[2] == ""
+
+
+def test_a_label_named_default_is_quoted_beside_what_the_default_decides(run, write):
+    rows = [f"{i},{'fm'[i % 2]},{'default' if i < 18 else 'paid'}" for i in range(60)]
+    data = write("data.csv", "age,sex,y", rows)
+    out = run("learn", data, "--cv", 0, "--by", "sex", "--card", "card.md")[1]
+    assert re.search(r'sex +rows +"default" +by default', out)
+    assert '| sex | rows | "default" | by default |' in Path("card.md").read_text()
+
+
+def test_a_column_that_numbers_the_rows_is_named(run, write):
+    rows = [f"{1000 + i},{i % 7},{'ab'[i % 3 == 0]}" for i in range(120)]
+    data = write("data.csv", "customer,x,y", rows)
+    out = run("learn", data, "--cv", 0)[1]
+    assert "Columns unlikely to help: customer (numbers the rows)" in out
+
+
+def test_one_row_as_values_is_an_error_that_says_what_to_pass():
+    clf = irenic.RuleSetClassifier(random_state=0).fit({"a": range(20)}, [0] * 10 + [1] * 10)
+    message = r"column 'a' must be a list with one value per row, got 5; .* pass {'a': \[5\]}"
+    with pytest.raises(irenic.DataError, match=message):
+        clf.predict({"a": 5})

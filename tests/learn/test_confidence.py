@@ -170,3 +170,19 @@ def test_rules_without_training_rows_are_left_out(fits):
     for clf in fits:
         for point in clf.pareto_front_:
             assert (point.counts.support[:-1] > 0).all()
+
+
+def test_with_instances_the_estimate_of_learning_is_shown_too(fits):
+    X, y = noisy(300, 0)
+    chosen = irenic.summarize(fits[0])["chosen"]
+    learned = irenic.summarize(fits[0])["models"][chosen]
+    counted = irenic.summarize(fits[0], X, y)["models"][chosen]
+    pairs = zip(
+        [*learned["rules"], learned["default"]],
+        [*counted["rules"], counted["default"]],
+        strict=True,
+    )
+    for own, new in pairs:
+        assert own["expected"] is None
+        assert new["expected"] == [own["confidence"], *own["interval"]]
+        assert new["interval"] is None

@@ -71,3 +71,36 @@ def test_columns_that_users_say_something_about_are_as_they_want():
         quick(ordered={"when": days.tolist()}).fit(X, LABELS)
         quick(forbidden=["when"]).fit(X, LABELS)
         quick(space=declared).fit(X, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("values", "bad"),
+    [
+        ([*np.arange(38.0), "unknown", 3.5], "'unknown' in row 39"),
+        ([*map(str, np.arange(38.0)), "inf", "3.5"], "'inf' in row 39"),
+        ([f"({i}.5)" if i % 2 else f"{i}.5" for i in range(40)], r"'\(1.5\)' in row 2"),
+        ([*range(39), "n/a"], "'n/a' in row 40"),
+    ],
+)
+def test_the_text_among_numbers_is_named_with_its_row(values, bad):
+    X = pd.DataFrame({"when": pd.Series(values, dtype=object), "n": range(40)})
+    for table in (X, X.to_dict("list")):
+        with pytest.warns(UserWarning, match=f"column 'when' holds numbers, but {bad} is text, so"):
+            quick().fit(table, LABELS)
+
+
+def test_numbers_and_numbers_as_text_are_named():
+    values = [str(i + 0.5) if i % 3 else i + 0.5 for i in range(40)]
+    with pytest.warns(UserWarning, match="column 'when' holds amounts as text, such as '1.5'"):
+        quick().fit({"when": values, "n": range(40)}, LABELS)
+
+
+def test_spellings_that_may_mean_the_same_are_named():
+    X = {"job": ["cook", "Nurse", "nurse", "nurse "] * 10, "n": range(40)}
+    message = "column 'job': 'Nurse', 'nurse' and 'nurse ' differ only in case or spaces, and count"
+    with pytest.warns(UserWarning, match=message):
+        quick().fit(X, LABELS)
+    with pytest.warns(UserWarning, match="column 'job': 'cook ' begins or ends with a space"):
+        quick().fit({"job": ["cook ", "nurse"] * 20, "n": range(40)}, LABELS)
+    with pytest.warns(UserWarning, match="labels: 'FREE' and 'free' differ only in case or spaces"):
+        quick().fit({"n": range(40)}, ["FREE", *LABELS[1:]])

@@ -671,14 +671,18 @@ def test_rules_without_a_classifier_promise_nothing():
     assert results["groupings"] == []
 
 
-def test_a_report_without_data_has_no_values_of_untested_columns():
-    X = {"age": [20, 30, 40], "name": ["Ann", "Bob", "Cleo"]}
+def test_a_report_has_no_values_of_untested_columns_with_data_or_without():
+    X = {"age": [20, 30, 40], "name": ["Ann", "Bob", "Cleo"], "phone": [73301, 73302, 73303]}
     rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low")], irenic.Space.infer(X))
     assert "Cleo" not in irenic.report(rules).html
     assert "Cleo" not in irenic.report(irenic.DecisionTable.from_rules(rules)).html
-    assert "Cleo" in irenic.report(rules, X).html
+    page = irenic.report(rules, X, ["low", "high", "high"])
+    assert not re.search("Cleo|7330[123]", page.html)
+    assert list(page.summary["instances"]["columns"]) == ["age"]
+    assert [f["distribution"] is None for f in page.summary["features"]] == [False, True, True]
     tested = irenic.RuleSet([irenic.Rule({"name": {"Cleo"}}, then="low")], irenic.Space.infer(X))
     assert "Cleo" in irenic.report(tested).html
+    assert "Cleo" in irenic.report(tested, X).html
 
 
 def test_groups_of_instances_are_those_of_compare_groups():

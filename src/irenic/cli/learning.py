@@ -154,6 +154,14 @@ def learn(
             metavar="COLUMN", help="Column that learned rules must not test; may be repeated."
         ),
     ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated."),
+    ] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column with the weight of each row; no feature."),
+    ] = None,
     knowledge: Annotated[
         Path | None,
         typer.Option(
@@ -245,10 +253,16 @@ def learn(
     if card is not None and card.suffix.lower() not in (".md", ".json"):
         raise FormatError("--card must be a .md or .json file", path=str(card))
     form = _model_format(out, to)
+    if cv and weight is not None:
+        raise FormatError(
+            "--weight cannot be combined with --cv, which counts rows without weights"
+        )
     table, name, column, source = _training_table(data, target, source_form)
+    groups = column_of(table, by, "--by", name)
+    weights = column_of(table, weight, "--weight", name)
+    table = _without(table, ignore or [], weight, column, name)
     for text, code in table.codes.items():
         note(f"{display(text)}: read as text because of {code!r}")
-    groups = column_of(table, by, "--by", name)
     from irenic.learn import cross_validation, load_knowledge, split_target, suspect_columns
 
     try:
@@ -267,17 +281,24 @@ def learn(
         "never": [*(never or ()), *handed.get("never", ())] or None,
         "always": [*(always or ()), *handed.get("always", ())] or None,
         "monotonic_cst": _signs(monotonic),
-        "forbidden": [*(forbid or ()), *handed.get("forbidden", ())] or None,
+        # columns of a source are read all the same
+        "forbidden": [
+            *(forbid or ()),
+            *handed.get("forbidden", ()),
+            *((ignore or ()) if source is not None else ()),
+        ]
+        or None,
         "ordered": _orders(ordered),
         "max_values": max_values,
         "cost": _costs(cost, y.tolist()),
     }
-    suspect = suspect_columns(X, y)
+    allowed = [name for name in X if name not in (known["forbidden"] or ())]
+    suspect = suspect_columns(X.select(allowed), y) if allowed else {}
     on_screen = not form or (out is not None and not is_standard(out))
     if not as_json:
         with output():
             people = sys.stdout if on_screen else sys.stderr
-            _print_data(X, suspect, data, None if target else column, people)
+            _print_data(X.select(allowed), suspect, data, None if target else column, people)
     show_progress = sys.stderr.isatty()
     classifier = irenic.RuleSetClassifier(
         max_rules=max_rules,
@@ -293,9 +314,14 @@ def learn(
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        model = classifier.fit(X, y) if source is None else classifier.fit(data, target=column)
+        if source is None:
+            model = classifier.fit(X, y, sample_weight=weights)
+        else:
+            model = classifier.fit(data, target=column, sample_weight=weight)
     for warning in caught:
         note(str(warning.message))
+    if times := [feature.name for feature in model.space_.continuous if feature.in_utc]:
+        note(f"times of {', '.join(map(display, times))} are in UTC")
     if front is not None:
         if front > len(model.pareto_front_):
             most = len(model.pareto_front_)
@@ -510,6 +536,17 @@ def _training_table(
 
         table = sample_table(source, _SAMPLE)
     return table, str(data), list(table)[-1] if target is None else target, source
+
+
+def _without(table: Table, ignored: list[str], weight: str | None, target: str, name: str) -> Table:
+    """Return a table without ignored columns and that of the weights."""
+    for column in ignored:
+        column_of(table, column, "--ignore", name)
+    dropped = {*ignored, *([] if weight is None else [weight])}
+    if target in dropped:
+        option = "--weight" if target == weight else "--ignore"
+        raise FormatError(f"{option} names the column to predict, {target!r}")
+    return table.select([column for column in table if column not in dropped])
 
 
 def _example_table() -> Table:

@@ -445,6 +445,8 @@ def convert(
         # a model decides conflicts as it was learned to
         whole = parsed.is_model and space is None and not as_set
         _write_sql(result, parsed.model() if whole else result, sink, sql_table, options)
+    elif sink.form == "pmml" and parsed.is_model and space is None:
+        write_rules(parsed.model(), out, sink.form)  # with the counts of training rows
     else:
         write_rules(result, out, sink.form)
     with output():

@@ -269,6 +269,8 @@ def why(
         if _is_network(parsed):
             error.add_note(f"give the values of the inputs of {table!r}, not of the whole model")
         raise
+    if row is None:
+        _note_missing(model, point)
     limits = {"fixed": fixed or (), "only_up": only_up or (), "only_down": only_down or ()}
     other, wanted = None, _outcome(model, instead)
     try:
@@ -311,6 +313,18 @@ def _check_one_table(parsed: irenic.formats.Parsed, table: str | None) -> None:
             " through the whole model with irenic predict",
             path=parsed.name,
         )
+
+
+def _note_missing(model: Any, point: dict[str, Any]) -> None:
+    """Say which features that rules test a case does not have."""
+    if isinstance(model, irenic.DecisionTable) and model.computed:
+        return
+    rules = model.rules if isinstance(model, irenic.DecisionTable) else model.rules_
+    tested = {name for rule in rules for name in rule.region.conditions()}
+    absent = [display(name) for name in rules.space.names if name in tested and name not in point]
+    if absent:
+        verb = "is not given, and counts" if len(absent) == 1 else "are not given, and count"
+        note(f"{', '.join(absent)} {verb} as missing")
 
 
 def _point(

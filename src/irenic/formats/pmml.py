@@ -107,7 +107,9 @@ def _document(
     yield '    <Application name="irenic"/>'
     yield "  </Header>"
     yield "  <DataDictionary>"
-    for feature in branches.space:
+    tested = {name for rule in branches.rules for name in rule.region.conditions()}
+    features = [feature for feature in branches.space if feature.name in tested]
+    for feature in features:
         yield from _field(feature)
     target = _attributes(name=name, optype="categorical", dataType=kind)
     yield f"    <DataField {target}>"
@@ -117,7 +119,7 @@ def _document(
     yield "  </DataDictionary>"
     yield '  <RuleSetModel functionName="classification">'
     yield "    <MiningSchema>"
-    for feature in branches.space:
+    for feature in features:
         # without missingValueTreatment="returnInvalid", by which some engines reject all cases
         yield f"      <MiningField {_attributes(name=feature.name)}/>"
     yield f"      <MiningField {_attributes(name=name, usageType='target')}/>"

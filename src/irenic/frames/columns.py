@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import FormatError
-from irenic.model.features import Categorical
 from irenic.model.literals import is_missing
 from irenic.model.space import Space
 

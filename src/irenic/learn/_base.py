@@ -823,6 +823,12 @@ def _is_nested(y: Any) -> bool:
 
 def _length(table: Any) -> int:
     if isinstance(table, dict):
+        for name, column in table.items():
+            if isinstance(column, str | bytes) or not hasattr(column, "__len__"):
+                raise DataError(
+                    f"column {name!r} must be a list with one value per row, got {column!r}; for a"
+                    f" single row, pass {{{name!r}: [{column!r}]}}"
+                )
         return max((len(column) for column in table.values()), default=0)
     return len(table) if not hasattr(table, "shape") else int(table.shape[0])
 

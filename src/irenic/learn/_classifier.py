@@ -37,7 +37,7 @@ from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._running import Named, progress_bar, refined, run
 from irenic.learn._stored import given_rows
 from irenic.learn._tasks import SOFT, Plan, Problem
-from irenic.learn._texts import doubtful_texts
+from irenic.learn._texts import doubtful_texts, spelled_alike
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.target import Floats, Target, class_weights
@@ -374,6 +374,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         every = possible_rows(self._read(X, y, sample_weight, self.class_weight, state)).in_order()
         for text in doubtful_texts(every.instances.space, X, named_columns(options)):
             warnings.warn(text, stacklevel=4)
+        if same := spelled_alike(every.target.labels):
+            warnings.warn(f"labels: {same}", stacklevel=4)
         # any penalty would outweigh weights that are below 1 on average; up to rounding
         if (scale := every.n_rows / every.label_weights.sum()) > 1.0 + 1e-9:
             every = every.weighted(scale)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 REASONS = ("rule", "support", "confidence", "probability", "based on")
 _SHOWN_NAMES = 8
 _SHOWN_LABELS = 5
+# Numbers of fewer rows may well be in order by chance.
+_NUMBERED = 100
 
 
 def split_target(table: Any, target: str) -> tuple[Any, npt.NDArray[Any]]:
@@ -123,7 +125,7 @@ def unhelpful_columns(X: Any) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        By column: "constant", or "a different text in every row".
+        By column: "constant", "a different text in every row", or "numbers the rows".
 
     Raises
     ------
@@ -147,7 +149,16 @@ def unhelpful_columns(X: Any) -> dict[str, str]:
             reasons[name] = "constant"
         elif len(distinct) == len(values) and all(isinstance(v, str) for v in distinct):
             reasons[name] = "a different text in every row"
+        elif len(values) >= _NUMBERED and _counts_rows(values):
+            reasons[name] = "numbers the rows"
     return reasons
+
+
+def _counts_rows(values: list[Any]) -> bool:
+    """Return whether values are integers, each one more than that of the row before."""
+    if not all(type(value) is int for value in values):
+        return False
+    return values == list(range(values[0], values[0] + len(values)))
 
 
 # --- labels of a table that rules predict

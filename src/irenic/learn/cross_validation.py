@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Final, NamedTuple
@@ -119,7 +119,7 @@ def cross_validated(
             " sklearn.model_selection.cross_val_score"
         )
     codes = target.truth.argmax(axis=1)
-    matrix, sources = as_matrix(X)
+    matrix, sources = as_matrix(X, forbidden_columns(estimator))
     own, sampled = [], None
     if cv is None:
         own = [{"name": "irenic", **_own_scores(estimator)}]
@@ -371,8 +371,10 @@ def predict_pruned(tree: Any, alphas: Floats, X: Floats) -> npt.NDArray[Any]:
     return np.asarray(classes[ends[tree.apply(X)]])
 
 
-def as_matrix(X: Any) -> tuple[Floats, list[int]]:
+def as_matrix(X: Any, forbidden: Collection[Any] = ()) -> tuple[Floats, list[int]]:
     """Return a table as a matrix for trees, and the index of the feature behind each column.
+
+    Columns that are forbidden, by name or by index, are left out.
 
     >>> as_matrix({"age": [31, None], "job": ["nurse", "clerk"]})
     (array([[31.,  0.,  1.],
@@ -383,6 +385,8 @@ def as_matrix(X: Any) -> tuple[Floats, list[int]]:
     columns: list[npt.NDArray[Any]] = []
     sources: list[int] = []
     for index, feature in enumerate(space):
+        if feature.name in forbidden or index in forbidden:
+            continue
         row = space.row(feature.name)
         if feature in space.continuous:
             values = instances.values[row]
@@ -397,7 +401,17 @@ def as_matrix(X: Any) -> tuple[Floats, list[int]]:
         else:
             columns += [(codes == code).astype(float) for code in distinct]
             sources += [index] * len(distinct)
+    if not columns:  # all are forbidden
+        columns, sources = [np.zeros(len(instances))], [0]
     return np.stack(columns, axis=1), sources
+
+
+def forbidden_columns(estimator: Any) -> tuple[Any, ...]:
+    """Return the columns that the rules of a classifier must not test, by name or by index."""
+    forbidden = getattr(estimator, "forbidden", None)
+    if forbidden is None:
+        return ()
+    return (forbidden,) if isinstance(forbidden, str) else tuple(forbidden)
 
 
 def tree_size(tree: Any, sources: list[int]) -> tuple[int, int]:

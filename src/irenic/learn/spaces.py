@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -58,27 +57,6 @@ def without_untested_values(points: Sequence[FrontPoint]) -> list[FrontPoint]:
         )
         for point in points
     ]
-
-
-def with_values_of(sets: Sequence[RuleSet], X: Any) -> list[RuleSet]:
-    """Return rule sets over a space that lists the values of a table in untested columns.
-
-    >>> from irenic import Categorical, Rule, RuleSet, Space
-    >>> space = Space([Categorical("job", ["cook"]), Categorical("city", [], other=True)])
-    >>> rules = RuleSet([Rule({"job": {"cook"}}, then="A")], space)
-    >>> with_values_of([rules], {"job": ["cook"], "city": ["Rome"]})[0].space["city"].values
-    ('Rome',)
-    """
-    space, tested = sets[0].space, names_tested(*sets)
-    empty = [
-        feature.name
-        for feature in space
-        if isinstance(feature, Categorical) and not feature.values and feature.name not in tested
-    ]
-    if not empty:
-        return list(sets)
-    opened = space.opened_to(Space([f for f in Space.infer(X) if f.name in empty]))
-    return [moved(rules, opened) for rules in sets]
 
 
 def moved(rules: RuleSet, space: Space) -> RuleSet:

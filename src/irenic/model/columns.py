@@ -25,6 +25,7 @@ from irenic.boxes.arrays import Bools, Codes, Floats, Ints
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean, without_feature
 from irenic.model.features import (
     EXACT,
+    FIRST_CODE,
     MISSING,
     MISSING_CODE,
     OTHER,
@@ -256,8 +257,28 @@ def _first(where: Bools) -> int:
     return int(where.argmax()) + 1
 
 
+def is_naive(value: object) -> bool:
+    """Return whether a value is a time without a time zone.
+
+    >>> is_naive(dt.datetime(2026, 1, 31)), is_naive(dt.datetime(2026, 1, 31, tzinfo=dt.UTC))
+    (True, False)
+    """
+    is_time = isinstance(value, dt.datetime | np.datetime64)
+    return is_time and getattr(value, "tzinfo", None) is None and not is_missing(value)
+
+
+def _no_zone(feature: Continuous, row: int | None = None) -> DataError:
+    where = f"column {feature.name!r}" + (f", row {row}," if row else "")
+    return DataError(
+        f"{where} has no time zone, but times of the feature are in UTC; name the zone first, as"
+        f" with X[{feature.name!r}].dt.tz_localize('Europe/Berlin')"
+    )
+
+
 def _array_to_floats(column: npt.NDArray[Any], feature: Continuous) -> Floats:
     kind = column.dtype.kind
+    if kind == "M" and feature.in_utc and not np.isnat(column).all():
+        raise _no_zone(feature)
     numeric = feature.kind in ("number", "integer")
     if kind == "f" and numeric:
         if column.dtype.itemsize > 8:
@@ -354,6 +375,8 @@ def _objects_to_floats(values: list[Any], feature: Continuous) -> Floats:
             return _clean(floats, feature, floats)
     encoded = np.empty(len(values), dtype=np.float64)
     for row, value in enumerate(values):
+        if feature.in_utc and is_naive(value):
+            raise _no_zone(feature, row + 1)
         try:
             encoded[row] = feature.encode_value(value)
         except DataError as error:
@@ -388,6 +411,9 @@ def _series_to_floats(series: Any, feature: Continuous) -> Floats:
                 f"column {feature.name!r} has the time zone {dtype.time_zone};"
                 " declare the feature with unit='UTC', or remove the time zone"
             )
+        naive = dtype == nw.Datetime and dtype.time_zone is None
+        if naive and feature.in_utc and not series.is_null().all():
+            raise _no_zone(feature)
         return _series_micros(series.dt.timestamp("us"), feature)
     if feature.kind == "duration" and dtype == nw.Duration:
         return _series_micros(series.dt.total_microseconds(), feature)
@@ -439,6 +465,7 @@ def encode_codes(column: Any, feature: Categorical) -> Codes:
             f"column {feature.name!r}, row {row + 1}: {values[row]!r} is not hashable"
         ) from None
     codes[missing] = MISSING_CODE
+    _check_types(codes, values, feature)
     _check_codes(codes, values, feature)
     return codes
 
@@ -504,6 +531,43 @@ def _is_hashable(value: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _check_types(codes: Codes, values: list[Any], feature: Categorical) -> None:
+    """Raise an error if no value is known, but would be if all were text, or none of them.
+
+    It is text in one of the tables that was written as numbers in another one.
+    """
+    if not feature.values or (codes >= FIRST_CODE).any() or not (codes == OTHER_CODE).any():
+        return
+    known = {as_plain_text(value): value for value in feature.values}
+    for other in dict.fromkeys(
+        v for v, code in zip(values, codes, strict=True) if code == OTHER_CODE
+    ):
+        value, same = plain(other), known.get(as_plain_text(other))
+        if same is not None and isinstance(value, str) != isinstance(same, str):
+            raise DataError(
+                f"column {feature.name!r}: no value is known, because {value!r} is"
+                f" {_type_name(value)}, and {same!r} among the values of the feature is"
+                f" {_type_name(same)}; convert the column first"
+            )
+
+
+def as_plain_text(value: Any) -> str:
+    """Return what a value and its text have in common.
+
+    >>> as_plain_text(1.0), as_plain_text(" 1"), as_plain_text(True)
+    ('1', '1', 'true')
+    """
+    value = plain(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip().casefold()
+
+
+def _type_name(value: object) -> str:
+    names: dict[type, str] = {str: "text", bool: "a boolean", int: "a number", float: "a number"}
+    return names.get(type(value), f"a {type(value).__name__}")
 
 
 def _check_codes(codes: Codes, values: list[Any], feature: Categorical) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from irenic.boxes.arrays import Ints
 from irenic.errors import DataError
 from irenic.kernels import decide, structs
-from irenic.model.columns import field_names
+from irenic.model.columns import as_plain_text, field_names, is_naive
 from irenic.model.features import (
     EXACT,
     MISSING,
@@ -251,9 +251,13 @@ class _Converters(dict[type, Callable[[Any], float]]):
 class _OpenCodes(dict[Hashable, int]):
     """Codes of the values of a category that is open to others."""
 
+    def __init__(self, codes: Mapping[Hashable, int]) -> None:
+        super().__init__(codes)
+        self._texts = set(map(as_plain_text, codes))
+
     def __missing__(self, value: Hashable) -> int:
-        if value is None or value is MISSING:
-            raise KeyError(value)
+        if value is None or value is MISSING or as_plain_text(value) in self._texts:
+            raise KeyError(value)  # to look closer
         return OTHER_CODE
 
 
@@ -268,7 +272,15 @@ def _converters(feature: Feature) -> _Converters:
             dict.fromkeys((str, int, bool, _NONE), code),
             lambda value: code(None if is_missing(value) else value),
         )
+    if feature.in_utc:
+        return _Converters({_NONE: _nan}, lambda value: feature.encode_value(_zoned(value)))
     return _Converters({_NONE: _nan, **_USUAL.get(feature.kind, {})}, feature.encode_value)
+
+
+def _zoned(value: object) -> object:
+    if is_naive(value):
+        raise TypeError("a value that only Space.encode can refuse")
+    return value
 
 
 def _nan(_: None) -> float:

@@ -404,6 +404,11 @@ class Continuous:
             return (value - _EPOCH) // _MICROSECOND
         return value.toordinal() * _DAY - _ORDINAL if isinstance(value, dt.date) else None
 
+    @property
+    def in_utc(self) -> bool:
+        """Whether values are times with a time zone, converted to UTC."""
+        return self.kind == "datetime" and self.unit == "UTC"
+
     def _in_utc(self, value: dt.datetime | dt.time) -> dt.datetime:
         if isinstance(value, dt.time) or self.kind != "datetime":
             raise DataError(f"feature {self.name!r}: {value!r} has a time zone; remove it")

@@ -588,6 +588,8 @@ class RuleSet:
         lines += [f"  {i}. {rule}" for i, rule in enumerate(self[:20], 1)]
         lines += [f"  … and {len(self) - 20} more"] if len(self) > 20 else []
         lines += [f"  DEFAULT {display(self.default)}"] if self.default is not None else []
+        times = [f.name for f in self.space.continuous if f.in_utc]
+        lines += [f"  times of {', '.join(map(display, times))} are in UTC"] if times else []
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -20,7 +20,7 @@ from irenic.model.literals import counted, display, plain, say
 from irenic.model.space import to_list
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
-from irenic.reporting.groups import encode_groups, shown_outcomes
+from irenic.reporting.groups import encode_groups, outcome_name, shown_outcomes
 
 _TAG: Final = re.compile("<(?=[A-Za-z/!?])")
 _VALUE_LIMIT: Final = 12
@@ -222,6 +222,7 @@ def _number(feature: Continuous, value: float) -> str:
 def _notes(model: Any, X: Any, labels: list[Any], left: float) -> list[str]:
     """Return what to look at before the model is used."""
     from irenic.learn import suspect_columns  # imports scikit-learn
+    from irenic.learn.cross_validation import forbidden_columns
 
     point = model.chosen_
     notes = []
@@ -236,7 +237,10 @@ def _notes(model: Any, X: Any, labels: list[Any], left: float) -> list[str]:
         suspect = suspect_columns(X, labels)
     except DataError:  # columns without names
         suspect = {}
+    forbidden = forbidden_columns(model)
     for name, why in suspect.items():
+        if name in forbidden or model.space_.index(name) in forbidden:
+            continue
         notes.append(
             f"Column {display(name)} is {why}; make sure that it is known when a case is decided."
             if why.startswith("another")
@@ -292,7 +296,7 @@ def card_markdown(card: document.Card) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in card["versions"].items())
     facts = {"Created": f"{card['created']} with {versions}", "Model": card["model"]}
     if card["parameters"]:
-        pairs = (f"{name}={value!r}" for name, value in card["parameters"].items())
+        pairs = (f"{name}={_parameter(value)}" for name, value in card["parameters"].items())
         facts["Parameters"] = f"`{', '.join(pairs)}`"
     if data["name"]:
         facts["Data"] = f"{data['name']} (SHA-256 `{data['sha256']}`)"
@@ -331,6 +335,12 @@ def card_markdown(card: document.Card) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _parameter(value: Any) -> str:
+    """Return a parameter as Python shows it; lists and the like are texts already."""
+    is_shown = isinstance(value, str) and value.startswith(("[", "{", "("))
+    return str(value) if is_shown else repr(value)
+
+
 def _score_text(card: document.Card) -> str:
     training = f"{card['training_score']:.3f} on the training rows"
     by_rule = (
@@ -345,7 +355,8 @@ def _score_text(card: document.Card) -> str:
 
 def _group_lines(groups: document.Groups) -> list[str]:
     shown = shown_outcomes(groups)
-    names = [groups["groups"][0]["outcomes"][i]["outcome"]["text"] for i in shown]
+    texts = [groups["groups"][0]["outcomes"][i]["outcome"]["text"] for i in shown]
+    names = [outcome_name(text) for text in texts]
     head = [groups["column"], "rows", *names, "by default", "accuracy"]
     head += [text for name in names for text in (f"wrongly {name}", f"{name} missed")]
     lines = [f"| {' | '.join(map(_cell, head))} |", "|---|" + "---:|" * (len(head) - 1)]

@@ -122,6 +122,9 @@ class Counts(TypedDict):
     none. With an interval, it is the share of new cases, as estimated from rows left out."""
     interval: list[float] | None
     """The ends of the 95 % interval of the confidence, if it is an estimate for new cases."""
+    expected: list[float] | None
+    """If a learned rule was counted on instances: the share of new cases that it is right for, as
+    estimated from rows left out of learning, and the ends of the 95 % interval."""
     mix: list[int | float] | None
     """How many of them have each label."""
     probabilities: list[float] | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 import numpy as np
@@ -36,8 +36,12 @@ _MOST_IN_ONE: Final = 0.6
 _MANY_TIMES: Final = 10.0
 
 
-def encode_features(sets: Iterable[RuleSet], instances: Instances | None) -> list[document.Feature]:
+def encode_features(
+    sets: Iterable[RuleSet], instances: Instances | None, shown: Collection[str] | None = None
+) -> list[document.Feature]:
     """Return the features of rule sets over one space, with the distribution of instances.
+
+    That of features that are not in ``shown`` is omitted (default: none is).
 
     >>> from irenic import Rule, RuleSet
     >>> rules = RuleSet([Rule({"age": {">=": 18, "<": 60}}, then="adult")])
@@ -48,7 +52,10 @@ def encode_features(sets: Iterable[RuleSet], instances: Instances | None) -> lis
     {'value': 18, 'text': '18', 'open': False}
     """
     sets = list(sets)
-    return [_feature(feature, sets, instances) for feature in sets[0].space]
+    return [
+        _feature(feature, sets, instances if shown is None or feature.name in shown else None)
+        for feature in sets[0].space
+    ]
 
 
 def _feature(

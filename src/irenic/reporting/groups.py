@@ -57,6 +57,15 @@ def shown_outcomes(groups: document.Groups) -> list[int]:
     return [i for i, name in enumerate(names) if len(names) != _PAIR or name != usual]
 
 
+def outcome_name(text: str) -> str:
+    """Return the name of an outcome in a heading, in quotes if it may be taken for the default.
+
+    >>> outcome_name("paid"), outcome_name("default")
+    ('paid', '"default"')
+    """
+    return f'"{text}"' if text.casefold() in ("default", "by default") else text
+
+
 def _group(figures: GroupFigures) -> document.GroupFigures:
     def rate(rates: Any, outcome: Any) -> document.Share | None:
         return None if rates is None else encode_share(rates[outcome])

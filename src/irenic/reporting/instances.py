@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -229,11 +229,13 @@ def results(
     decided: Ints,
     shown: Ints,
     likely: Floats | None = None,
+    grouped: Collection[str] = (),
 ) -> document.Results:
     """Return how many instances are covered and predicted correctly, and the confusion of labels.
 
     ``shown`` are the rows that the document lists, which are preferred in lists of rows, and
     ``likely`` are the probabilities of labels by instance, if a classifier predicts any.
+    Results are compared by the values of the categories in ``grouped``.
     """
     is_shown = np.zeros(len(decided), dtype=np.bool_)
     is_shown[shown] = True
@@ -268,7 +270,7 @@ def results(
         counts["confusion"] = _confusion(data, predictions)
         if likely is not None:
             counts["calibration"] = _calibration(table, data, decided, predictions, likely)
-    counts["groupings"] = _groupings(data, decided, predictions)
+    counts["groupings"] = _groupings(data, decided, predictions, grouped)
     return counts
 
 
@@ -314,13 +316,17 @@ def _calibration(
     }
 
 
-def _groupings(data: Labeled, decided: Ints, predictions: Ints) -> list[document.Grouping]:
+def _groupings(
+    data: Labeled, decided: Ints, predictions: Ints, grouped: Collection[str]
+) -> list[document.Grouping]:
     """Return how many instances are covered and predicted correctly by the values of categories."""
     assert data.instances is not None
     space = data.instances.space
     right, covered = predictions == data.truth, (decided >= 0) | (decided == CONTRADICTED)
     groupings: list[document.Grouping] = []
     for feature in space.categorical:
+        if feature.name not in grouped:
+            continue
         codes = data.instances.codes[space.row(feature.name)]
         rows, n_covered, n_right = (
             np.bincount(codes[chosen], minlength=len(feature.values) + FIRST_CODE)
@@ -378,12 +384,15 @@ class RuleCounts:
     mix: Floats | None
     intervals: Floats | None = None
     probabilities: Floats | None = None
+    expected: Floats | None = None
+    """Confidence and interval as estimated in learning, if these are counts of other rows."""
 
     def at(self, index: int) -> document.Counts:
         """Return the counts of one rule."""
         confidence = None if self.confidence is None else float(self.confidence[index])
         if confidence is not None and math.isnan(confidence):
             confidence = None
+        expected = None if self.expected is None else self.expected[index]
         mix = None if self.mix is None else [short(n) for n in self.mix[index].tolist()]
         interval = None if self.intervals is None else self.intervals[index].tolist()
         if confidence is None or (interval is not None and math.isnan(interval[0])):
@@ -392,6 +401,9 @@ class RuleCounts:
             "support": short(float(self.support[index])),
             "confidence": confidence,
             "interval": interval,
+            "expected": None
+            if expected is None or not np.isfinite(expected).all()
+            else expected.tolist(),
             "mix": mix,
             "probabilities": None
             if self.probabilities is None
@@ -403,6 +415,7 @@ NOT_COUNTED: Final[document.Counts] = {
     "support": None,
     "confidence": None,
     "interval": None,
+    "expected": None,
     "mix": None,
     "probabilities": None,
 }

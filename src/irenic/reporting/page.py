@@ -174,8 +174,7 @@ def report(
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier of irenic
     X : table, optional
-        Instances to show the rules on. Without them, the page contains no values of columns that
-        no rule tests.
+        Instances to show the rules on. The page contains no values of columns that no rule tests.
     y : labels, optional
         Their true labels.
     name : str
@@ -207,7 +206,7 @@ def report(
     >>> irenic.report(rules, name="ages")
     <Report 'ages': 1 rule>
     """
-    if X is None and isinstance(rules, RuleSet | RuleList | DecisionTable):
+    if isinstance(rules, RuleSet | RuleList | DecisionTable):
         rules = without_untested_values(DecisionTable.from_rules(rules))
     options: dict[str, Any] = {"budget": budget, "limit": limit, "sample": sample}
     options |= {"properties": properties, "cases": cases}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -212,7 +213,7 @@ class Source:
             self.tables, self.classifier = [table], None
             self.how = "first" if table.is_ordered else "all" if table.collects else "agree"
         else:
-            self._take_classifier(rules, X)
+            self._take_classifier(rules)
             budget = replace(
                 budget,
                 nodes=min(budget.nodes or _NODE_LIMIT, _NODE_LIMIT),
@@ -224,7 +225,7 @@ class Source:
         self.budget = budget
         self.data = labeled([table.rules for table in self.tables], X, y, self.classifier)
 
-    def _take_classifier(self, model: Any, X: Any) -> None:
+    def _take_classifier(self, model: Any) -> None:
         if not hasattr(model, "pareto_front_"):
             kind = type(model).__name__
             raise ConditionError(
@@ -236,15 +237,21 @@ class Source:
         self.proved = model.certificate_.proved
         regions = [t.regions for p in self.points[:1] if (t := p.probabilities) is not None]
         sets = [*(point.rule_set for point in self.points), *regions]
-        if X is not None:
-            from irenic.learn.spaces import with_values_of  # imports scikit-learn
-
-            sets = with_values_of(sets, X)
         n = len(self.points)
         self.tables, self.regions = [*map(DecisionTable.from_rules, sets[:n])], sets[n:]
         self.chosen = next(i for i, p in enumerate(self.points) if p is model.chosen_)
         if model.conflicts != "avoid":
             self.how = model.conflicts
+
+    @cached_property
+    def tested(self) -> set[str]:
+        """The features that a rule tests; values that instances have in others are not shown."""
+        space = self.table.space
+        sets = [*(table.rules for table in self.tables), *self.regions]
+        tests = [rules.boxes.tests().any(axis=0) for rules in sets]
+        tests.append(space.impossible_boxes.tests().any(axis=0))
+        axes = np.any(tests, axis=0)
+        return {n for n, axis in zip(space.names, space.axes.tolist(), strict=True) if axes[axis]}
 
     @property
     def table(self) -> DecisionTable:
@@ -271,7 +278,9 @@ class Source:
             "name": name or table.name,
             "decides": self.decides(),
             "reading": None if table.reading is None else encode_reading(table.reading),
-            "features": encode_features([table.rules for table in self.tables], data.instances),
+            "features": encode_features(
+                [table.rules for table in self.tables], data.instances, self.tested
+            ),
             "outcomes": [
                 {**label, "labels": np.flatnonzero(parts).tolist()}
                 for label, parts in zip(
@@ -289,7 +298,7 @@ class Source:
             "properties": self.expected.encode_properties(self.rules, table, self.budget),
             "cases": self.expected.encode_cases(self.rules, table),
             "impact": None,
-            "instances": _instances(data, shown),
+            "instances": _instances(data, shown, self.tested),
             "models": [self.model(index, shown) for index in range(len(self.tables))],
             "chosen": self.chosen,
         }
@@ -304,6 +313,8 @@ class Source:
         if data.instances is not None:
             decided = decisions(table, self.how, data.instances)
             counts = of_instances(table, data, decided, probabilities)
+            if self.points and (own := self.points[index].counts).intervals is not None:
+                counts = replace(counts, expected=np.column_stack([own.confidence, own.intervals]))
         elif self.points:
             counts = of_training(self.points[index], probabilities)
         limit = self.limit if index == self.chosen else min(self.limit, _LIMIT_OF_OTHERS)
@@ -314,7 +325,9 @@ class Source:
             "default": _default(table, data, counts),
             "results": None
             if decided is None
-            else results(table, self.how, data, decided, shown, self._likely(index, decided)),
+            else results(
+                table, self.how, data, decided, shown, self._likely(index, decided), self.tested
+            ),
             "front": _front(self.points[index], self.proved) if self.points else None,
             "likely": self._likely_regions(index) if self.regions else [],
             **encode_checked(findings, listed, learned=bool(self.points)),
@@ -546,8 +559,8 @@ def _shown(data: Labeled, sample: int, rng: np.random.Generator) -> Ints:
     return np.arange(n) if n <= limit else np.sort(rng.choice(n, limit, replace=False))
 
 
-def _instances(data: Labeled, rows: Ints) -> document.Instances | None:
-    """Return the instances of the given rows."""
+def _instances(data: Labeled, rows: Ints, tested: Collection[str]) -> document.Instances | None:
+    """Return the instances of the given rows, with the features that a rule tests."""
     if data.instances is None:
         return None
     n = len(data.instances)
@@ -555,6 +568,8 @@ def _instances(data: Labeled, rows: Ints) -> document.Instances | None:
         "rows": n,
         "shown": len(rows),
         "row_numbers": None if len(rows) == n else row_numbers(rows),
-        "columns": encode_columns(data.instances.take(rows)),
+        "columns": {
+            n: c for n, c in encode_columns(data.instances.take(rows)).items() if n in tested
+        },
         "outcomes": None if data.truth is None else data.truth[rows].tolist(),
     }

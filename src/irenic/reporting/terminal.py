@@ -16,7 +16,7 @@ from irenic.checking import KINDS, NOUNS
 from irenic.model.literals import counted
 from irenic.reporting import document
 from irenic.reporting.encoding import located
-from irenic.reporting.groups import shown_outcomes
+from irenic.reporting.groups import outcome_name, shown_outcomes
 
 LIMIT: Final = 50
 """For rules, conflicts and overlaps."""
@@ -382,7 +382,7 @@ def print_groups(groups: document.Groups, console: Console) -> None:
         where = "on the rows left out of each fit of the cross-validation"
     console.print(Text(f"By {groups['column']}, {where}:"))
     first = groups["groups"][0]["outcomes"]
-    names = [each["outcome"]["text"] for each in first]
+    names = [outcome_name(each["outcome"]["text"]) for each in first]
     shown = shown_outcomes(groups)
     labeled = any(first[i]["false_positives"] is not None for i in shown)
     columns = ["rows", *(names[i] for i in shown), "by default"]

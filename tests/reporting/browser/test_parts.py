@@ -322,6 +322,19 @@ def test_columns_of_instances_have_correct_headings(page_of, features, asked, sa
     assert uncovered_caption(page) == f"It is stored in this file.{said}"
 
 
+def test_columns_that_no_rule_tests_have_no_values_on_the_page(page_of):
+    names = ("id", "age", "debt", "name")
+    space = Space([*map(Continuous, names[:3]), Categorical("name", ["Ann", "Bob"], other=True)])
+    conditions = {"age": (18, None), "debt": (None, 500)}
+    rules = RuleSet([Rule(conditions, then="yes")], space, default="no")
+    points = {"id": [7331, 7332], "age": [30, 10], "debt": [100, 900], "name": ["Ann", "Bob"]}
+    page = page_of(irenic.summarize(rules, points, ["yes", "yes"]))
+    assert page.locator("#map-x option").all_inner_texts() == ["age", "debt"]
+    assert "Wrongly predicted: 1 instance" in words(page, "#wrong")
+    assert "7332" not in page.locator("#wrong").inner_text()
+    assert "1 instance, right for 1" in words(page, '[data-rule="0"]')
+
+
 def test_a_table_without_instances_has_no_counts(page_of):
     page = page_of(irenic.summarize(ages(((0, 9), "a"), ((9, 20), "b")), {"age": []}, []))
     text = page.locator("body").inner_text()

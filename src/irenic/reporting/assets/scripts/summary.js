@@ -59,6 +59,13 @@ export function testedFeatures(model) {
   return tested;
 }
 
+/** The features that can be drawn: with instances, those whose values the page has, unless it has none. */
+export function drawnFeatures() {
+  const columns = summary.instances?.columns ?? {};
+  const known = summary.features.filter(({ name }) => Object.hasOwn(columns, name));
+  return known.length ? known : summary.features;
+}
+
 /** Whether there are rows that supports were counted on. */
 export function hasCounts() {
   return summary.counted_on !== null && summary.instances?.rows !== 0;

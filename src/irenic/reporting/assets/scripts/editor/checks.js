@@ -32,6 +32,7 @@ export function startChecks(table, show, fail) {
   let sent = [];
   /** @type {Snapshot | null} */
   let sentSnapshot = null;
+  let sentKnown = true;
   worker.onmessage = ({ data }) => {
     if (data.type === "answer") {
       const { resolve, reject } = asked.get(data.ask) ?? {};
@@ -51,10 +52,11 @@ export function startChecks(table, show, fail) {
   /** @param {CheckerMessage} message */
   const post = (message) => worker.postMessage(message);
   const update = () => {
-    if (growth !== table.growth || sentSnapshot?.policy !== table.now.policy) {
+    const known = testsOnlyKnown(table);
+    if (growth !== table.growth || sentSnapshot?.policy !== table.now.policy || known !== sentKnown) {
       post(openMessage(table));
       sent = [];
-      growth = table.growth;
+      [growth, sentKnown] = [table.growth, known];
     }
     const { rows } = table.now;
     const [start, end] = commonEnds(sent, rows);
@@ -168,10 +170,23 @@ function axisOf(feature) {
 }
 
 /** @param {EditedTable} table */
-function instancesOf({ features, now }) {
+function instancesOf(table) {
   const { instances } = summary;
-  if (!instances?.shown || !now.policy.single) return null;
-  const columns = features.map(({ name }) => instances.columns[name]);
-  if (columns.some((column) => column === undefined)) return null; // the page has only some columns
+  if (!instances?.shown || !table.now.policy.single || !testsOnlyKnown(table)) return null;
+  const columns = table.features.map((feature) => {
+    // any value will do where no row tests the feature
+    const some = isCategory(feature) ? feature.admitted[0] : feature.range[0];
+    return instances.columns[feature.name] ?? new Array(instances.shown).fill(some);
+  });
   return { columns, outcomes: instances.outcomes, rows: instances.shown };
+}
+
+/**
+ * Whether rows test only features whose values the page has: those that were tested when it was made.
+ * @param {EditedTable} table
+ */
+function testsOnlyKnown({ features, now }) {
+  const { instances } = summary;
+  const unknown = instances ? features.flatMap(({ name }, k) => (instances.columns[name] ? [] : [k])) : [];
+  return !now.rows.some((row) => unknown.some((k) => sidesOfTest(row.cells[k].test)[0] !== null));
 }

@@ -6,13 +6,13 @@ import { instanceCase } from "../engine/instances.js";
 import { mapView } from "./view.js";
 import { shareBetween } from "../numbers.js";
 import { model } from "../state.js";
-import { testedFeatures, featuresOf, summary } from "../summary.js";
+import { drawnFeatures, testedFeatures, featuresOf, summary } from "../summary.js";
 import { isAdmitted, isCategory, isMissing, LOWEST, OTHER_CODE, valueBefore } from "../values/features.js";
 
 /** Choose the two features that most rules test together; of equal pairs, those that are tested most often. */
 export function chooseAxes() {
   const boxes = model().rules.map((rule) => rule.box);
-  const counts = new Map(summary.features.map((feature) => [feature.name, 0]));
+  const counts = new Map(drawnFeatures().map((feature) => [feature.name, 0]));
   /** @param {string} name */
   const testCount = (name) => counts.get(name) ?? 0;
   for (const box of boxes) for (const name of Object.keys(box)) counts.set(name, testCount(name) + 1);

@@ -10,15 +10,15 @@ import { updateMap } from "./updating.js";
 import { shortValue } from "./values.js";
 import { mapView, otherFeatures } from "./view.js";
 import { model } from "../state.js";
-import { testedFeatures, summary } from "../summary.js";
+import { drawnFeatures, testedFeatures, summary } from "../summary.js";
 import { categoryOrder, isAdmitted, isCategory, LOWEST, unitLabel } from "../values/features.js";
 import { niceTicks } from "../values/ticks.js";
 
 /** Draw the controls, only once, because redrawing would lose the keyboard focus. */
 export function drawTools() {
   const tools = within(document, "#map .map-tools");
-  const several = summary.features.length > 1;
-  const names = summary.features.map((feature) => feature.name);
+  const names = drawnFeatures().map((feature) => feature.name);
+  const several = names.length > 1;
   show(
     tools,
     axisChoice("map-x", "horizontal axis", names, (name) => changeAxis("x", name)),
@@ -106,7 +106,7 @@ function changeAxis(axis, name) {
  * @param {string} name
  */
 function nextBest(name) {
-  return [...testedFeatures(model()), ...summary.features].find((feature) => feature.name !== name)?.name ?? "";
+  return [...testedFeatures(model()), ...drawnFeatures()].find((feature) => feature.name !== name)?.name ?? "";
 }
 
 /** @param {MapView["mode"]} mode */

@@ -115,17 +115,15 @@ export function instanceTable(places, count, which) {
   return [moreOf(table, rows, FIRST_INSTANCES, () => show(shown, shownText(rows.length, count))), paper];
 }
 
-/** The features to show: the first of those that rules test, as the others do not matter. */
+/** The features to show: the first of those that rules test; the page has no values of others. */
 function shownFeatures() {
-  const tested = testedFeatures(model());
-  return (tested.length ? tested : summary.features).slice(0, COLUMN_LIMIT);
+  return testedFeatures(model()).slice(0, COLUMN_LIMIT);
 }
 
 /** A text on which features the columns are, if not all of them. */
 function columnsText() {
   const tested = testedFeatures(model()).length;
-  const of = tested || summary.features.length;
-  const first = of > COLUMN_LIMIT ? `the first ${COLUMN_LIMIT} of ${countText(of)}` : "";
+  const first = tested > COLUMN_LIMIT ? `the first ${COLUMN_LIMIT} of ${countText(tested)}` : "";
   if (tested && tested < summary.features.length) {
     return ` Columns: the features that rules test${first && `, ${first}`}.`;
   }

@@ -100,11 +100,15 @@ function ruleFigures(rule) {
 function coversText(rule, covers = "Covers") {
   const support = rule.support ?? 0;
   const text = `${covers} ${pluralText(support, "instance")}`;
-  if (rule.confidence === null || rule.confidence === undefined) return `${text}.`;
-  if (rule.interval) {
-    const [low, high] = rule.interval.map(percentText);
-    return `${text}; right for about ${percentText(rule.confidence)} of new cases (95 % interval ${low} to ${high}).`;
+  const estimate = rule.interval ? [rule.confidence ?? 0, ...rule.interval] : rule.expected;
+  if (estimate) {
+    const [share, low, high] = estimate.map(percentText);
+    const expected = `right for about ${share} of new cases (95 % interval ${low} to ${high})`;
+    if (rule.interval || rule.confidence === null || summary.several_labels) return `${text}; ${expected}.`;
+    const right = countText(Math.round(rule.confidence * support * 10) / 10);
+    return `${text}; ${expected}, and for ${right} of these (${percentText(rule.confidence)}).`;
   }
+  if (rule.confidence === null || rule.confidence === undefined) return `${text}.`;
   if (summary.several_labels) return `${text}; agreement with their labels (mean F1) ${percentText(rule.confidence)}.`;
   const right = countText(Math.round(rule.confidence * support * 10) / 10);
   return `${text}, right for ${right} of them (${percentText(rule.confidence)}).`;

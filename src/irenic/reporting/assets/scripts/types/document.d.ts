@@ -412,6 +412,8 @@ type CountedRule = {
   confidence: number | null;
   /** The ends of the 95 % interval of the confidence, if it is an estimate for new cases. */
   interval: number[] | null;
+  /** If a learned rule was counted on instances: the share of new cases that it is right for, as estimated from rows left out of learning, and the ends of the 95 % interval. */
+  expected: number[] | null;
   /** How many of them have each label. */
   mix: number[] | null;
   /** How likely each label is in a new case that it decides, unless that depends on the region. */
@@ -428,6 +430,8 @@ type Otherwise = {
   confidence: number | null;
   /** The ends of the 95 % interval of the confidence, if it is an estimate for new cases. */
   interval: number[] | null;
+  /** If a learned rule was counted on instances: the share of new cases that it is right for, as estimated from rows left out of learning, and the ends of the 95 % interval. */
+  expected: number[] | null;
   /** How many of them have each label. */
   mix: number[] | null;
   /** How likely each label is in a new case that it decides, unless that depends on the region. */
