@@ -38,8 +38,12 @@ function rowLink({ grid, table }, row, first = false) {
   return h("button", { type: "button", class: "link", onclick: go }, `${first ? "Row" : "row"} ${row + 1}`);
 }
 
-/** @param {Desk} desk @param {number[]} rows */
-const rowLinks = (desk, rows) => rows.slice(0, 6).map((row, k) => [k ? ", " : "", rowLink(desk, row)]);
+/** @param {Desk} desk @param {number[]} rows @param {boolean} [first] */
+const rowLinks = (desk, rows, first = false) =>
+  rows.slice(0, 6).map((row, k, shown) => {
+    const joint = k === 0 ? "" : k < shown.length - 1 || shown.length < rows.length ? ", " : " and ";
+    return [joint, rowLink(desk, row, first && k === 0)];
+  });
 
 // --- verdicts
 
@@ -303,7 +307,7 @@ function redundantItem(desk, { kind, rows, by }) {
   const { table } = desk;
   const row = kind === "duplicates" ? rows[rows.length - 1] : rows[0];
   const words = {
-    duplicates: () => ["Rows ", rowLinks(desk, rows), " are identical."],
+    duplicates: () => [rowLinks(desk, rows, true), rows.length > 6 ? " and more" : "", " are identical."],
     inside: () => [
       rowLink(desk, row, true),
       " says what ",
