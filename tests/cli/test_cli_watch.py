@@ -20,6 +20,8 @@ LINE = re.compile(
 
 @contextmanager
 def started(*words, cwd):
+    # a job in the background ignores Ctrl-C, and so would the processes that it starts
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         [sys.executable, "-m", "irenic", *words],
         cwd=cwd,
@@ -27,6 +29,7 @@ def started(*words, cwd):
         stderr=subprocess.PIPE,
         text=True,
     )
+    signal.signal(signal.SIGINT, handler)
     try:
         yield process
     finally:

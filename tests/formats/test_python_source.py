@@ -24,6 +24,7 @@ from irenic import (
     ConditionError,
     ConflictError,
     Continuous,
+    DataError,
     FormatError,
     Region,
     Rule,
@@ -159,7 +160,7 @@ def test_dates_times_and_durations():
     times = [dt.time(12), dt.time(12, 0, 0, 6), "12:00:00.000005"]
     spans = [dt.timedelta(0), dt.timedelta(days=-1, microseconds=3), np.timedelta64(-1, "D")]
     zoned = [dt.datetime(2020, 1, 1, 1, tzinfo=east), dt.datetime(2020, 1, 1, tzinfo=dt.UTC)]
-    zoned += [dt.datetime(2019, 12, 31)]
+    zoned += ["2019-12-31T00:00:00"]
     rows = [
         dict(zip("dstwu", values, strict=True))
         for values in (
@@ -174,6 +175,11 @@ def test_dates_times_and_durations():
     got = [function(row) for row in rows]
     assert got == rules.predict(rows).tolist()
     assert {*got} == {"d", "s", "t", "w", "u", None}
+    naive = {**rows[0], "u": dt.datetime(2019, 12, 31)}
+    with pytest.raises(ValueError, match="'u' must have a time zone"):
+        function(naive)
+    with pytest.raises(DataError, match="column 'u', row 1, has no time zone"):
+        rules.predict([naive])
 
 
 def test_durations_of_months_are_counted():

@@ -71,7 +71,7 @@ def test_a_table_without_rows_is_written_too(tmp_path, suffix):
 def test_csv_keeps_cells_as_they_were_written(tmp_path):
     (tmp_path / "in.csv").write_text("id,x,y\n007,1.50,NA\n008,2,1\n")
     table = read_table(tmp_path / "in.csv")
-    assert table["id"].tolist() == [7, 8]
+    assert table["id"].tolist() == ["007", "008"]
     table["z"] = np.array([0.5, np.nan])
     write_table(table, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text() == "id,x,y,z\n007,1.50,NA,0.5\n008,2,1,\n"

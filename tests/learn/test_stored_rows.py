@@ -179,10 +179,10 @@ def test_blocks_that_lack_a_category_or_a_label(few):
 
 def test_a_category_with_too_many_values_has_those_of_the_sample(few, monkeypatch):
     monkeypatch.setattr(_stored, "_VALUE_LIMIT", 3)
-    names = np.array([f"n{i % 50}" for i in range(900)])
-    frame = pl.LazyFrame({"c": names, "y": np.where(names == "n7", "a", "b")})
+    names = np.array([f"n{i % 5}" for i in range(900)])
+    frame = pl.LazyFrame({"c": names, "y": np.where(names == "n2", "a", "b")})
     clf = quick(min_support=1).fit(frame, target="y")
-    assert [str(rule) for rule in clf.rules_] == ["IF c in {n7} THEN a"]
+    assert [str(rule) for rule in clf.rules_] == ["IF c in {n2} THEN a"]
     assert _stored._added(Counter("ab"), Counter("cd")) is None
 
 
@@ -206,10 +206,8 @@ def test_memory_is_that_of_a_block(few):
     stored = _stored.Stored.of(Watched(), "y", None)
     clf = quick()
     clf.fit(stored)
-    assert [str(rule) for rule in clf.rules_] in (
-        ["IF a < 2500 THEN no"],
-        ["IF a >= 2500 THEN yes"],
-    )
+    assert len(clf.rules_) == 1
+    assert clf.chosen_.training_score > 0.999  # of all rows, though few are looked at
     # labels, then all columns, then the columns that rules test
     assert {names for _, names in seen} == {("y",), ("a", "y")}
     assert len(seen) == 3 * 50

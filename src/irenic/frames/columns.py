@@ -53,6 +53,7 @@ class Table(dict[str, npt.NDArray[Any]]):
 
         The cells of a file have no types: codes are read as numbers unless one begins with 0.
 
+        >>> from irenic import Categorical, Space
         >>> table = Table({"code": np.array([7, None])}, cells={"code": ("7", "")})
         >>> table.in_terms_of(Space([Categorical("code", ["007", "7"])]))["code"].tolist()
         ['7', None]

@@ -214,7 +214,7 @@ class Counting:
 
     def _by_rows(self, block: Block) -> list[Sums]:
         """Return the sums row by row."""
-        most = max(len(rules) for rules in self.rule_sets) + 1
+        most = max((len(rules) for rules in self.rule_sets), default=0) + 1
         return total_of_each(
             [
                 self._row_sums(rules, consequents, part)

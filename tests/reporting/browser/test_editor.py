@@ -508,8 +508,6 @@ def test_the_words_of_the_page_are_those_of_files():
 # --- outcomes
 
 AMOUNTS = {
-    "13%": 0.13,
-    "7,1 %": 0.071,
     "3,75": 3.75,
     "1,200.50": 1200.5,
     "€ 99,50": 99.5,
@@ -520,12 +518,22 @@ AMOUNTS = {
 
 
 def test_an_amount_is_the_number_that_files_are_read_as(page_of):
-    rules = RuleSet([Rule({"age": (i, i + 1)}, then=3.5) for i in range(8)], Space([SPACE["age"]]))
+    rules = RuleSet([Rule({"age": (i, i + 1)}, then=3.5) for i in range(6)], Space([SPACE["age"]]))
     page = open_editor(page_of, rules)
     cells = [{"row": i, "column": 1, "text": text} for i, text in enumerate(AMOUNTS)]
     page.evaluate("(cells) => editor.actions.setCells(cells)", cells)
     outcomes = [rule["then"] for rule in ask(page, "editor.currentRules().rules")]
     assert outcomes == [*AMOUNTS.values()]
+
+
+def test_a_percentage_is_the_number_that_files_are_read_as(page_of, tmp_path):
+    path = tmp_path / "fees.csv"
+    path.write_text("age,fee\n< 9,12%\n>= 9,5%\n")
+    page = open_editor(page_of, irenic.parse(path).bind().tables[0])
+    cells = [{"row": 0, "column": 1, "text": "13%"}, {"row": 1, "column": 1, "text": "7,1 %"}]
+    page.evaluate("(cells) => editor.actions.setCells(cells)", cells)
+    assert [rule["then"] for rule in ask(page, "editor.currentRules().rules")] == [0.13, 0.071]
+    assert ask(page, "editor.table.now.rows[0].outcomeText") == "13%"
 
 
 def test_text_among_numbers_and_ambiguous_numbers_are_rejected(page_of):

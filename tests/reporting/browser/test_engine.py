@@ -946,11 +946,11 @@ def test_the_slice_starts_where_a_rule_holds(page_of):
     page.locator("#map-mode").select_option("fixed")
     assert "1 rule of 1 can hold here" in page.locator("#map-note").inner_text()
     table = {name: [5.0, 5.1, 4.9, 1.0] for name in "pqrs"}
-    page = page_of(summarize(alone, table))
+    page = page_of(summarize(RuleSet([rules[0], rules[2]], rules.space), table))
     page.locator("#map-x").select_option("p")
     page.locator("#map-y").select_option("q")
     page.locator("#map-mode").select_option("fixed")
-    assert "at r = 1, s = 1: 1 rule of 1 can hold" in page.locator("#map-note").inner_text()
+    assert "at r = 1, s = 1: 2 rules of 2 can hold" in page.locator("#map-note").inner_text()
 
 
 def test_rules_are_shown_next_to_the_pointer(page_of):

@@ -80,10 +80,14 @@ def _moment(case, name, kind, missing=False, low=None, high=None, utc=False):
     if isinstance(value, str):
         time = datetime.time if ":" in value else datetime.date
         value = (datetime.datetime if "T" in value else time).fromisoformat(value)
+        if utc and isinstance(value, datetime.datetime) and value.tzinfo is None:
+            value = value.replace(tzinfo=datetime.timezone.utc)
     if getattr(value, "tzinfo", None) is not None:
         if not utc or not isinstance(value, datetime.datetime):
             raise ValueError(f"{name!r} must not have a time zone, got {value!r}")
         value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    elif utc and isinstance(value, datetime.datetime):
+        raise ValueError(f"{name!r} must have a time zone, got {value!r}")
     if kind is datetime.datetime and type(value) is datetime.date:
         value = datetime.datetime(value.year, value.month, value.day)
     elif kind is datetime.date and isinstance(value, datetime.datetime):

@@ -1,7 +1,7 @@
 // @ts-check
 // A case to try in a region, with few digits.
 
-import { namedCodes } from "./table.js";
+import { isForgotten } from "./table.js";
 import { cutAbove, isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
 import { formatValue } from "../values/texts.js";
 
@@ -26,8 +26,8 @@ export function exampleText(table, sides) {
 function valueText(table, place, side) {
   const feature = table.features[place];
   if (!isCategory(feature)) return formatValue(feature, readableValue(feature, side[0], side[1]));
-  const known = namedCodes(table, place);
-  const code = side.find((each) => each !== null && each > OTHER_CODE && known.has(each)) ?? side[0] ?? MISSING_CODE;
+  const known = side.filter((each) => !isForgotten(table, place, each));
+  const code = known.find((each) => each !== null && each > OTHER_CODE) ?? known[0] ?? MISSING_CODE;
   return feature.values[code];
 }
 

@@ -4,9 +4,9 @@
 import { exampleText } from "./examples.js";
 import { caseItems, expectedVerdicts, failingCases, propertyItems } from "./expected.js";
 import { regionCells, sayOutcome } from "./regions.js";
-import { addRow, deleteRows, isFinished, namedCodes, orderRows, replaceRows } from "./table.js";
+import { addRow, deleteRows, isFinished, isForgotten, orderRows, replaceRows } from "./table.js";
 import { h, show } from "../dom.js";
-import { isCategory, MISSING_CODE, OTHER_CODE } from "../values/features.js";
+import { isCategory, OTHER_CODE } from "../values/features.js";
 import { countText, percentText, pluralText } from "../words.js";
 
 const MOST_DRAWN = 30; // findings of a kind that are drawn
@@ -273,8 +273,7 @@ function pairItem(desk, { rows, sides, agree }) {
 function knownValues(table, sides) {
   return sides.map((side, place) => {
     if (!side || !isCategory(table.features[place])) return side;
-    const named = namedCodes(table, place);
-    const known = side.filter((code) => code === MISSING_CODE || (code !== null && named.has(code)));
+    const known = side.filter((code) => code !== OTHER_CODE && !isForgotten(table, place, code));
     return known.some((code) => Number(code) > OTHER_CODE) ? known : side;
   });
 }

@@ -4,7 +4,7 @@
 import { cellText, parseCell, sidesOfTest, testFrom } from "./cells.js";
 import { contradictions, outcomeError, parseOutcome } from "./outcomes.js";
 import { writtenConditions } from "../conditions.js";
-import { summary } from "../summary.js";
+import { featureNamed, summary } from "../summary.js";
 import { cutAbove, isCategory, LOWEST, OTHER_CODE } from "../values/features.js";
 import { parseBound } from "../values/reading.js";
 import { formatWord } from "../values/texts.js";
@@ -20,21 +20,38 @@ export const ANY_CELL = Object.freeze({ text: "-", test: null, error: "" });
 const named = new WeakMap();
 
 /**
- * The codes of the values of a category that rows tell from other values: not of one that was corrected in all rows.
+ * The codes of the values of a category that rows tell from other values.
+ * @param {EditedFeature} feature
+ * @param {number} place
+ * @param {Snapshot} snapshot
+ */
+function namedCodes(feature, place, snapshot) {
+  const places = named.get(snapshot) ?? new Map();
+  named.set(snapshot, places);
+  if (!places.has(place)) {
+    const tests = snapshot.rows.flatMap(({ cells }) => {
+      const codes = cells[place].test?.codes;
+      return codes ? [new Set(codes)] : [];
+    });
+    /** @param {number} code */
+    const differs = (code) => tests.some((held) => held.has(code) !== held.has(OTHER_CODE));
+    places.set(place, new Set((feature.admitted ?? []).filter(differs)));
+  }
+  return /** @type {Set<number>} */ (places.get(place));
+}
+
+/**
+ * Whether a value of a category is known only from cells that were changed since: a corrected typing mistake, say.
  * @param {EditedTable} table
  * @param {number} place
+ * @param {number | null} code
  */
-export function namedCodes({ features, now }, place) {
+export function isForgotten({ features, opened, now }, place, code) {
   const feature = features[place];
-  const places = named.get(now) ?? new Map();
-  named.set(now, places);
-  if (!isCategory(feature) || !feature.admitted.includes(OTHER_CODE)) return new Set(feature.admitted ?? []);
-  if (!places.has(place)) {
-    const tests = now.rows.flatMap(({ cells }) => (cells[place].test?.codes ? [new Set(cells[place].test.codes)] : []));
-    const differs = (/** @type {number} */ code) => tests.some((held) => held.has(code) !== held.has(OTHER_CODE));
-    places.set(place, new Set(feature.admitted.filter(differs)));
-  }
-  return places.get(place) ?? new Set();
+  if (!isCategory(feature) || code === null || code <= OTHER_CODE || !feature.admitted.includes(OTHER_CODE))
+    return false;
+  if (namedCodes(feature, place, now).has(code)) return false;
+  return namedCodes(feature, place, opened).has(code) || code >= (featureNamed(feature.name).values?.length ?? 0);
 }
 
 /**
