@@ -87,8 +87,8 @@ def spelled_alike(values: Collection[Any]) -> str:
     """Return a sentence about values that differ only in case or spaces, "" if there are none.
 
     >>> print(spelled_alike(["cook", "Nurse", "nurse", "nurse "]))
-    'Nurse', 'nurse' and 'nurse ' differ only in case or spaces, and count as different values; write them
-    alike if they mean the same
+    'Nurse', 'nurse' and 'nurse ' differ only in case or spaces, and count as different values;
+    write them alike if they mean the same
     >>> print(spelled_alike(["cook ", "nurse"]))
     'cook ' begins or ends with a space; remove it if that is not meant
     """
