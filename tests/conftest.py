@@ -43,7 +43,7 @@ def run(monkeypatch, capsys):
     """Run the command like a shell, and return its exit status, output and errors."""
 
     def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["irenic", *arguments])
+        monkeypatch.setattr(sys, "argv", ["irenic", *map(str, arguments)])
         with pytest.raises(SystemExit) as caught:
             cli.main()
         out, err = capsys.readouterr()

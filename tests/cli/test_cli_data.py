@@ -5,13 +5,11 @@ from __future__ import annotations
 import functools
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
 import irenic
-from irenic import cli
 from irenic.frames.table import read_table
 
 SHORT = {"generations": 1, "moves": 100, "selection": "description"}
@@ -25,21 +23,10 @@ def quick(monkeypatch):
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Run the command in an empty folder: exit status, output, errors."""
+def run(run, monkeypatch, tmp_path):
+    """Run the command in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["irenic", *map(str, arguments)])
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as ended:
-            status = ended.code or 0
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
+    return run
 
 
 @pytest.fixture

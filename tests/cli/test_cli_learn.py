@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import signal
-import sys
 
 import numpy as np
 import pytest
@@ -27,21 +26,10 @@ def quick(monkeypatch):
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Run the command as a shell would, in an empty folder: exit status, output, errors."""
+def run(run, monkeypatch, tmp_path):
+    """Run the command in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["irenic", *map(str, arguments)])
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as ended:
-            status = ended.code or 0
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
+    return run
 
 
 @pytest.fixture

@@ -17,9 +17,8 @@ def source_of(rules: Any, X: Any = None, y: Any = None) -> Source:
     """Return rules and instances; findings are left out, as no plot shows those of a summary."""
     if X is None and y is not None:
         raise DataError("labels need the instances that they belong to")
-    source = Source(rules, X, y, _NONE, limit=0)
-    source.tested = set(source.table.space.names)  # a plot may show features that no rule tests
-    return source
+    # a plot may show features that no rule tests
+    return Source(rules, X, y, _NONE, limit=0, only_tested=False)
 
 
 def summary_of(rules: Any, X: Any = None, y: Any = None) -> Mapping[str, Any]:

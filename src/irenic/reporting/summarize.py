@@ -201,8 +201,10 @@ class Source:
         budget: Budget,
         limit: int,
         expected: Expectations = NOTHING,
+        *,
+        only_tested: bool = True,
     ) -> None:
-        self.rules, self.expected = rules, expected
+        self.rules, self.expected, self.only_tested = rules, expected, only_tested
         self.points: list[FrontPoint] = []
         self.regions: list[RuleSet] = []  # those of probabilities, if there are any
         self.proved: Sequence[str] = ()
@@ -244,9 +246,11 @@ class Source:
             self.how = model.conflicts
 
     @cached_property
-    def tested(self) -> set[str]:
-        """The features that a rule tests; values that instances have in others are not shown."""
+    def shown_features(self) -> set[str]:
+        """The features whose values are shown: those that a rule tests, or all."""
         space = self.table.space
+        if not self.only_tested:
+            return set(space.names)
         sets = [*(table.rules for table in self.tables), *self.regions]
         tests = [rules.boxes.tests().any(axis=0) for rules in sets]
         tests.append(space.impossible_boxes.tests().any(axis=0))
@@ -279,7 +283,7 @@ class Source:
             "decides": self.decides(),
             "reading": None if table.reading is None else encode_reading(table.reading),
             "features": encode_features(
-                [table.rules for table in self.tables], data.instances, self.tested
+                [table.rules for table in self.tables], data.instances, self.shown_features
             ),
             "outcomes": [
                 {**label, "labels": np.flatnonzero(parts).tolist()}
@@ -298,7 +302,7 @@ class Source:
             "properties": self.expected.encode_properties(self.rules, table, self.budget),
             "cases": self.expected.encode_cases(self.rules, table),
             "impact": None,
-            "instances": _instances(data, shown, self.tested),
+            "instances": _instances(data, shown, self.shown_features),
             "models": [self.model(index, shown) for index in range(len(self.tables))],
             "chosen": self.chosen,
         }
@@ -326,7 +330,13 @@ class Source:
             "results": None
             if decided is None
             else results(
-                table, self.how, data, decided, shown, self._likely(index, decided), self.tested
+                table,
+                self.how,
+                data,
+                decided,
+                shown,
+                self._likely(index, decided),
+                self.shown_features,
             ),
             "front": _front(self.points[index], self.proved) if self.points else None,
             "likely": self._likely_regions(index) if self.regions else [],
