@@ -28,7 +28,7 @@ from benchmarks.harness import Table
 CONDITIONS = 3
 # Every fifth feature is a category with this many values.
 VALUES = 6
-# Shares of the rows that rules cover: those of the common labels, and those of the rare one.
+# Shares of the rows that rules cover: those of the common labels, usually, and of the rare one.
 COVERED, RARE = 0.45, 0.005
 DEFAULT, COMMON, RARELY = "none", ("a", "b"), "rare"
 # No condition admits less than this share of its feature.
@@ -57,10 +57,13 @@ class Setting(NamedTuple):
     Otherwise, there are two, and each rule excludes its rivals by whatever features do, so most
     rules test the same few.
     """
+    covered: float = COVERED
+    """Sum of the shares of the rows that common rules cover."""
 
     def __str__(self) -> str:
         rules = f"{self.rules} + {self.rare} rules" if self.rare else f"{self.rules} rules"
         more = ", spread" if self.spread else ""
+        more += f", covering {self.covered:.0%}" if self.covered != COVERED else ""
         more += f", noise {self.noise:.0%}" if self.noise else ""
         return f"{rules}, {self.features} features, {self.rows:,} rows{more}"
 
@@ -73,6 +76,8 @@ SETTINGS = (
     Setting(20, 10, 20, 20_000, spread=True),
     Setting(20, 10, 20, 400_000, spread=True),
     Setting(20, 10, 20, 100_000, 0.1, spread=True),
+    # most rows are in a rule, so the default is not the most frequent label
+    Setting(20, 0, 20, 20_000, spread=True, covered=1.3),
     Setting(50, 0, 30, 100_000, 0.05),
     Setting(100, 0, 50, 100_000),
 )
@@ -134,7 +139,7 @@ def plant(setting: Setting, rng: np.random.Generator) -> list[Planted]:
     labels = [common[i % len(common)] for i in range(setting.rules)] + [RARELY] * setting.rare
     rules: list[Planted] = []
     for label in labels:
-        share = RARE / setting.rare if label == RARELY else COVERED / setting.rules
+        share = RARE / setting.rare if label == RARELY else setting.covered / setting.rules
         for _ in range(TRIES):
             rule = _draw_rule(setting, label, share, rules, rng)
             if rule is not None:

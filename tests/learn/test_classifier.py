@@ -222,6 +222,25 @@ def test_select_takes_every_set_of_the_front_by_its_index():
         assert str(caught.value) == text
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_rules_for_the_most_frequent_label_are_found(seed):
+    # boxes that cover most of the space: to describe what is outside of them takes many rules
+    rng = np.random.default_rng(seed)
+    boxes = [(rng.choice(6, 3, replace=False), rng.uniform(0, 0.4, 3)) for _ in range(4)]
+
+    def labels(X):
+        inside = [((X[:, f] >= low) & (X[:, f] < low + 0.6)).all(axis=1) for f, low in boxes]
+        return np.where(np.any(inside, axis=0), "in", "out")
+
+    X, new = rng.random((1000, 6)), rng.random((5000, 6))
+    y = labels(X)
+    assert np.mean(y == "in") > 0.5
+    clf = RuleSetClassifier(generations=4, random_state=seed).fit(X, y)
+    assert clf.rules_.default == "out"
+    assert len(clf.rules_) <= 6
+    assert np.mean(clf.predict(new) == labels(new)) > 0.95
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_the_front_has_the_rule_that_a_fit_of_one_rule_finds(seed):
     # two regions of the same label, so that evolution would rather take both rules

@@ -527,7 +527,7 @@ def test_sets_list_few_values(n_values):
 
 
 def test_costs_move_the_decision():
-    X, y = applicants(600)
+    X, y = applicants(600, seed=1)
     dear = {"no": {"yes": 5}, "yes": {"no": 1}}
     plain = RuleSetClassifier(generations=2, moves=500, random_state=0)
     costly = clone(plain).set_params(cost=dear)
@@ -542,7 +542,7 @@ def test_costs_move_the_decision():
             + ((labels == "yes") & (predicted == "no")).sum()
         )
 
-    assert cost(costly) < 0.9 * cost(plain)
+    assert cost(costly) < 0.8 * cost(plain)
     assert list(costly.rules_) == list(table.rules_)
     predicted = costly.predict(X)
     paid = 5 * ((y == "no") & (predicted == "yes")) + ((y == "yes") & (predicted == "no"))

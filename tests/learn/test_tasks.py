@@ -263,6 +263,15 @@ def boxed(n=400, noise=0.0):
 AVOIDING = Settings(members=((1.0, 64),))
 
 
+def test_starts_leave_out_the_leaves_of_their_default():
+    problem, _ = boxed(noise=0.5)
+    starts = [start for start in prepare(problem, 16, "trees", 0.0, 0).starts if len(start) > 1]
+    assert {start.default for start in starts} == {0, 1}
+    assert all((start.then != start.default).all() for start in starts)
+    settled = prepare(problem, 16, "trees", 0.0, 0, described=1).starts
+    assert {start.default for start in settled} == {0}
+
+
 def test_labels_that_rules_explain_better_than_the_forest_are_smoothed_less():
     problem, rule = boxed()
     prepared = prepare(problem, 64, "trees", 0.5, 0)

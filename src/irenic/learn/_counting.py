@@ -110,6 +110,14 @@ class Sums:
         """Number of rows that a rule covers."""
         return self.rows - float(self.support[-1])
 
+    @property
+    def decided_share(self) -> float:
+        """Share of the weight of all rows that rules decide, up to rounding.
+
+        A weight of 2 must count as much as two rows where rule sets are chosen.
+        """
+        return round(1.0 - float(self.own_weight[-1]) / self.row_weight, 12)
+
 
 @dataclass(frozen=True, eq=False)
 class Counting:

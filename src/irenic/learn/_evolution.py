@@ -35,12 +35,14 @@ GUARDS: Final = {
 }
 # Nobody reads rules with more conditions; fixed so that a rule fits a few cache lines.
 TEST_LIMIT: Final = 24
-# Beyond this many rules, the number of moves grows with them, so that each rule gets its share.
-_RULES_AT_EASE: Final = 64.0
+# Members take more moves the more rules they have, so that each rule gets its share: from the first
+# number of rules on, twice as many from the second, and in proportion to rules beyond the third.
+_RULES_AT_EASE: Final = (16.0, 32.0, 64.0)
 # Moves of a member with one rule in each generation, or a quarter of the others' if that is more.
 _SINGLE_MOVES: Final = 1_000
-# Values that differ by less are equal.
+# Values that differ by less are equal; the second is for sums of rounded gains in another order.
 _EQUAL: Final = 1e-9
+_NEARLY: Final = 1e-3
 # Moves between two looks at the clock and at Ctrl-C.
 _MOVES_AT_ONCE: Final = 2_000
 # Where a draft has its numbers of rules and of conditions.
@@ -192,8 +194,9 @@ def evolve(
     singles = [member for member in members if member.max_rules == 1]
     others = [member for member in members if member.max_rules > 1]
     for group in (singles, others):
-        for member in group:
-            member.begin_at_best(starts if group is others else [s for s in starts if len(s) <= 1])
+        of = starts if group is others else [start for start in starts if len(start) <= 1]
+        for number, member in enumerate(group):
+            member.begin_at_best(_starts_of(number, of))
             if settings.sow:
                 member.sow()
         for _ in _generations(group, settings, clock, note):
@@ -203,6 +206,15 @@ def evolve(
     if settings.conflicts == "best":
         return [candidate.ranked(rows.cells, rows.gains) for candidate in candidates]
     return candidates
+
+
+def _starts_of(number: int, starts: list[Candidate]) -> list[Candidate]:
+    """Return the starts of a member: those with the same default, for each member another one.
+
+    Which default is best shows only after evolution, when better rule sets replace others.
+    """
+    defaults = list(dict.fromkeys(start.default for start in starts))
+    return [start for start in starts if start.default == defaults[number % len(defaults)]]
 
 
 def _generations(
@@ -216,12 +228,12 @@ def _generations(
             before = member.value
             twin = None if settings.evaluations else _twin(member, members)
             if twin is not None:
-                if twin.value > before + _EQUAL:
+                if twin.value > before + _NEARLY:
                     member.begin(twin.best())
                 continue
             if settings.growth:
                 member.grow(settings.growth)
-            moves = round(settings.moves * max(1.0, member.size / _RULES_AT_EASE))
+            moves = round(settings.moves * _effort(member.size))
             if member.max_rules == 1:
                 moves = min(moves, max(_SINGLE_MOVES, moves // 4))
             near = _near(member, members)
@@ -238,12 +250,22 @@ def _generations(
         for own, member in zip(candidates, members, strict=True):
             fitting = [candidate for candidate in candidates if len(candidate) <= member.max_rules]
             other = max(fitting, key=lambda candidate: candidate.value(member.penalty))
-            if other.value(member.penalty) > own.value(member.penalty) + _EQUAL:
+            if other.value(member.penalty) > own.value(member.penalty) + _NEARLY:
                 member.begin(other)
                 improved = True
         cool = 2 * generation >= settings.generations  # while it is hot, improvement may come later
         if cool and not improved and settings.evaluations is None:
             break
+
+
+def _effort(n_rules: int) -> float:
+    """Return how many times the moves a member with so many rules takes in a generation.
+
+    >>> [_effort(n) for n in (1, 16, 24, 32, 64, 128)]
+    [1.0, 1.0, 1.5, 2.0, 2.0, 4.0]
+    """
+    few, some, many = _RULES_AT_EASE
+    return max(1.0, min(n_rules, some) / few, (some / few) * n_rules / many)
 
 
 def _twin(member: _Member, members: list[_Member]) -> _Member | None:
@@ -311,7 +333,8 @@ class _Member:
         for start in starts:
             self.begin(start)
             values.append(self.best().value(self.penalty))
-        self.begin(starts[int(np.argmax(values))])
+        # the first of equal ones, whatever the rounding of their sums
+        self.begin(starts[int(np.argmax(np.array(values) > max(values) - _NEARLY))])
 
     def begin(self, start: Candidate) -> None:
         kernels.load(self.rows, self.draft, Rules(start.masks, start.then), start.default)

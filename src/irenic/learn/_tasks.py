@@ -7,7 +7,7 @@ validation task leaves rows out and scores each penalty on them; an island evolv
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -35,6 +35,7 @@ from irenic.learn.target import Consequents, Target, label_sums
 
 Floats = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
 Indices = npt.NDArray[np.intp]
 
 # Where labels are noisy, the row's own label and the forest's prediction count half each: among
@@ -96,7 +97,7 @@ class Problem:
 
     def take(self, rows: Indices) -> Problem:
         """Return the problem with only the given rows."""
-        encoded = np.ascontiguousarray(self.encoded[:, rows])
+        encoded = self.encoded.take(rows, axis=1)
         return replace(
             self,
             encoded=encoded,
@@ -393,22 +394,30 @@ def prepare(
     totals = gains.sum(axis=0)
     if described is not None:
         totals[described] = -np.inf
+    settled = abstains or target.many or default is not None or described is not None
+    settled |= limits is not None and (len(limits.walls) > 0 or len(limits.signs) > 0)
     if default is None:
         default = len(gains[0]) - 1 if abstains else int(totals.argmax())
+    defaults = [default] if settled else [default, int(np.argsort(totals)[-2:][0])]
     if limits is not None:
         _allow(rows, limits, default)
     starts = [Candidate(_no_masks(problem), np.zeros(0, dtype=np.int16), default)]
     if init == "trees":
         masks, nodes = ladder.leaves(tree, 2)  # for members of one rule
         then = consequents.gains(means[nodes]).argmax(axis=1).astype(np.int16)
-        starts += [Candidate(masks[[r]], then[[r]], default) for r in range(len(then))]
+        starts += [
+            Candidate(masks[[r]], then[[r]], other) for other in defaults for r in range(len(then))
+        ]
         for masks, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
             if limits is not None and len(limits.signs):
                 # rules that lose a bound may overlap others: those that say more come first
                 order = np.argsort(then == default, kind="stable")
                 masks, then = masks[order], then[order]
-            starts.append(Candidate(masks, then, default))
+            if settled:
+                starts.append(Candidate(masks, then, default))
+            else:
+                starts += _by_default(masks, then, [*defaults, _longest(masks, then, rows)])
         if limits is not None and len(limits.signs) and len(target.labels) > 2:
             starts += _monotone_starts(ladder, wide, mixed, problem.weight, sizes, limits, default)
     opinion = whole.target.truth
@@ -417,6 +426,27 @@ def prepare(
         fixed = None if problem is whole else whole.fixed
         opinion[... if fixed is None else fixed < 0] = forest.unseen
     return Prepared(consequents, rows, starts, problem, opinion, forest, share, errors)
+
+
+def _by_default(
+    masks: Words, then: npt.NDArray[np.int16], defaults: Iterable[int]
+) -> list[Candidate]:
+    """Return leaves as rules, once per default, without the leaves that predict the default.
+
+    The shortest is the best one, and its default need not be the most frequent consequent. Single
+    rules are left out: members of one rule start from the same ones in every fit.
+    """
+    kept = {default: then != default for default in defaults}
+    return [
+        Candidate(masks[leaves], then[leaves], default)
+        for default, leaves in kept.items()
+        if leaves.sum() > 1
+    ]
+
+
+def _longest(masks: Words, then: npt.NDArray[np.int16], rows: Rows) -> int:
+    """Return the consequent whose rules have the most tests, which a default would save."""
+    return int(np.bincount(then, weights=(masks != rows.everything).sum(axis=1)).argmax())
 
 
 def _monotone_starts(
@@ -473,6 +503,13 @@ def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
     np.add.at(sums, group.ravel(), gains)
     cells = np.ascontiguousarray(problem.encoded[:, first])
     return problem.cells.rows(cells, sums.astype(np.float32), shares)
+
+
+def _balanced(rows: Rows) -> Rows:
+    """Return rows whose gains add up to the same for each consequent that is best for some."""
+    sums = np.bincount(rows.best, weights=rows.gains.max(axis=1))
+    factors = sums.sum() / (np.count_nonzero(sums) * np.maximum(sums, 1e-300))
+    return replace(rows, gains=rows.gains * factors[rows.best][:, None].astype(np.float32))
 
 
 def _allow(rows: Rows, limits: Limits, default: int) -> None:
@@ -565,8 +602,13 @@ class Plan:
         )
         if self.init != "trees" or not self.settings.growth:
             return prepared
-        rules = grow_rules(prepared.rows, prepared.starts[0], self.settings, _GROWN, random_state)
-        return replace(prepared, starts=[*prepared.starts, rules])
+        first, starts = prepared.starts[0], []
+        for default in dict.fromkeys(start.default for start in prepared.starts):
+            # a rule without conditions for the most frequent label would be a gain at once
+            rows = prepared.rows if default == first.default else _balanced(prepared.rows)
+            start = replace(first, default=default)
+            starts.append(grow_rules(rows, start, self.settings, _GROWN, random_state))
+        return replace(prepared, starts=[*prepared.starts, *starts])
 
 
 @dataclass(frozen=True, eq=False)

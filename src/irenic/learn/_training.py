@@ -84,8 +84,9 @@ class Training(Measure):
             [draft.consequents for draft in drafts],
             self._regions,
         )
-        pairs = zip(drafts, self._totals(counting), strict=True)
-        return front_of([self._point(draft, sums) for draft, sums in pairs])
+        totals = self._totals(counting)
+        points = [self._point(draft, sums) for draft, sums in zip(drafts, totals, strict=True)]
+        return front_of(points, [sums.decided_share for sums in totals])
 
     def _point(self, draft: Draft, sums: Sums) -> FrontPoint:
         evolved = draft.evolved

@@ -409,12 +409,14 @@ class Front(list[FrontPoint]):
         return markup.block(head, markup.table(columns, rows))
 
 
-def front_of(points: Sequence[FrontPoint]) -> Front:
+def front_of(points: Sequence[FrontPoint], decided: Sequence[float] | None = None) -> Front:
     """Return the points that no other point equals or beats in everything, smallest first.
 
     Of points with the same score and size, only the first stays, whatever rows its rules decide.
+    ``decided`` are the shares of these rows, if they are not the coverages of the points.
     """
-    return Front(_unbeaten(points, by_coverage=True))
+    decided = [point.coverage for point in points] if decided is None else decided
+    return Front(_unbeaten(points, decided))
 
 
 def without_coverage(points: Sequence[FrontPoint]) -> list[FrontPoint]:
@@ -422,24 +424,22 @@ def without_coverage(points: Sequence[FrontPoint]) -> list[FrontPoint]:
 
     The others are on the front only because rules decide more rows.
     """
-    return _unbeaten(points, by_coverage=False)
+    return _unbeaten(points, [0.0] * len(points))
 
 
-def _unbeaten(points: Sequence[FrontPoint], *, by_coverage: bool) -> list[FrontPoint]:
-    kept: list[FrontPoint] = []
-    for point in sorted(points, key=_merits):
+def _unbeaten(points: Sequence[FrontPoint], decided: Sequence[float]) -> list[FrontPoint]:
+    kept: list[tuple[FrontPoint, float]] = []
+    for point, share in sorted(zip(points, decided, strict=True), key=lambda one: _merits(one[0])):
         beaten = any(
             other.training_score >= point.training_score
             and other.n_conditions <= point.n_conditions
             and other.n_rules <= point.n_rules
-            and not (
-                by_coverage and other.coverage < point.coverage and _merits(other) != _merits(point)
-            )
-            for other in kept
+            and not (more < share and _merits(other) != _merits(point))
+            for other, more in kept
         )
         if not beaten:
-            kept.append(point)
-    return kept
+            kept.append((point, share))
+    return [point for point, _ in kept]
 
 
 def _merits(point: FrontPoint) -> tuple[int, int, float]:
