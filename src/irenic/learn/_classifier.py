@@ -177,8 +177,6 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     ----------
     rules_ : RuleSet
         The rules in use.
-    certificate_ : Certificate
-        Whether the rules are consistent and complete, with all gaps.
     pareto_front_ : Front
         The rule sets to choose from, smallest first.
     chosen_ : FrontPoint
