@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes.arrays import as_scalars
 from irenic.model.features import MISSING_CODE, OTHER_CODE
 from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
@@ -166,15 +167,17 @@ def _importances(
     cells = _cells(rules, instances)
     if not cells:
         return
-    _, first, kind = np.unique(
-        np.column_stack(list(cells.values())), axis=0, return_index=True, return_inverse=True
-    )
-    share = np.bincount(kind.reshape(-1), weights=weight) / weight.sum()
+    # big-endian bytes sort like the cells
+    rows = as_scalars(np.column_stack(list(cells.values())).astype(">u4"))
+    _, first, kind = np.unique(rows, return_index=True, return_inverse=True)
+    share = np.bincount(kind, weights=weight) / weight.sum()
     usual = _predicted(rules, instances.take(first), resolve)
     n_continuous, n_rows = len(rules.space.continuous), len(first)
     for axis, cell in cells.items():
-        _, donors, codes = np.unique(cell, return_index=True, return_inverse=True)
-        chance = np.bincount(codes.reshape(-1), weights=weight) / weight.sum()
+        donor = np.full(int(cell.max()) + 1, -1)
+        donor[cell] = np.arange(len(cell))
+        donors = donor[donor >= 0]
+        chance = (np.bincount(cell, weights=weight) / weight.sum())[donor >= 0]
         tried = instances.take(np.tile(first, len(donors)))
         if axis < n_continuous:
             tried.values[axis] = np.repeat(instances.values[axis, donors], n_rows)
