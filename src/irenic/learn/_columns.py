@@ -171,14 +171,16 @@ def _importances(
     rows = as_scalars(np.column_stack(list(cells.values())).astype(">u4"))
     _, first, kind = np.unique(rows, return_index=True, return_inverse=True)
     share = np.bincount(kind, weights=weight) / weight.sum()
-    usual = _predicted(rules, instances.take(first), resolve)
+    kinds = instances.take(first)
+    usual = _predicted(rules, kinds, resolve)
     n_continuous, n_rows = len(rules.space.continuous), len(first)
     for axis, cell in cells.items():
         donor = np.full(int(cell.max()) + 1, -1)
         donor[cell] = np.arange(len(cell))
         donors = donor[donor >= 0]
         chance = (np.bincount(cell, weights=weight) / weight.sum())[donor >= 0]
-        tried = instances.take(np.tile(first, len(donors)))
+        values, codes = np.tile(kinds.values, len(donors)), np.tile(kinds.codes, len(donors))
+        tried = Instances(rules.space, values, codes)
         if axis < n_continuous:
             tried.values[axis] = np.repeat(instances.values[axis, donors], n_rows)
         else:
@@ -195,7 +197,7 @@ def _cells(rules: RuleSet, instances: Instances) -> dict[int, Ints]:
     cells: dict[int, Ints] = {}
     for axis in np.flatnonzero(boxes.tests().any(axis=0)).tolist():
         if axis < n_continuous:
-            cuts = np.unique(np.concatenate([boxes.lower[:, axis], boxes.upper[:, axis]]))
+            cuts = np.sort(np.concatenate([boxes.lower[:, axis], boxes.upper[:, axis]]))
             cells[axis] = np.searchsorted(cuts, instances.values[axis], side="right")
             continue
         words = space.sets[axis - n_continuous]
