@@ -17,6 +17,7 @@
 #define CELLS 64
 /* Sums are added up in this many lanes, so that the compiler can use vectors. */
 #define LANES 4
+typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
 /* A cut is better only if its score is larger by more than rounding: equal scores of weights such as
  * 1/3 must not depend on the order in which these were added up. */
 #define CLEARLY (1.0 + 1e-12)
@@ -245,36 +246,33 @@ static bool try_feature(Growth *growth, Node node, int64_t f, Cut *best) {
 /* The same for rows with one of at most three labels, and cuts that may leave a single row on a side.
  * The weights of the labels in a cell and the weight of the cell are one vector, which is faster. */
 static bool try_few_labels(Growth *growth, Node node, int64_t f, Cut *best) {
-    static const double one[LANES - 1][LANES] = {{1, 0, 0, 1}, {0, 1, 0, 1}, {0, 0, 1, 1}};
+    static const Lanes one[LANES - 1] = {{1, 0, 0, 1}, {0, 1, 0, 1}, {0, 0, 1, 1}};
     const int64_t n = node.end - node.begin;
     const uint8_t *restrict column = ROW(growth->bags->cells, f);
     const int32_t *restrict rows = growth->seen + node.begin;
     const int32_t *restrict labels = growth->items;
     const double *restrict weights = growth->rows;
-    double *restrict sums = growth->sums;
-    double left[LANES] = {0.0}, right[LANES];
+    Lanes *restrict sums = (Lanes *)growth->sums;
+    const Lanes total = *(Lanes *)growth->total;
+    Lanes left = {0.0};
     uint64_t cells = 0;
     for (int64_t i = 0; i < n; i++) {
         const int64_t cell = column[rows[i]];
         cells |= bit(cell);
-        for (int64_t l = 0; l < LANES; l++)
-            sums[cell * LANES + l] += one[labels[i]][l] * weights[i];
+        sums[cell] += one[labels[i]] * weights[i];
     }
     const bool varies = cells & (cells - 1);
     for (; cells & (cells - 1); cells &= cells - 1) {
         const int64_t cell = first_bit(cells), next = first_bit(cells & (cells - 1));
-        for (int64_t l = 0; l < LANES; l++) {
-            left[l] += sums[cell * LANES + l];
-            right[l] = growth->total[l] - left[l];
-            sums[cell * LANES + l] = 0.0;
-        }
+        left += sums[cell];
+        sums[cell] = (Lanes){0.0};
+        const Lanes right = total - left, low = left * left, high = right * right;
         if (!(growth->whole > left[LANES - 1])) continue;
-        const double score =
-            (left[0] * left[0] + left[1] * left[1] + left[2] * left[2]) / left[LANES - 1] +
-            (right[0] * right[0] + right[1] * right[1] + right[2] * right[2]) / right[LANES - 1];
+        const double score = (low[0] + low[1] + low[2]) / left[LANES - 1] +
+                             (high[0] + high[1] + high[2]) / right[LANES - 1];
         if (score > best->score * CLEARLY) *best = (Cut){f, (cell + next) / 2, score};
     }
-    for (int64_t l = 0; l < LANES; l++) sums[first_bit(cells) * LANES + l] = 0.0;
+    sums[first_bit(cells)] = (Lanes){0.0};
     return varies;
 }
 
