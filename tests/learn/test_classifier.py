@@ -119,6 +119,19 @@ def test_the_certificate_says_where_it_is_silent():
     assert certificate.is_complete or "not complete: " in str(certificate)
 
 
+def test_the_certificate_is_about_the_rules_of_the_fit_whenever_it_is_read():
+    X, y = IRIS
+    clf = quick(max_rules=2).fit(X, y)
+    assert "certificate_" not in vars(clf)  # gaps take long to find, and few models need them
+    n_rules = len(clf.rules_)
+    assert clf.certificate_ is clf.certificate_
+    assert clf.select(max_rules=0).certificate_.n_rules == 0
+    clf.fit(X, y)
+    clf.rules_.remove(0)
+    assert clf.certificate_.n_rules == n_rules
+    assert not hasattr(quick(), "certificate_")
+
+
 # --- the front
 
 

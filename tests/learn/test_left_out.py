@@ -91,7 +91,9 @@ def test_one_row_gives_a_score_without_an_interval():
 
 
 def test_a_classifier_estimates_its_score():
+    assert not hasattr(quick(), "estimate_")
     clf = quick(selection="validation").fit(X, Y)
+    assert "estimate_" not in vars(clf)  # the bootstrap waits until someone asks for it
     assert isinstance(clf.estimate_, Estimate)
     assert clf.estimate_.low <= clf.estimate_.score <= clf.estimate_.high
     assert clf.estimate_.score <= max(p.validated_score for p in clf.pareto_front_) + 0.02

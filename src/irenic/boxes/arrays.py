@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ LOWEST: Final = -float(np.finfo(np.float64).max)
 """The lowest value that is not missing: the lower bound of ``f < 5``."""
 
 
-def as_scalars(words: Words) -> npt.NDArray[np.void]:
+def as_scalars(words: npt.NDArray[Any]) -> npt.NDArray[np.void]:
     """Return each row of words as one value; values are equal if the rows are."""
     rows = np.ascontiguousarray(words)
     return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).reshape(-1)

@@ -64,7 +64,16 @@ class _Passed:
     """What ctypes passes for a struct, made when it is asked for the first time."""
 
     def __get__(self, struct: Struct, owner: type[Struct]) -> Any:
-        return struct._pass_as(struct._layout()[0](*struct._values()))
+        layout, elements = owner._layout()
+        fields = struct.__dict__
+        values: list[Any] = []
+        for name, element in elements:
+            value = fields[name]
+            if element is None:
+                values.append(value)
+            else:
+                values += _described(value, element)
+        return struct._pass_as(layout(*values))
 
 
 class Struct:
@@ -79,13 +88,6 @@ class Struct:
     __dataclass_fields__: dict[str, Any]
 
     _as_parameter_ = _Passed()
-
-    def _values(self) -> list[Any]:
-        values: list[Any] = []
-        for name, element in self._layout()[1]:
-            value = self.__dict__[name]
-            values += (value,) if element is None else _described(value, element)
-        return values
 
     def _pass_as(self, struct: Any) -> Any:
         self.__dict__["_struct"] = struct
@@ -146,19 +148,21 @@ def _described(array: npt.NDArray[Any], element: np.dtype[Any]) -> tuple[int, in
 
 
 def _address(array: Any, element: np.dtype[Any]) -> int:
-    flags = array.flags
-    if array.dtype != element or not flags.c_contiguous:
+    if array.dtype is element:
+        try:
+            return _addressof(_char_at(array))  # several times as fast as what follows
+        except (TypeError, ValueError):
+            pass  # it is not contiguous, read-only or empty
+    if array.dtype != element or not array.flags.c_contiguous:
         raise TypeError(
             f"a kernel must be given a contiguous array of {element}, got {array.dtype} with"
             f" strides {array.strides}"
         )
-    if not array.size:
-        return _NOWHERE
-    if flags.writeable:  # several times as fast as what follows
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))
-    return int(array.ctypes.data)
+    return int(array.ctypes.data) if array.size else _NOWHERE
 
 
+_addressof: Final = ctypes.addressof
+_char_at: Final = ctypes.c_char.from_buffer
 _ROOM: Final = ctypes.c_int64()
 _NOWHERE: Final = ctypes.addressof(_ROOM)
 

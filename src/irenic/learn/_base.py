@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from numbers import Number
 from typing import Any, Final
@@ -192,7 +193,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     scoring: Any = "accuracy"
     cost: Any = None
     rules_: RuleSet
-    certificate_: Certificate
     pareto_front_: Front
     chosen_: FrontPoint
     classes_: npt.NDArray[Any]
@@ -200,6 +200,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     hierarchy_: Hierarchy | None = None
     stopped_by_: str | None = None
     _answers: Answers
+    _certified: tuple[RuleSet, tuple[str, ...]]
 
     def _read(
         self,
@@ -282,11 +283,34 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if point.threshold is not None:
             self._answers = replace(self._answers, threshold=point.threshold)
         self.rules_ = point.rule_set
-        self.certificate_ = certify(self.rules_, self._proved(self.rules_))
+        self._certified = self.rules_.copy(), self._proved(self.rules_)
+        self.__dict__.pop("certificate_", None)
 
     def _proved(self, rules: RuleSet) -> tuple[str, ...]:
         """Return properties that were asked for and hold for rules."""
         return ()
+
+    @cached_property
+    def certificate_(self) -> Certificate:
+        """Whether the rules are consistent and complete, with all gaps.
+
+        Gaps are searched for when the certificate is first used.
+
+        Raises
+        ------
+        NotFittedError
+            If the classifier is not fitted.
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> print(clf.certificate_)
+        consistent: 1 rule without conflicts; not complete: 2 regions left to the default
+        """
+        check_is_fitted(self)
+        return certify(*self._certified)
 
     @property
     def feature_importances_(self) -> Floats:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.boxes import Boxes
+from irenic.boxes.arrays import as_scalars
 from irenic.kernels.evolve import Rows
 from irenic.learn.target import label_sums
 from irenic.model.features import FIRST_CODE, LOWEST, MISSING_CODE, Categorical, Continuous
@@ -166,7 +167,7 @@ class Cells:
         for f, (own, old) in enumerate(zip(self.cuts, other.cuts, strict=True)):
             parent = np.searchsorted(old, np.concatenate([[-np.inf], own]), side="right")
             inside = (masks[:, f, None] >> parent.astype(np.uint64)) & np.uint64(1)
-            words[:, f] = _as_words(inside.astype(bool))
+            words[:, f] = as_words(inside.astype(bool))
         return words
 
     @property
@@ -264,14 +265,14 @@ class Cells:
             low, high = np.append(-np.inf, cuts), np.append(cuts, np.inf)
             lower, upper = boxes.lower[:, f, None], boxes.upper[:, f, None]
             within = (low >= lower) & (high <= upper)
-            words[:, f] = _as_words(within if inside else (high > lower) & (low < upper))
+            words[:, f] = as_words(within if inside else (high > lower) & (low < upper))
         for j, group in enumerate(self.groups):
             member, feature = _members(boxes, j), self.space.categorical[j]
             able = np.array([feature.admits(code) for code in range(len(group))])
             cells = np.arange(_n_groups(group))[:, None] == np.where(able, group, _UNSEEN)
             n = member.astype(float) @ cells.T
             enough = n == cells.sum(axis=1) if inside else n > 0
-            words[:, len(self.cuts) + j] = _as_words(enough)
+            words[:, len(self.cuts) + j] = as_words(enough)
         return words
 
     @property
@@ -301,11 +302,8 @@ class Cells:
         begin = np.concatenate([[0], np.cumsum(n_cells)])
         maps = np.zeros((int(begin[-1]), words), dtype=np.uint64)
         for f in range(d):
-            inside = cells[f][None, :] == np.arange(n_cells[f], dtype=np.uint8)[:, None]
-            if self.ordered[f]:
-                below = np.zeros_like(inside)
-                below[1:] = np.logical_or.accumulate(inside[:-1], axis=0)
-                inside = below
+            cell = np.arange(n_cells[f], dtype=np.uint8)[:, None]
+            inside = cells[f] < cell if self.ordered[f] else cells[f] == cell
             maps[begin[f] : begin[f + 1]] = _bitmaps(inside, words)
         everything = np.array([(1 << int(c)) - 1 for c in n_cells], dtype=np.uint64)
         share = np.full(d, 1.0 / d) if importance is None else importance
@@ -353,29 +351,31 @@ def _tree_cuts(
 
     # ranks, because trees of scikit-learn would round values to float32
     ranked = [np.unique(values[row], return_inverse=True) for row in many]
-    table = np.stack([rank for _, rank in ranked], axis=1).astype(np.float32)
+    table = np.stack([rank for _, rank in ranked], axis=1)
     gains = [np.zeros(len(distinct) + 1) for distinct, _ in ranked]
     if len(table) <= _ROWS_FOR_TREES:
-        # sums of weights such as 1/3 must not depend on the order of rows or on repeated ones
-        both = np.concatenate([table, y], axis=1)
-        both, group = np.unique(both, axis=0, return_inverse=True)
+        # sums of weights such as 1/3 must not depend on the order of rows or on repeated ones;
+        # big-endian bytes sort like the ranks
+        labels = np.unique(y, return_inverse=True)[1].reshape(y.shape)
+        both = np.concatenate([table, labels], axis=1).astype(">u4")
+        _, first, group = np.unique(as_scalars(both), return_index=True, return_inverse=True)
         order = np.argsort(weight, kind="stable")
-        weight = np.bincount(group.ravel()[order], weights=weight[order]).astype(np.float64)
+        weight = np.bincount(group[order], weights=weight[order]).astype(np.float64)
         # sums of 2/3 and of 1/3 twice as often may still differ in their last bits
         part, exponent = np.frexp(weight)
         weight = np.ldexp(np.round(part, 12), exponent)
-        table, y = both[:, : len(many)].astype(np.float32), both[:, len(many) :]
+        table, y = table[first], y[first]
+    table = table.astype(np.float32)
     for seed in range(_CUTTING_TREES):
         rows = np.random.default_rng(seed).permutation(len(table))[:_ROWS_FOR_TREES]
-        tree = DecisionTreeRegressor(max_features=0.5, max_leaf_nodes=64, random_state=seed).fit(
-            table[rows], y[rows], weight[rows]
-        )
-        inner = tree.tree_
+        tree = DecisionTreeRegressor(max_features=0.5, max_leaf_nodes=64, random_state=seed)
+        inner = tree.fit(table[rows], y[rows], weight[rows], check_input=False).tree_
+        left, right, feature = inner.children_left, inner.children_right, inner.feature
         size = inner.weighted_n_node_samples * inner.impurity
-        for node in np.flatnonzero(inner.children_left >= 0):
-            left, right = inner.children_left[node], inner.children_right[node]
-            cut = int(np.floor(inner.threshold[node])) + 1
-            gains[inner.feature[node]][cut] += size[node] - size[left] - size[right]
+        gained = size - size[left] - size[right]
+        cut = np.floor(inner.threshold).astype(np.intp) + 1
+        for node in np.flatnonzero(left >= 0).tolist():
+            gains[feature[node]][cut[node]] += gained[node]
     for row, (distinct, _), gained in zip(many, ranked, gains, strict=True):
         order = np.argsort(-gained, kind="stable")
         cuts[row] = distinct[order[gained[order] > 0]]
@@ -457,7 +457,7 @@ def _memberships(boxes: Boxes, row: int) -> npt.NDArray[np.bool_]:
     return _members(boxes.take(tests), row)
 
 
-def _as_words(cells: npt.NDArray[np.bool_]) -> Words:
+def as_words(cells: npt.NDArray[np.bool_]) -> Words:
     """Return rows of at most 64 flags as words."""
     powers = np.uint64(1) << np.arange(cells.shape[1], dtype=np.uint64)
     return np.asarray(np.where(cells, powers, np.uint64(0)).sum(axis=1, dtype=np.uint64))

@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Final
 
@@ -180,15 +180,10 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     ----------
     rules_ : RuleSet
         The rules in use.
-    certificate_ : Certificate
-        Whether the rules are consistent and complete, with all gaps.
     pareto_front_ : Front
         The rule sets to choose from, smallest first.
     chosen_ : FrontPoint
         The rule set in use.
-    estimate_ : Estimate or None
-        The score to expect on new rows, with a 95 % interval: that of rows left out, corrected for
-        the choice among the rule sets of the front. None if no rows were left out.
     classes_ : array
         The labels.
     space_ : Space
@@ -211,7 +206,6 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     """
 
     _cells: Cells | None = None
-    estimate_: Estimate | None
     _validation: Validation | None = None
     _ranks: npt.NDArray[np.int64] | None = None
     _kept_text: str | None = None
@@ -654,10 +648,34 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             p.member: (p.n_rules, p.n_conditions) for p in among or [point] if p.member is not None
         }
         self._members = sizes if self.selection == "one_se" else list(sizes)
-        validation = self._validation if self._members else None
-        self.estimate_ = validation.expected(self._members) if validation else None
+        self.__dict__.pop("estimate_", None)
         self.pareto_front_ = Front(self.pareto_front_, chosen=point)
         self._use_point(point)
+
+    @cached_property
+    def estimate_(self) -> Estimate | None:
+        """The score to expect on new rows, with a 95 % interval.
+
+        It is that of rows left out, corrected for the choice among the rule sets of the front, and
+        computed when it is first used. None if no rows were left out.
+
+        Raises
+        ------
+        NotFittedError
+            If the classifier is not fitted.
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> print(clf.estimate_)
+        1.000 (95 % interval 1.000 to 1.000)
+        """
+        check_is_fitted(self)
+        if self._validation is None or not self._members:
+            return None
+        return self._validation.expected(self._members)
 
     def select(
         self,

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes.arrays import as_scalars
 from irenic.model.features import MISSING_CODE, OTHER_CODE
 from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
@@ -166,16 +167,20 @@ def _importances(
     cells = _cells(rules, instances)
     if not cells:
         return
-    _, first, kind = np.unique(
-        np.column_stack(list(cells.values())), axis=0, return_index=True, return_inverse=True
-    )
-    share = np.bincount(kind.reshape(-1), weights=weight) / weight.sum()
-    usual = _predicted(rules, instances.take(first), resolve)
+    # big-endian bytes sort like the cells
+    rows = as_scalars(np.column_stack(list(cells.values())).astype(">u4"))
+    _, first, kind = np.unique(rows, return_index=True, return_inverse=True)
+    share = np.bincount(kind, weights=weight) / weight.sum()
+    kinds = instances.take(first)
+    usual = _predicted(rules, kinds, resolve)
     n_continuous, n_rows = len(rules.space.continuous), len(first)
     for axis, cell in cells.items():
-        _, donors, codes = np.unique(cell, return_index=True, return_inverse=True)
-        chance = np.bincount(codes.reshape(-1), weights=weight) / weight.sum()
-        tried = instances.take(np.tile(first, len(donors)))
+        donor = np.full(int(cell.max()) + 1, -1)
+        donor[cell] = np.arange(len(cell))
+        donors = donor[donor >= 0]
+        chance = (np.bincount(cell, weights=weight) / weight.sum())[donor >= 0]
+        values, codes = np.tile(kinds.values, len(donors)), np.tile(kinds.codes, len(donors))
+        tried = Instances(rules.space, values, codes)
         if axis < n_continuous:
             tried.values[axis] = np.repeat(instances.values[axis, donors], n_rows)
         else:
@@ -192,7 +197,7 @@ def _cells(rules: RuleSet, instances: Instances) -> dict[int, Ints]:
     cells: dict[int, Ints] = {}
     for axis in np.flatnonzero(boxes.tests().any(axis=0)).tolist():
         if axis < n_continuous:
-            cuts = np.unique(np.concatenate([boxes.lower[:, axis], boxes.upper[:, axis]]))
+            cuts = np.sort(np.concatenate([boxes.lower[:, axis], boxes.upper[:, axis]]))
             cells[axis] = np.searchsorted(cuts, instances.values[axis], side="right")
             continue
         words = space.sets[axis - n_continuous]

@@ -118,9 +118,12 @@ class Tally(NamedTuple):
         overall : array of shape (n_labels,)
             Label frequencies of all rows.
         """
+        total = self.seen.sum(axis=-1, keepdims=True)
+        average = np.maximum(overall, _LEAST)
         # one after another: thousands of rules may have thousands of labels
         likelihood = [
-            (self.left_out * np.log(smoothed(self.seen, added, overall))).sum() for added in _ADDED
+            (self.left_out * np.log((self.seen + added * average) / (total + added))).sum()
+            for added in _ADDED.tolist()
         ]
         return float(_ADDED[int(np.argmax(likelihood))])
 
@@ -275,7 +278,7 @@ def likely(right: Floats, n: Floats, prior_right: Floats, prior: Floats) -> tupl
     share = (right + prior_right) / (n + prior)
     rows = n / (1.0 + np.minimum(_SCATTER * prior / np.maximum(n, 1.0), 1.0)) + 1.0
     good, bad = np.maximum(share * rows, _LEAST), np.maximum((1.0 - share) * rows, _LEAST)
-    return share, np.stack([beta.ppf(q, good, bad) for q in _INTERVAL], axis=1)
+    return share, beta.ppf(_INTERVAL, good[:, None], bad[:, None])
 
 
 @dataclass(frozen=True, eq=False)

@@ -311,8 +311,6 @@ class MichiganClassifier(EvolvingClassifier):
         The rules in use, with their statistics.
     pareto_front_ : Front
         The rules in use alone, as for classifiers with several rule sets.
-    certificate_ : Certificate
-        Whether the rules are consistent and complete, with all gaps.
     population_ : RuleSet
         All rules at the end of the evolution; a file of the model leaves them out.
     classes_ : array

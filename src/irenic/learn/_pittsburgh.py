@@ -103,8 +103,6 @@ class PittsburghClassifier(EvolvingClassifier):
         The rule sets to choose from, smallest first.
     chosen_ : FrontPoint
         The rule set in use, with its statistics.
-    certificate_ : Certificate
-        Whether the rules are consistent and complete, with all gaps.
     classes_ : array
         The labels.
     space_ : Space

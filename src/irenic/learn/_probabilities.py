@@ -82,7 +82,8 @@ class Division:
         tree = DecisionTreeRegressor(
             max_leaf_nodes=_REGIONS, min_samples_leaf=_REGION_ROWS, random_state=0
         )
-        tree.fit(np.ascontiguousarray(table.T, dtype=np.float32), opinion, problem.unbalanced)
+        wide = np.ascontiguousarray(table.T, dtype=np.float32)
+        tree.fit(wide, opinion, problem.unbalanced, check_input=False)
         masks, _ = ladder.leaves(tree, _REGIONS)
         return cls(masks, problem, opinion)
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.kernels.forest import Bags, grow_forest
-from irenic.learn._cells import Cells, ranks
+from irenic.learn._cells import Cells, as_words, ranks
 from irenic.learn.target import Target
 
 Floats = npt.NDArray[np.float64]
@@ -65,35 +65,49 @@ class Ladder:
         They are the leaves that the tree had when it had ``size``, or all if it has fewer. Trees
         with a maximum number of leaves are grown best first, so its first nodes are that tree.
         """
-        n_cells = self.cells.n_cells
         inner, n_nodes = tree.tree_, 2 * size - 1
-        masks: list[Words] = []
+        left, right = inner.children_left.tolist(), inner.children_right.tolist()
+        features = inner.feature.tolist()
+        cuts = (np.floor(inner.threshold).astype(np.int64) + 1).tolist()
+        n_cells = self.cells.n_cells.tolist()
+        lows: list[list[int]] = []
+        highs: list[list[int]] = []
         nodes: list[int] = []
-        pending = [(0, np.zeros(len(n_cells), dtype=np.int64), n_cells.copy())]
+        pending = [(0, [0] * len(n_cells), n_cells)]
         while pending:
             node, low, high = pending.pop()
-            if not 0 <= inner.children_left[node] < n_nodes:
-                masks.append(self._words(low, high))
+            if not 0 <= left[node] < n_nodes:
+                lows.append(low)
+                highs.append(high)
                 nodes.append(node)
                 continue
-            feature = inner.feature[node]
-            cut = int(np.floor(inner.threshold[node])) + 1
+            feature, cut = features[node], cuts[node]
             above, below = low.copy(), high.copy()
             above[feature] = max(above[feature], cut)
             below[feature] = min(below[feature], cut)
-            pending.append((inner.children_right[node], above, high))
-            pending.append((inner.children_left[node], low, below))
-        return np.array(masks, dtype=np.uint64), np.array(nodes, dtype=np.int64)
+            pending.append((right[node], above, high))
+            pending.append((left[node], low, below))
+        return self._words(np.array(lows), np.array(highs)), np.array(nodes, dtype=np.int64)
 
     def _words(self, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]) -> Words:
-        words = []
-        for first, end, position in zip(low.tolist(), high.tolist(), self.positions, strict=True):
-            if position is None:
-                words.append((1 << end) - (1 << first))
-            else:
-                cells = np.flatnonzero((position >= first) & (position < end)).tolist()
-                words.append(sum(1 << cell for cell in cells))
-        return np.array(words, dtype=np.uint64)
+        """Return the cells at the positions in [low, high), as words: ``[leaf, feature]``."""
+        words = _first_bits(high) ^ _first_bits(low)
+        for f, position in enumerate(self.positions):
+            if position is not None:
+                inside = (position >= low[:, f, None]) & (position < high[:, f, None])
+                words[:, f] = as_words(inside)
+        return words
+
+
+def _first_bits(n: npt.NDArray[np.int64]) -> Words:
+    """Return words whose first ``n`` bits are set.
+
+    >>> _first_bits(np.array([0, 3, 64]))
+    array([                   0,                    7, 18446744073709551615],
+          dtype=uint64)
+    """
+    bits = ~np.uint64(0) >> (64 - np.maximum(n, 1)).astype(np.uint64)
+    return np.where(n > 0, bits, np.uint64(0))
 
 
 class Forest:

@@ -41,10 +41,13 @@ def readable(feature: Continuous, lower: float, upper: float) -> float:
     if feature.step:
         candidates = feature.snap(middle), low, feature.before(high)
         return next((v for v in candidates if low <= v < high and feature.shows(v)), low)
+    magnitude = math.floor(math.log10(abs(middle))) + 1 if middle else 0
     for digits in range(1, 18):
-        scale = 10.0 ** (math.floor(math.log10(abs(middle))) + 1 - digits) if middle else 1.0
-        scale = max(scale, math.ulp(0.0))
-        for near in (middle, math.floor(middle / scale) * scale, math.ceil(middle / scale) * scale):
+        value = float(f"{middle:.{digits}g}")
+        if low <= value < high:
+            return value
+        scale = max(10.0 ** (magnitude - digits) if middle else 1.0, math.ulp(0.0))
+        for near in (math.floor(middle / scale) * scale, math.ceil(middle / scale) * scale):
             value = float(f"{near:.{digits}g}")
             if low <= value < high:
                 return value

@@ -649,7 +649,7 @@ class Instances:
 
         Parameters
         ----------
-        rows : array of int or bool
+        rows : array of int or bool, or slice
             Indices or a mask.
 
         Returns
@@ -662,11 +662,11 @@ class Instances:
         >>> instances.take([0, 2]).values
         array([[1., 3.]])
         """
-        return Instances(
-            self.space,
-            np.ascontiguousarray(self.values[:, rows]),
-            np.ascontiguousarray(self.codes[:, rows]),
-        )
+        if isinstance(rows, slice):
+            values, codes = self.values[:, rows], self.codes[:, rows]
+            return Instances(self.space, np.ascontiguousarray(values), np.ascontiguousarray(codes))
+        rows = np.arange(len(self))[rows]  # indexing two axes at once would be much slower
+        return Instances(self.space, self.values.take(rows, axis=1), self.codes.take(rows, axis=1))
 
 
 def to_list(column: Any) -> list[Any]:

@@ -17,6 +17,7 @@
 #define CELLS 64
 /* Sums are added up in this many lanes, so that the compiler can use vectors. */
 #define LANES 4
+typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
 /* A cut is better only if its score is larger by more than rounding: equal scores of weights such as
  * 1/3 must not depend on the order in which these were added up. */
 #define CLEARLY (1.0 + 1e-12)
@@ -51,6 +52,7 @@ typedef struct {
 typedef struct {
     const Bags *bags;
     int64_t n_labels;
+    bool one_label; /* whether every row has one label */
     uint64_t rng;
     double *weight;   /* weight of each row in the bag, 0 if it is not in the bag [n] */
     double *gained;   /* how much cuts on each feature have gained in the tree [d] */
@@ -76,7 +78,8 @@ typedef struct {
 static bool allocate(Growth *growth, const Bags *bags, int64_t n_labels) {
     const size_t n = (size_t)bags->cells.columns, d = (size_t)bags->cells.rows;
     const size_t k = (size_t)(n_labels + LANES);
-    *growth = (Growth){.bags = bags, .n_labels = n_labels};
+    *growth = (Growth){.bags = bags, .n_labels = n_labels, .one_label = true};
+    for (size_t i = 0; i <= n; i++) growth->one_label &= bags->first.at[i] == (int64_t)i;
     growth->weight = malloc((n + 1) * sizeof(double));
     growth->gained = malloc((d + 1) * sizeof(double));
     growth->total = malloc(k * sizeof(double));
@@ -150,6 +153,7 @@ static void find_labels(Growth *growth, Node node) {
         growth->index[label] = mixed ? (int32_t)growth->n_mixed++ : -1;
         growth->count[label] = 0;
     }
+    if (!growth->n_mixed) return; /* a leaf */
     growth->stride = (growth->n_mixed + LANES - 1) / LANES * LANES;
     for (int64_t c = 0; c < growth->stride; c++) growth->total[c] = 0.0;
     growth->whole = 0.0;
@@ -239,17 +243,53 @@ static bool try_feature(Growth *growth, Node node, int64_t f, Cut *best) {
     return true;
 }
 
+/* The same for rows with one of at most three labels, and cuts that may leave a single row on a side.
+ * The weights of the labels in a cell and the weight of the cell are one vector, which is faster. */
+static bool try_few_labels(Growth *growth, Node node, int64_t f, Cut *best) {
+    static const Lanes one[LANES - 1] = {{1, 0, 0, 1}, {0, 1, 0, 1}, {0, 0, 1, 1}};
+    const int64_t n = node.end - node.begin;
+    const uint8_t *restrict column = ROW(growth->bags->cells, f);
+    const int32_t *restrict rows = growth->seen + node.begin;
+    const int32_t *restrict labels = growth->items;
+    const double *restrict weights = growth->rows;
+    Lanes *restrict sums = (Lanes *)growth->sums;
+    const Lanes total = *(Lanes *)growth->total;
+    Lanes left = {0.0};
+    uint64_t cells = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t cell = column[rows[i]];
+        cells |= bit(cell);
+        sums[cell] += one[labels[i]] * weights[i];
+    }
+    const bool varies = cells & (cells - 1);
+    for (; cells & (cells - 1); cells &= cells - 1) {
+        const int64_t cell = first_bit(cells), next = first_bit(cells & (cells - 1));
+        left += sums[cell];
+        sums[cell] = (Lanes){0.0};
+        const Lanes right = total - left, low = left * left, high = right * right;
+        if (!(growth->whole > left[LANES - 1])) continue;
+        const double score = (low[0] + low[1] + low[2]) / left[LANES - 1] +
+                             (high[0] + high[1] + high[2]) / right[LANES - 1];
+        if (score > best->score * CLEARLY) *best = (Cut){f, (cell + next) / 2, score};
+    }
+    sums[first_bit(cells)] = (Lanes){0.0};
+    return varies;
+}
+
 /* Return the best cut of a node; its feature is -1 if there is none. */
 static Cut best_cut(Growth *growth, Node node) {
     const int64_t d = growth->bags->cells.rows;
     Cut best = {-1, 0, -1.0}; /* no score is negative */
     bool varies = false;
+    const bool few = growth->one_label && growth->n_mixed < LANES && growth->bags->min_rows == 1;
+    if (few) growth->total[LANES - 1] = growth->whole;
     for (int64_t j = 0; j < d && (j < growth->bags->max_features || !varies); j++) {
         const int64_t other = j + below(&growth->rng, d - j);
         const int32_t f = growth->order[other];
         growth->order[other] = growth->order[j];
         growth->order[j] = f;
-        if (try_feature(growth, node, f, &best)) varies = true;
+        if (few ? try_few_labels(growth, node, f, &best) : try_feature(growth, node, f, &best))
+            varies = true;
     }
     return best;
 }
