@@ -718,7 +718,8 @@ def test_a_column_of_names_tells_nothing():
     rng = np.random.default_rng(0)
     names = [f"n{i}" for i in range(200)]
     y = rng.integers(0, 2, 200)
-    clf = quick(selection="validation", moves=500).fit({"name": names, "x": rng.random(200)}, y)
+    few = {"selection": "validation", "moves": 500, "forbidden": []}
+    clf = quick(**few).fit({"name": names, "x": rng.random(200)}, y)
     assert clf.chosen_.validated_score < 0.65
     assert not any("name" in rule.region.conditions() for rule in clf.rules_)
 

@@ -287,7 +287,7 @@ def learn(
             *handed.get("forbidden", ()),
             *((ignore or ()) if source is not None else ()),
         ]
-        or None,
+        or handed.get("forbidden"),
         "ordered": _orders(ordered),
         "max_values": max_values,
         "cost": _costs(cost, y.tolist()),

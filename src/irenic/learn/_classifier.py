@@ -27,6 +27,7 @@ from irenic.learn._knowledge import (
     Knowledge,
     cells_of,
     cost_of,
+    forbids_nothing,
     named_columns,
     possible_rows,
     proved,
@@ -34,6 +35,7 @@ from irenic.learn._knowledge import (
 )
 from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
 from irenic.learn._probabilities import LABEL_LIMIT
+from irenic.learn._row_numbers import row_columns
 from irenic.learn._running import Named, progress_bar, refined, run
 from irenic.learn._stored import given_rows
 from irenic.learn._tasks import SOFT, Plan, Problem
@@ -123,7 +125,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         in the order of ``classes_``; 1 for errors that a dict does not list. Scores are then 1
         minus the share of the highest cost.
     forbidden : list of str, optional
-        Columns that learned rules must not test.
+        Columns that learned rules must not test. Nor do they test columns that number the rows
+        (different whole numbers from 0 to at most twice the number of rows) or have a different
+        text in every row, which say nothing about new rows: a warning names them. An empty list
+        lets rules test every column, and naming a column in ``space``, ``ordered`` or
+        ``monotonic_cst`` lets them test that one.
     ordered : list of str or dict, optional
         Categories whose values have an order, so that learned conditions are ranges: the values by
         name, lowest first, also those that no row has; or names of columns whose values ``space``
@@ -374,6 +380,13 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         every = possible_rows(self._read(X, y, sample_weight, self.class_weight, state)).in_order()
         for text in doubtful_texts(every.instances.space, X, named_columns(options)):
             warnings.warn(text, stacklevel=4)
+        left_out = {} if forbids_nothing(options) else row_columns(every, X, named_columns(options))
+        for name, what in left_out.items():
+            warnings.warn(
+                f"column {name!r} {what}, so learned rules do not test it; forbidden=[] lets them"
+                " test every column",
+                stacklevel=4,
+            )
         if same := spelled_alike(every.target.labels):
             warnings.warn(f"labels: {same}", stacklevel=4)
         # any penalty would outweigh weights that are below 1 on average; up to rounding
@@ -395,7 +408,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         )
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
-        cells = cells or cells_of(options, data, target, searched, X, knowledge)
+        cells = cells or cells_of(options, data, target, searched, X, knowledge, left_out)
         problem = every.problem(cells, target, factors)
         limits = None
         if knowledge is not None:

@@ -630,19 +630,21 @@ def cells_of(
     weight: Floats,
     X: Any,
     knowledge: Knowledge | None,
+    left_out: Iterable[str] = (),
 ) -> Cells:
-    """Return the cells of the training rows."""
+    """Return the cells of the training rows; rules do not test columns that are left out."""
     space, forbidden = data.instances.space, options["forbidden"]
     columns = None if data.whole is None else data.whole.figures.columns
     forbidden = [forbidden] if isinstance(forbidden, str) else forbidden
     forbidden = () if forbidden is None else forbidden
+    untested = [feature_name(space, given, "forbidden") for given in forbidden]
     return Cells.from_instances(
         data.instances,
         target.truth,
         weight,
         around=None if knowledge is None else knowledge.boxes,
         orders=orders_of(options["ordered"], X, space, options["space"] or ()),
-        untested=[feature_name(space, given, "forbidden") for given in forbidden],
+        untested=list(dict.fromkeys([*untested, *left_out])),
         count=data.count,
         counts=None if columns is None else columns.counts,
         complete=None if columns is None else [not n for n in columns.missing],
@@ -659,9 +661,18 @@ def feature_name(space: Space, given: Any, parameter: str) -> str:
     return str(given)
 
 
+def forbids_nothing(options: Options) -> bool:
+    """Return whether users say that rules may test every column."""
+    forbidden = options["forbidden"]
+    return forbidden is not None and not isinstance(forbidden, str) and not len(forbidden)
+
+
 def named_columns(options: Options) -> set[str]:
-    """Return the columns that users declare, order or forbid, as far as they name them."""
+    """Return the columns that users say something about, as far as they name them."""
     names = set() if options["space"] is None else set(options["space"].names)
+    signs = options["monotonic_cst"]
+    if isinstance(signs, Mapping):
+        names |= {str(name) for name, sign in signs.items() if sign}
     for given in (options["ordered"], options["forbidden"]):
         names |= (
             {given} if isinstance(given, str) else set(map(str, () if given is None else given))

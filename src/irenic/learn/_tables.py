@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
+from irenic.learn._row_numbers import FEWEST_NUMBERS, NUMBERS, numbers_rows
 from irenic.learn.reasons import default_reasons
 from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 REASONS = ("rule", "support", "confidence", "probability", "based on")
 _SHOWN_NAMES = 8
 _SHOWN_LABELS = 5
-# Numbers of fewer rows may well be in order by chance.
-_NUMBERED = 100
 
 
 def split_target(table: Any, target: str) -> tuple[Any, npt.NDArray[Any]]:
@@ -149,16 +148,22 @@ def unhelpful_columns(X: Any) -> dict[str, str]:
             reasons[name] = "constant"
         elif len(distinct) == len(values) and all(isinstance(v, str) for v in distinct):
             reasons[name] = "a different text in every row"
-        elif len(values) >= _NUMBERED and _counts_rows(values):
-            reasons[name] = "numbers the rows"
+        elif len(values) >= FEWEST_NUMBERS and _counts_rows(values):
+            reasons[name] = NUMBERS
     return reasons
 
 
 def _counts_rows(values: list[Any]) -> bool:
-    """Return whether values are integers, each one more than that of the row before."""
+    """Return whether values are integers, each one more than that of the row before.
+
+    Or they are those of rows in another order.
+    """
     if not all(type(value) is int for value in values):
         return False
-    return values == list(range(values[0], values[0] + len(values)))
+    if values == list(range(values[0], values[0] + len(values))):
+        return True
+    low, high = min(values), max(values)
+    return high < 2**53 and numbers_rows(np.array(values), low, high, len(values))
 
 
 # --- labels of a table that rules predict
