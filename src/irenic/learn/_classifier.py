@@ -29,6 +29,7 @@ from irenic.learn._knowledge import (
     cost_of,
     forbids_nothing,
     named_columns,
+    orders_of,
     possible_rows,
     proved,
     space_of,
@@ -118,6 +119,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     monotonic_cst : dict or array of int, optional
         1 where predictions must not fall if a number rises, -1 where they must not rise, 0
         elsewhere: by name, or one number per column. It is proved for all cases, not only for rows.
+        Categories can be named if they are ordered, by pandas or in ``ordered``.
         Labels must be two, of which the second in ``classes_`` is the higher one, or numbers, or an
         ordered category of pandas. Missing values are neither high nor low.
     cost : dict of dict or array of shape (n_labels, n_labels), optional
@@ -217,6 +219,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     estimate_: Estimate | None
     _validation: Validation | None = None
     _ranks: npt.NDArray[np.int64] | None = None
+    _orders: Mapping[str, Sequence[Hashable]] | None = None
     _kept_text: str | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
@@ -403,12 +406,13 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             scale = (len(cost) - 1) * len(cost) / cost.sum()
             factors = scale * (np.ones(len(cost)) if factors is None else factors)
             searched = searched * scale
+        orders = orders_of(self.ordered, X, instances.space, self.space or ())
         knowledge = Knowledge.read(
-            options, data.instances, target, searched, y, self._described(target)
+            options, data.instances, target, searched, y, self._described(target), orders
         )
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
-        cells = cells or cells_of(options, data, target, searched, X, knowledge, left_out)
+        cells = cells or cells_of(options, data, target, searched, orders, knowledge, left_out)
         problem = every.problem(cells, target, factors)
         limits = None
         if knowledge is not None:
@@ -473,6 +477,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             front = training.judged(front, self.scoring)
         self._learned(data, y)
         self._ranks = None if knowledge is None else knowledge.ranks
+        self._orders = None if knowledge is None else knowledge.orders
         self._kept_text = None if self.rules is None or not knowledge else knowledge.kept_text()
         self.stopped_by_ = result.stopped_by
         self._offer(front)
@@ -546,7 +551,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         return space_of(super()._space(table), self.get_params(deep=False))
 
     def _proved(self, rules: RuleSet) -> tuple[str, ...]:
-        return proved(rules, self.get_params(deep=False), self.classes_.tolist(), self._ranks)
+        options, labels = self.get_params(deep=False), self.classes_.tolist()
+        return proved(rules, options, labels, self._ranks, self._orders or {})
 
     def _described(self, target: Target) -> int | None:
         """Return the code of the label that only rules predict, None if there is none."""

@@ -23,7 +23,8 @@
       }
     }
 
-"ranks" are the places of the labels, if y had an order and predictions must increase or decrease.
+"ranks" are the places of the labels, if y had an order and predictions must increase or decrease,
+and "orders" the values of ordered categories that they increase or decrease with.
 "regions" are those of probability; rule sets then have "region_rows" and "region_probabilities".
 "default_regions" are regions that only the default of a rule set decides, with their statistics.
 The rules of the chosen point of the front are those of the file. Numbers read back bit for bit, so
@@ -45,6 +46,7 @@ import numpy.typing as npt
 from irenic.errors import FormatError
 from irenic.formats.json import rules as json_rules
 from irenic.formats.json.rules import as_float, check_keys, decode_value, encode_value, line, short
+from irenic.model.features import Categorical
 from irenic.model.head import Head
 from irenic.model.literals import Probabilities, plain
 from irenic.model.rulelist import RuleList
@@ -139,6 +141,11 @@ def dumps(model: Any) -> str:
     }
     if model.get_params(deep=False).get("monotonic_cst") is not None and model._ranks is not None:
         head["ranks"] = model._ranks.tolist()
+        if model._orders:
+            head["orders"] = {
+                name: [encode_value(value) for value in values]
+                for name, values in model._orders.items()
+            }
     if (table := model.chosen_.probabilities) is not None:
         head["regions"] = json_rules.encode_rules(table.regions)
     points = [_encode_point(point, own=i == chosen) for i, point in enumerate(front)]
@@ -308,7 +315,7 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
             f'"version" must be {VERSION}, got {short(version)}; read the file with the version of'
             " irenic that wrote it, or a newer one"
         )
-    check_keys(data, (*_KEYS, "ranks", "regions"), "the model")
+    check_keys(data, (*_KEYS, "ranks", "orders", "regions"), "the model")
     for key in _KEYS:
         if key not in data:
             raise FormatError(f'"{key}" is missing; was the file cut off or edited by hand?')
@@ -357,6 +364,8 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
     model._kept_text = getattr(model, "rules", None)
     if "ranks" in data:
         model._ranks = _ranks(data["ranks"], len(model.classes_))
+    if "orders" in data:
+        model._orders = _orders(data["orders"], rules.space)
     overall = _floats("overall", data["overall"], (len(model.classes_),), minimum=0.0)
     _use_front(model, data, rules, overall)
     return model
@@ -370,6 +379,22 @@ def _ranks(listed: Any, n_labels: int) -> npt.NDArray[np.int64]:
     if len(set(ranks)) < n_labels:
         raise FormatError(f'"ranks" must be distinct numbers, got {short(listed)}')
     return np.array(ranks, dtype=np.int64)
+
+
+def _orders(data: Any, space: Space) -> dict[str, tuple[Any, ...]]:
+    """Return the values of ordered categories that predictions increase or decrease with."""
+    if not isinstance(data, dict) or not all(isinstance(each, list) for each in data.values()):
+        raise FormatError(f'"orders" must be lists of values by name, got {short(data)}')
+    orders = {}
+    for name, listed in data.items():
+        if name not in space or not isinstance(feature := space[name], Categorical):
+            raise FormatError(f'"orders" must name categories of the space, got {short(name)}')
+        values = tuple(_at("orders", decode_value, value) for value in listed)
+        known = feature.other or feature.codes.keys() >= set(values)
+        if len(set(values)) < len(values) or not known:
+            raise FormatError(f'"orders" must list values of {name!r} once, got {short(listed)}')
+        orders[name] = values
+    return orders
 
 
 def _use_front(
