@@ -4,15 +4,17 @@
 five times, and prints the means of the best validation score (which chose the rule set), of the
 corrected estimate, and of the accuracy on the fifth left out. A second table compares the
 confidence of rules with the share of the rows of that fifth that they are right for, and a third
-one says how many of their intervals contain this share. ``--made`` uses made data instead, whose
-shares are known from 200,000 new rows.
+one says how many of their intervals contain this share. Two more tables say the same of the regions
+that are reasons of the default. ``--made`` uses made data instead, whose shares are known from
+200,000 new rows.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +23,12 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks import datasets
 from benchmarks.harness import Table
-from irenic import RuleSetClassifier
+from irenic import RuleSet, RuleSetClassifier
 
 COLUMNS = ("best validation score", "estimate", "accuracy")
 SHARES = ("on training rows", "confidence", "on new rows")
-INTERVALS = ("rules", "intervals that hold", "claims too much", "claims too little")
+INTERVALS = ("intervals that hold", "claims too much", "claims too little")
+KINDS = (("rules", "rules"), ("reasons of the default", "regions"))
 # Rules that fewer new rows test say little.
 TESTED = 10
 MADE_ROWS = (150, 600, 2_500, 10_000)
@@ -66,37 +69,64 @@ def made_splits(kind: str) -> Iterator[Split]:
             yield *made(kind, rows, seed), *new
 
 
-def scores(parts: Iterator[Split]) -> tuple[list[float], list[float], list[int]]:
-    """Return the mean of each column of the first two tables, and the counts of the third."""
+@dataclass
+class Claims:
+    """Rules, or regions of the default, and what a model says about them."""
+
+    rules: RuleSet
+    trained: np.ndarray
+    confidence: np.ndarray
+    intervals: np.ndarray
+
+
+def claims_of(clf: RuleSetClassifier) -> tuple[Claims, Claims]:
+    """Return the rules of a classifier, and the regions that only its default decides."""
+    counts, known = clf.chosen_.counts, clf.chosen_.default_regions
+    shares = counts.training_confidence[:-1], counts.confidence[:-1], counts.intervals[:-1]
+    rules = Claims(clf.rules_, *shares)
+    if known is None:
+        return rules, Claims(clf.rules_[[]], *(share[:0] for share in shares))
+    return rules, Claims(known.rules, known.training_confidence, known.confidence, known.intervals)
+
+
+@dataclass
+class Scores:
+    """The rows of one data set in all tables; shares and intervals by kind of claim."""
+
+    means: list[float]
+    shares: list[list[float]]
+    intervals: list[list[int]]
+
+
+def scores(parts: Iterator[Split]) -> Scores:
+    """Return the rows of one data set in all tables."""
     rows, shares, intervals = [], [], []
     for fold, (X, y, new, truth) in enumerate(parts):
         clf = RuleSetClassifier(random_state=fold).fit(X, y)
         rows.append((clf.chosen_.validated_score, clf.estimate_.score, clf.score(new, truth)))
-        shares.append(confidences(clf, new, truth))
-        intervals.append(held(clf, new, truth))
-    sums = np.sum(shares, axis=0)
-    means = np.mean(rows, axis=0).tolist(), (sums[:3] / max(sums[3], 1)).tolist()
-    return *means, np.sum(intervals, axis=0).tolist()
+        both = claims_of(clf)
+        shares.append([confidences(claims, new, truth) for claims in both])
+        intervals.append([held(claims, new, truth) for claims in both])
+    means = [(sums[:3] / max(sums[3], 1)).tolist() for sums in np.sum(shares, axis=0)]
+    return Scores(np.mean(rows, axis=0).tolist(), means, np.sum(intervals, axis=0).tolist())
 
 
-def confidences(clf: RuleSetClassifier, X: object, y: np.ndarray) -> tuple[float, ...]:
-    """Return the columns of the second table, times the rows that rules cover, and their number."""
-    right, n = tested(clf, X, y)
-    counts = clf.chosen_.counts
-    claims = (n @ counts.training_confidence[:-1], n @ counts.confidence[:-1])
-    return (*claims, right.sum(), n.sum())
+def confidences(claims: Claims, X: object, y: np.ndarray) -> tuple[float, ...]:
+    """Return the shares of a table, times the rows that rules cover, and their number."""
+    right, n = tested(claims.rules, X, y)
+    return n @ claims.trained, n @ claims.confidence, right.sum(), n.sum()
 
 
-def held(clf: RuleSetClassifier, X: object, y: np.ndarray) -> tuple[int, ...]:
-    """Return the columns of the third table.
+def held(claims: Claims, X: object, y: np.ndarray) -> tuple[int, ...]:
+    """Return how many intervals there are, hold, claim too much and claim too little.
 
     The share of a few new rows scatters too, so each end of an interval is moved by what the
     scatter of both adds up to.
     """
-    right, n = tested(clf, X, y)
+    right, n = tested(claims.rules, X, y)
     rules = np.flatnonzero(n >= TESTED)
     right, n = right[rules], n[rules]
-    claim, ends = clf.chosen_.counts.confidence[rules], clf.chosen_.counts.intervals[rules]
+    claim, ends = claims.confidence[rules], claims.intervals[rules]
     share = (right + 1.0) / (n + 2.0)
     scatter = 1.96**2 * share * (1.0 - share) / n
     low = claim - np.sqrt((claim - ends[:, 0]) ** 2 + scatter)
@@ -105,10 +135,10 @@ def held(clf: RuleSetClassifier, X: object, y: np.ndarray) -> tuple[int, ...]:
     return len(n), len(n) - much - little, much, little
 
 
-def tested(clf: RuleSetClassifier, X: object, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def tested(rules: RuleSet, X: object, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return how many rows each rule is right for, and how many it covers."""
-    covers = clf.rules_.covering(X)
-    right = covers & (y[:, None] == np.array(clf.rules_.thens, dtype=object))
+    covers = rules.covering(X)
+    right = covers & (y[:, None] == np.array(rules.thens, dtype=object))
     return right.sum(axis=0), covers.sum(axis=0)
 
 
@@ -117,22 +147,31 @@ def compared(sets: dict[str, Iterator[Split]]) -> list[Table]:
     for name, parts in sets.items():
         results.append(scores(parts))
         print(f"{name}: done", file=sys.stderr, flush=True)
-    tables = []
-    *values, intervals = zip(*results, strict=True)
-    titles = ("Estimates and nested cross-validation", "Confidence of rules, weighted by rows")
-    for title, columns, figures in zip(titles, (COLUMNS, SHARES), values, strict=True):
-        table = Table(title, "set", *columns)
-        for name, row in zip(sets, figures, strict=True):
-            table.add(name, *(f"{value:.3f}" for value in row))
-        table.add("mean", *(f"{value:.3f}" for value in np.mean(figures, axis=0)))
-        first, second, truth = np.array(figures).T
-        errors = [f"{np.abs(column - truth).mean():.3f}" for column in (first, second)]
-        table.add(f"mean distance from {columns[-1]}", *errors, "")
+    means = [result.means for result in results]
+    tables = [share_table("Estimates and nested cross-validation", COLUMNS, sets, means)]
+    for kind, (title, noun) in enumerate(KINDS):
+        shares = [result.shares[kind] for result in results]
+        tables.append(share_table(f"Confidence of {title}, weighted by rows", SHARES, sets, shares))
+        table = Table(f"95 % intervals of the confidence of {title}", "set", noun, *INTERVALS)
+        counts = [result.intervals[kind] for result in results]
+        for name, row in [*zip(sets, counts, strict=True), ("all", np.sum(counts, axis=0))]:
+            table.add(name, row[0], *(f"{value / max(row[0], 1):.1%}" for value in row[1:]))
         tables.append(table)
-    table = Table("95 % intervals of the confidence of rules", "set", *INTERVALS)
-    for name, row in [*zip(sets, intervals, strict=True), ("all", np.sum(intervals, axis=0))]:
-        table.add(name, row[0], *(f"{value / max(row[0], 1):.1%}" for value in row[1:]))
-    return [*tables, table]
+    return tables
+
+
+def share_table(
+    title: str, columns: tuple[str, ...], names: Iterable[str], figures: list[list[float]]
+) -> Table:
+    """Return a table of shares, with their means and their mean distance from the last column."""
+    table = Table(title, "set", *columns)
+    for name, row in zip(names, figures, strict=True):
+        table.add(name, *(f"{value:.3f}" for value in row))
+    table.add("mean", *(f"{value:.3f}" for value in np.mean(figures, axis=0)))
+    first, second, truth = np.array(figures).T
+    errors = [f"{np.abs(column - truth).mean():.3f}" for column in (first, second)]
+    table.add(f"mean distance from {columns[-1]}", *errors, "")
+    return table
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -377,11 +377,11 @@ def test_explanations(conflicts):
         assert str(decision) == decision.text
         if not decision.rules:
             assert not row.any()
-            reason = (
-                f"{label}, by default, because {decision.region} (all cases by default: support "
-            )
+            reason = f"{label}, by default, because {decision.region} (support "
             assert reason in decision.text
-            assert decision.support == (float((~covering.any(axis=1)).sum()),)
+            inside = decision.region.contains(X)
+            assert decision.support == (inside.sum(),)
+            assert decision.confidence[0] == pytest.approx((y[inside] == label).mean())
             continue
         assert decision.region == clf.rules_[decision.rules[0]].region
         for r, support, confidence in zip(
@@ -577,7 +577,8 @@ def test_support_and_confidence_are_those_of_rows_whatever_their_weights():
     left = ~covers.any(axis=1)
     assert counts.support[-1] == left.sum()
     for one, case in zip(clf.explain(X), covers, strict=True):
-        assert one.support[0] == (covers[:, one.rules[0]].sum() if case.any() else left.sum())
+        assert one.support[0] == one.region.contains(X).sum()
+        assert case.any() == bool(one.rules)
         assert f"support {one.support[0]}, " in one.text
     # probabilities are by weight, moved by one row towards those of all rows
     overall = np.array([weight[y == label].sum() for label in clf.classes_]) / weight.sum()
@@ -749,7 +750,8 @@ def test_a_column_of_names_tells_nothing():
     rng = np.random.default_rng(0)
     names = [f"n{i}" for i in range(200)]
     y = rng.integers(0, 2, 200)
-    clf = quick(selection="validation", moves=500).fit({"name": names, "x": rng.random(200)}, y)
+    few = {"selection": "validation", "moves": 500, "forbidden": []}
+    clf = quick(**few).fit({"name": names, "x": rng.random(200)}, y)
     assert clf.chosen_.validated_score < 0.65
     assert not any("name" in rule.region.conditions() for rule in clf.rules_)
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from irenic import Categorical, Continuous, Rule, RuleSet, Space
 from irenic.learn import _counting
 from irenic.learn._counting import Block, Counting
+from irenic.learn.reasons import reason_rules
 from irenic.learn.target import Consequents, Target
 from strategies import examples
 
@@ -81,7 +82,8 @@ def test_bitmaps_count_as_rows_do(abstains, seed, weight):
     consequents = Consequents.from_target(block.target, block.weight, [], abstains=abstains)
     for factors in (None, np.array([1.0, 2.0, 0.25])):
         for regions in (None, regions_of()):
-            args = sets, [consequents] * len(sets), None, factors, regions
+            reasons = [reason_rules(rules, block.instances) for rules in sets]
+            args = sets, [consequents] * len(sets), None, factors, regions, reasons
             rows = Counting(*args, by_bits=False)(block)
             for few in (100, 1):  # with a bitmap per value, and without
                 with mock.patch.object(_counting, "_FEW_VALUES", few):
@@ -108,6 +110,17 @@ def test_counts_are_those_of_a_loop_over_rows():
     assert sums.support.tolist() == mix.sum(axis=1).tolist()
     assert sums.gain == right
     assert sums.covered == 200 - mix[-1].sum()
+
+
+def test_regions_of_the_default_are_counted_with_its_rows():
+    rng = np.random.default_rng(3)
+    block, rules = block_of(rng, 200), rules_of(rng, 6)
+    reasons = reason_rules(rules, block.instances)
+    consequents = Consequents.from_target(block.target, block.weight, [])
+    sums = Counting([rules], [consequents], reasons=[reasons])(block)[0]
+    right = rules.default == LABELS[block.target.codes]
+    inside = [rule.region.contains(block.instances) for rule in reasons]
+    assert sums.reasons.tolist() == [[rows.sum(), (rows & right).sum()] for rows in inside]
 
 
 @given(st.integers(0, 10_000), st.integers(1, 4))

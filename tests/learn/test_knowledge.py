@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +19,7 @@ from sklearn.base import clone
 
 import irenic
 from irenic import Categorical, Continuous, Rule, RuleSet, RuleSetClassifier, Space
-from irenic.errors import ConflictError, DataError, FileError
+from irenic.errors import ConflictError, DataError, FileError, FormatError
 from irenic.learn._cells import Cells
 from irenic.learn._knowledge import Knowledge, Property
 from irenic.proving import prove
@@ -691,7 +693,7 @@ MISTAKES = {
         ([1, 0], r"monotonic_cst must have one number per column of X \(4\), got 2"),
         ({"incom": 1}, "monotonic_cst must name columns of X, got 'incom'; did you mean 'income'"),
         ({"income": 2}, "monotonic_cst must hold 1, -1 or 0, got 2 for 'income'"),
-        ({"job": 1}, "monotonic_cst must be 0 for categories, got 1 for 'job'"),
+        ({"job": 1}, "monotonic_cst must be 0 for categories without an order, got 1 for 'job'"),
     ],
     "cost": [
         ([[0, 1]], r"cost must have one row and one column per label \(2\), got shape \(1, 2\)"),
@@ -831,3 +833,93 @@ def test_costs_of_a_model_that_was_read_are_the_same():
     assert [point.member for point in back.pareto_front_] == [
         point.member for point in clf.pareto_front_
     ]
+
+
+# --- directions of ordered categories
+
+SIZES = ["none", "cook", "clerk", "nurse"]
+
+
+def sized(n=400, seed=2):
+    """Return rows of which the later jobs, with missing ones in between, are more often granted."""
+    X, _ = applicants(n, seed)
+    rng = np.random.default_rng(seed)
+    places = np.array([SIZES.index(job) for job in X["job"]])
+    y = np.where(places * 15 + X["income"] + rng.normal(0, 15, n) > 75, "yes", "no")
+    X["job"] = np.where(rng.random(n) < 0.1, None, X["job"])
+    return X, y
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_predictions_follow_the_order_of_a_category(sign):
+    X, y = sized()
+    asked = {"monotonic_cst": {"job": sign}}
+    by_pandas = pd.DataFrame(X).assign(job=pd.Categorical(X["job"], SIZES, ordered=True))
+    listed = quick(**asked, ordered={"job": SIZES}, moves=800).fit(X, y)
+    given = quick(**asked, moves=800).fit(by_pandas, y)
+    for clf in (listed, given):
+        proved(clf)
+        word = "INCREASES" if sign > 0 else "DECREASES"
+        assert clf.certificate_.proved == (
+            f"outcome {word} WITH job FROM none, cook, clerk, nurse ORDER no, yes",
+        )
+        for point in clf.pareto_front_:
+            for income in (10, 40, 70, 100):
+                cases = {**dict.fromkeys(("age", "debt"), [30] * 4), "income": [income] * 4}
+                granted = point.rule_set.predict({**cases, "job": SIZES}) == "yes"
+                assert granted.tolist() == sorted(granted, reverse=sign < 0)
+    if sign > 0:
+        assert any("job" in rule.region.conditions() for rule in listed.rules_)
+
+
+def test_an_order_of_a_category_stays_in_a_file(tmp_path):
+    X, y = sized()
+    by_pandas = pd.DataFrame(X).assign(job=pd.Categorical(X["job"], SIZES, ordered=True))
+    clf = quick(monotonic_cst={"job": 1}, moves=800).fit(by_pandas, y)
+    irenic.write(clf, tmp_path / "model.json")
+    again = irenic.read_model(tmp_path / "model.json")
+    assert again.certificate_.proved == clf.certificate_.proved
+    assert irenic.dumps(again, format="json") == irenic.dumps(clf, format="json")
+    text = (tmp_path / "model.json").read_text()
+    for orders, message in {
+        '"orders": {"income": ["none"]': '"orders" must name categories of the space',
+        '"orders": {"job": ["none", "none"]': "\"orders\" must list values of 'job' once",
+        '"orders": {"job": 3': '"orders" must be lists of values by name',
+    }.items():
+        broken = re.sub(r'"orders": \{"job": \[[^]]*\]', orders, text)
+        with pytest.raises(FormatError, match=message):
+            irenic.read_model(broken.encode())
+
+
+def test_a_rule_with_a_hole_in_the_order_is_refused():
+    X, y = sized()
+    message = "predictions must increase with job, but not below IF job in {clerk, none} THEN no"
+    with pytest.raises(DataError, match=message):
+        quick(
+            rules="IF job in {none, clerk} THEN no\nDEFAULT yes",
+            monotonic_cst={"job": 1},
+            ordered={"job": SIZES},
+        ).fit(X, y)
+
+
+def test_directions_in_a_knowledge_file(run, tmp_path):
+    X, y = sized()
+    pd.DataFrame({**X, "y": y}).to_csv(tmp_path / "rows.csv", index=False)
+    known = {"monotonic_cst": {"job": 1, "income": 1}, "ordered": {"job": SIZES}}
+    (tmp_path / "known.json").write_text(json.dumps(known))
+    model = tmp_path / "model.json"
+    options = ["--cv", 0, "--budget", 2, "-o", model]
+    assert (
+        run("learn", tmp_path / "rows.csv", "--knowledge", tmp_path / "known.json", *options)[0]
+        == 0
+    )
+    assert irenic.read_model(model).certificate_.proved == (
+        "outcome INCREASES WITH job FROM none, cook, clerk, nurse ORDER no, yes",
+        "outcome INCREASES WITH income ORDER no, yes",
+    )
+    (tmp_path / "known.json").write_text('{"monotonic_cst": {"job": "+"}}')
+    with pytest.raises(FormatError, match="'monotonic_cst' must be an object of 1, -1 or 0 by col"):
+        irenic.learn.load_knowledge(tmp_path / "known.json")
+    (tmp_path / "known.json").write_text('{"ordered": {"job": "none"}}')
+    with pytest.raises(FormatError, match="'ordered' must be an object of lists by column"):
+        irenic.learn.load_knowledge(tmp_path / "known.json")

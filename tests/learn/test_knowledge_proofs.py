@@ -24,6 +24,16 @@ OPTIONS = {
         "always": "no WHERE age < 18",
         "monotonic_cst": {"income": 1},
     },
+    "ordered category": {
+        "monotonic_cst": {"income": 1, "job": -1},
+        "ordered": {"job": ["none", "cook", "clerk", "nurse"]},
+    },
+    "ordered category and properties": {
+        "always": "no WHERE job in {none, cook} AND income < 30",
+        "never": "yes WHERE job is missing",
+        "monotonic_cst": {"job": 1},
+        "ordered": {"job": ["none", "cook", "clerk", "nurse", "king"]},
+    },
 }
 CLAIMS_OF_KEPT = ["ALWAYS no WHERE age < 21"]
 CLAIMS_OF_KEPT += ["ALWAYS yes WHERE age >= 21 AND income >= 100 AND debt < 10"]

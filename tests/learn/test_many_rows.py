@@ -55,6 +55,8 @@ def test_statistics_are_those_of_all_rows(few):
         assert point.counts.support[-1] == (~covers.any(axis=1)).sum()
         assert point.training_score == pytest.approx((point.rule_set.predict(X) == y).mean())
         assert point.coverage == pytest.approx(covers.any(axis=1).mean())
+        inside = point.default_regions.rules.covering(X)
+        assert point.default_regions.support.tolist() == inside.sum(axis=0).tolist()
         for name, figures in (point.columns or {}).items():
             if figures.low is not None:
                 assert (figures.low, figures.high) == (X[name].min(), X[name].max())

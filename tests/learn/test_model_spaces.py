@@ -27,7 +27,7 @@ TESTED = {name: TABLE[name] for name in ("age", "job")}
 
 @pytest.fixture(scope="module")
 def model():
-    return quick(moves=1000).fit(TABLE, Y)
+    return quick(moves=1000, forbidden=[]).fit(TABLE, Y)
 
 
 def test_a_file_has_no_value_of_a_column_that_no_rule_tests(model):

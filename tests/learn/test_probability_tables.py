@@ -198,7 +198,7 @@ def test_regions_test_only_columns_that_rules_test(model):
     tested = names_tested(*(point.rule_set for point in model.pareto_front_))
     assert names_tested(model.chosen_.probabilities.regions) <= tested | set("abcde")
     only = pd.DataFrame({"n": np.arange(200), "noise": np.arange(200) % 7})
-    clf = quick(**VALIDATED, max_rules=1).fit(only, only["n"] > 90)
+    clf = quick(**VALIDATED, max_rules=1, forbidden=[]).fit(only, only["n"] > 90)
     assert names_tested(clf.chosen_.probabilities.regions) <= {"n"} | names_tested(
         *(point.rule_set for point in clf.pareto_front_)
     )
@@ -495,7 +495,7 @@ def test_columns_of_noise_with_many_values_add_no_rule():
             }
         )
         labels = np.where(rng.random(n) < np.where(table["a"] > 0.6, 0.75, 0.2), "yes", "no")
-        clf = quick(**VALIDATED | {"random_state": seed}).fit(table, labels)
+        clf = quick(**VALIDATED | {"random_state": seed, "forbidden": []}).fit(table, labels)
         regions = clf.chosen_.probabilities.regions
         assert "customer" not in names_tested(clf.rules_, regions)
         tested += names_tested(clf.rules_)

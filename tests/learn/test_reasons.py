@@ -1,5 +1,6 @@
 """Every decision by default has a reason: a region in which no rule predicts anything else."""
 
+import json
 from itertools import permutations
 
 import numpy as np
@@ -7,10 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import irenic
 import strategies as sts
-from irenic import Rule, RuleSet, enlarge
-from irenic.learn import predict_table
-from irenic.learn.reasons import default_regions
+from irenic import (
+    Rule,
+    RuleSet,
+    RuleSetClassifier,
+    dumps,
+    enlarge,
+    read_model,
+)
+from irenic.errors import FormatError
+from irenic.learn import MichiganClassifier, from_rules, predict_table, reasons
+from irenic.learn.reasons import default_reasons, default_regions, reason_rules
+from irenic.model.features import LOWEST
 from tests.learn.fitting import people, quick
 
 X, Y = people(200)
@@ -78,3 +89,175 @@ def test_predictions_as_columns_have_the_reason():
     ]
     silent = RuleSet(list(rules))
     assert predict_table(silent, table, explain=True)["rule"].tolist()[1] == "no rule"
+
+
+# --- what was counted
+
+
+@given(sts.consistent_rule_sets(max_features=3, default="A"), st.integers(0, 2**31))
+def test_reasons_of_training_rows_are_counted_and_as_short_as_possible(rules, seed):
+    rows = sample(rules.space, seed)
+    left = rows.take(~rules.covering(rows).any(axis=1))
+    counted = reason_rules(rules, rows)
+    if not len(left):
+        assert counted is None
+        return
+    assert all(rule.then == "A" and not len(rules.rivals_of(rule.region, "A")) for rule in counted)
+    grown = default_regions(rules, left)
+    covers, sizes = counted.covering(left), counted.conditions_per_rule()
+    for row, region in enumerate(grown):
+        assert sizes[covers[row]].min() == region.n_conditions
+    assert len(counted) <= len(set(grown))
+
+
+@pytest.fixture(scope="module")
+def validated():
+    return RuleSetClassifier(generations=2, moves=1000, random_state=0).fit(X, Y)
+
+
+@pytest.mark.parametrize("options", [{}, {"conflicts": "vote"}, {"class_weight": "balanced"}])
+def test_figures_of_regions_are_those_of_the_training_rows(options):
+    clf = quick(moves=1000, **options).fit(X, Y)
+    seen = 0
+    for point in clf.pareto_front_:
+        known, rules = point.default_regions, point.rule_set
+        if known is None:
+            assert rules.covering(X).any(axis=1).all()
+            continue
+        covers = known.rules.covering(X)
+        seen += len(known)
+        assert known.support.tolist() == covers.sum(axis=0).tolist()
+        right = (covers & (rules.default == Y)[:, None]).sum(axis=0)
+        assert known.training_confidence == pytest.approx(right / known.support)
+        assert known.confidence == pytest.approx(known.training_confidence)
+        assert np.isnan(known.intervals).all()  # no rows were left out
+        sizes = known.rules.conditions_per_rule().tolist()
+        assert sizes == sorted(sizes)
+        # every training row that the default decides has a reason that was counted
+        assert (covers.any(axis=1) | rules.covering(X).any(axis=1)).all()
+    assert seen > len(clf.pareto_front_)
+
+
+def test_a_decision_has_the_figures_of_its_region(validated):
+    known = validated.chosen_.default_regions
+    by_default = [decision for decision in validated.explain(X) if not decision.rules]
+    assert by_default
+    for decision in by_default:
+        assert decision.counted
+        place = [rule.region for rule in known.rules].index(decision.region)
+        assert decision.support == (int(known.support[place]),)
+        assert decision.confidence == (known.confidence[place],)
+        assert decision.intervals == (tuple(known.intervals[place]),)
+        low, high = decision.intervals[0]
+        assert low < decision.confidence[0] < high
+        assert f"because {decision.region} (support {decision.support[0]}, conf" in decision.text
+
+
+def test_the_confidence_is_lower_than_that_of_the_training_rows(validated):
+    known = validated.chosen_.default_regions
+    overall = (validated.rules_.default == Y).mean()
+    away = known.training_confidence > overall
+    assert away.any()
+    assert (known.confidence[away] < known.training_confidence[away]).all()
+
+
+def test_a_reason_that_no_training_row_has_is_not_counted():
+    rules = RuleSet([Rule({"age": (None, 18), "income": (None, 9)}, then="free")], default="full")
+    rows = {"age": [3, 40, 50], "income": [5, 5, 5]}
+    clf = from_rules(rules, rows, ["free", "full", "free"])
+    assert [str(rule.region) for rule in clf.chosen_.default_regions.rules] == ["age >= 18"]
+    counted, other, both = clf.explain({"age": [30, 3, 30], "income": [5, 12, 12]})
+    assert counted.text == "full, by default, because age >= 18 (support 2, confidence 0.50)"
+    assert both.text == counted.text
+    assert other.text == (
+        "full, by default, because income >= 9 (all cases by default: support 2, confidence 0.50)"
+    )
+    assert (counted.counted, other.counted) == (True, False)
+
+
+def test_predictions_as_columns_have_the_figures_of_the_region(validated):
+    columns = predict_table(validated, X, explain=True)
+    for row, decision in enumerate(validated.explain(X)):
+        assert columns["support"][row] == decision.support[0]
+        assert columns["confidence"][row] == decision.confidence[0]
+
+
+def test_files_keep_the_figures_and_no_row(validated, tmp_path):
+    irenic.write(validated, tmp_path / "model.json")
+    again = read_model(tmp_path / "model.json")
+    assert [d.text for d in again.explain(X)] == [d.text for d in validated.explain(X)]
+    assert dumps(again, format="json") == dumps(validated, format="json")
+    for point in again.pareto_front_:
+        tested = np.unique(np.concatenate([point.rule_set.lower, point.rule_set.upper], axis=1))
+        known = point.default_regions.rules
+        bounds = np.unique(np.concatenate([known.lower, known.upper], axis=1))
+        assert set(bounds) <= {*tested, -np.inf, np.inf, LOWEST}
+
+
+def test_files_without_them_can_be_read(validated):
+    data = json.loads(dumps(validated, format="json"))
+    for point in data["model"]["front"]:
+        del point["default_regions"]
+    old = irenic.parse(json.dumps(data).encode(), format="json").model()
+    assert old.chosen_.default_regions is None
+    before = [decision for decision in old.explain(X) if not decision.rules]
+    assert all("(all cases by default: support" in decision.text for decision in before)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.pop("support"), '"default_regions" must have the keys if, support'),
+        (lambda d: d.update({"if": []}), '"default_regions" must have regions'),
+        (lambda d: d["support"].pop(), '"support" must contain'),
+        (lambda d: d["confidence"].__setitem__(0, 2), '"confidence" must be at most 1'),
+        (lambda d: d["if"].__setitem__(0, {}), "must overlap no rule that predicts anything else"),
+        (lambda d: d["if"].__setitem__(0, {"aeg": {"<": 3}}), "unknown feature"),
+        (lambda d: d["if"].__setitem__(0, 3), '"default_regions": '),
+    ],
+)
+def test_wrong_regions_in_files_are_refused(validated, change, message):
+    data = json.loads(dumps(validated, format="json"))
+    model = data["model"]
+    change(model["front"][model["chosen"]]["default_regions"])
+    with pytest.raises(FormatError, match=message):
+        irenic.parse(json.dumps(data).encode(), format="json").model()
+
+
+def test_other_rows_are_counted_in_the_regions(validated):
+    others, labels = people(150, seed=5)
+    known = validated.recount(others, labels).chosen_.default_regions
+    covers = known.rules.covering(others)
+    assert known.support.tolist() == covers.sum(axis=0).tolist()
+
+
+def test_classifier_systems_count_reasons_too():
+    clf = MichiganClassifier(population_size=60, steps=300, random_state=0).fit(X, Y)
+    by_default = [decision for decision in clf.explain(X) if not decision.rules]
+    assert by_default
+    for decision in by_default:
+        assert decision.support == (decision.region.contains(X).sum(),)
+
+
+def test_regions_render(validated):
+    known = validated.chosen_.default_regions
+    assert str(known).splitlines()[0] == (
+        f"{known.rules[0]} (support {known.support[0]:g}, confidence {known.confidence[0]:.2f})"
+    )
+    assert "Where the default decides" in known._repr_html_()
+
+
+def test_few_regions_are_counted(monkeypatch):
+    monkeypatch.setattr(reasons, "_REASON_LIMIT", 2)
+    clf = quick(moves=1000).fit(X, Y)
+    assert max(len(point.default_regions) for point in clf.pareto_front_) == 2
+    rest = [decision for decision in clf.explain(X) if not decision.rules and not decision.counted]
+    for decision in rest:
+        assert "(all cases by default: support" in decision.text
+
+
+def test_cases_in_one_cell_have_one_reason():
+    rules = RuleSet([Rule({"age": (None, 18), "job": {"cook"}}, then="x")], default="y")
+    table = {"age": [20, 30, 3, 3], "job": ["cook", "cook", "poet", "smith"]}
+    found = default_reasons(rules, rules.space.encode(table))
+    assert [str(reason.region) for reason in found] == ["age >= 18"] * 2 + ["job not in {cook}"] * 2

@@ -119,6 +119,47 @@ def test_a_grid_and_z3_give_the_same_answer(kind, data):
     assert oracle.by_z3(table, text, read=lambda _: other) is holds
 
 
+@pytest.mark.parametrize("kind", ["increases", "decreases"])
+@given(data=st.data())
+def test_a_grid_and_z3_agree_about_the_order_of_a_category(kind, data):
+    numbers = data.draw(sts.spaces(1))
+    job = Categorical("job!", ["a", "b", "c", "d"], missing=True, other=True)
+    space = Space([*numbers, job])
+    table = data.draw(tables(space, [None, "FIRST"]))
+    where = data.draw(sts.regions(space))
+    values = data.draw(st.permutations(job.values))[: data.draw(st.integers(2, 4))]
+    text = (
+        f'outcome {kind.upper()} WITH "job!" FROM {", ".join(values)} WHERE {where.to_text("AND")}'
+    )
+    cells = oracle.cells_of(space, where, *(rule.region for rule in table.rules))
+    decided = oracle.decisions(table, cells)
+    place = space.index("job!")
+    lines = {}
+    for cell in cells:
+        if naive.holds(where, cell):
+            line = lines.setdefault(cell[:place] + cell[place + 1 :], {})
+            line[cell[place]] = decided[cell]
+    holds = True
+    for line in lines.values():
+        ranks = [line.get(job.codes[value]) for value in values]
+        ranks = [rank for rank in ranks if rank is not None]
+        ranks = ranks if kind == "increases" else ranks[::-1]
+        holds = holds and ranks == sorted(ranks)
+    (verdict,) = prove(table, [text], certificates=True)
+    assert verdict.holds is holds
+    if holds:
+        check_certificate(verdict, table, None)
+    else:
+        first, second = (case["job!"] for case in verdict.cases)
+        assert values.index(first) < values.index(second)
+        low, high = table.rules.predict(
+            {name: [case[name] for case in verdict.cases] for name in space.names},
+            resolve="first",
+        )
+        assert (low > high) if kind == "increases" else (low < high)
+    assert oracle.by_z3(table, text) is holds
+
+
 def check_certificate(verdict, table, other):
     document = {"format": "irenic certificate", "version": 1}
     document = json.loads(json.dumps({**document, "certificates": [verdict.certificate]}))
@@ -309,6 +350,15 @@ def test_questions_that_make_no_sense():
         prove(rules, ["NEVER 1"])
     with pytest.raises(ConditionError, match="'job' has unordered values, so that nothing increas"):
         prove(RuleList.from_rules(rules), ["premium INCREASES WITH job"])
+    for text, message in {
+        "FROM cook, king": "'job' has no value king",
+        "FROM cook": "FROM must list at least two values of 'job', each once, got cook",
+        "FROM cook, cook": "FROM must list at least two values of 'job', each once, got cook, cook",
+    }.items():
+        with pytest.raises(ConditionError, match=message):
+            prove(RuleList.from_rules(rules), [f"premium INCREASES WITH job {text}"])
+    with pytest.raises(ConditionError, match="'age' has numbers, which have an order; leave out"):
+        prove(RuleList.from_rules(rules), ["premium INCREASES WITH age FROM 1, 2"])
     many = [Rule({f"f{i}": (0, 1)}, then=1) for i in range(20)]
     with pytest.raises(ConditionError, match="SMT-LIB needs the outcome of every combination of"):
         to_smtlib(DecisionTable.from_rules(RuleSet(many)).under("COLLECT"), "NEVER 1")

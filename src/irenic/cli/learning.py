@@ -144,8 +144,8 @@ def learn(
         list[str] | None,
         typer.Option(
             metavar="COLUMN=SIGN",
-            help="Predictions must not fall (income=+) or not rise (debt=-) with a column; may be"
-            " repeated.",
+            help="Predictions must not fall (income=+) or not rise (debt=-) with a column of"
+            " numbers or one of --ordered; may be repeated.",
         ),
     ] = None,
     forbid: Annotated[
@@ -280,15 +280,15 @@ def learn(
         "rules": handed.get("rules") if kept is None else _kept_rules(kept, source_form),
         "never": [*(never or ()), *handed.get("never", ())] or None,
         "always": [*(always or ()), *handed.get("always", ())] or None,
-        "monotonic_cst": _signs(monotonic),
+        "monotonic_cst": {**handed.get("monotonic_cst", {}), **(_signs(monotonic) or {})} or None,
         # columns of a source are read all the same
         "forbidden": [
             *(forbid or ()),
             *handed.get("forbidden", ()),
             *((ignore or ()) if source is not None else ()),
         ]
-        or None,
-        "ordered": _orders(ordered),
+        or handed.get("forbidden"),
+        "ordered": {**handed.get("ordered", {}), **(_orders(ordered) or {})} or None,
         "max_values": max_values,
         "cost": _costs(cost, y.tolist()),
     }

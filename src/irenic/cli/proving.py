@@ -61,6 +61,7 @@ ALWAYS outcome [WHERE conditions]
 outcome ONLY IF conditions
 name INCREASES WITH feature [WHERE conditions]
 name DECREASES WITH feature [WHERE conditions]
+name INCREASES WITH category FROM low, medium, high [WHERE conditions]
 name DOES NOT DEPEND ON feature [WHERE conditions]
 SAME AS file [WHERE conditions]
 NOTHING NEW AGAINST file [WHERE conditions]

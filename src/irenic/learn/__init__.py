@@ -11,13 +11,20 @@ from irenic.learn._michigan import MichiganClassifier, Population
 from irenic.learn._pittsburgh import Individual, PittsburghClassifier
 from irenic.learn._tables import predict_table, split_target, true_labels, unhelpful_columns
 from irenic.learn.cross_validation import cross_validate
-from irenic.learn.front import Front, FrontPoint, ProbabilityRow, ProbabilityTable
+from irenic.learn.front import (
+    DefaultRegions,
+    Front,
+    FrontPoint,
+    ProbabilityRow,
+    ProbabilityTable,
+)
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.operators import TrainingRows, cross_regions, draw_region, mutate_region
 
 __all__ = [
     "Certificate",
     "Decision",
+    "DefaultRegions",
     "Estimate",
     "Front",
     "FrontPoint",

@@ -27,10 +27,19 @@ from irenic.learn._rows import MANY_ROWS, Rows, TableRows, sample_rows
 from irenic.learn._stored import Stored, given_rows, survey
 from irenic.learn._tasks import Problem
 from irenic.learn.answers import Answers, Form
-from irenic.learn.front import Front, FrontPoint, ProbabilityRow, head_of, kept_text, table_of
+from irenic.learn.front import (
+    DefaultRegions,
+    Front,
+    FrontPoint,
+    ProbabilityRow,
+    RuleCounts,
+    head_of,
+    kept_text,
+    table_of,
+)
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
-from irenic.learn.reasons import default_regions, default_text
+from irenic.learn.reasons import default_reasons, default_text
 from irenic.learn.spaces import names_tested, without_untested_values
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
 from irenic.model import markup
@@ -64,10 +73,12 @@ class Decision(Explanation):
         The reason in words, with rules numbered from 1.
     support : tuple of int
         Number of training rows that each of ``rules`` covers, whatever their weights; if ``rules``
-        is empty, one entry for the rows that no rule covers.
+        is empty, one entry for those in ``region``, or for all rows that no rule covers if it was
+        not counted.
     confidence : tuple of float
-        Share of new cases under each of ``rules`` for which the prediction is correct, as estimated
-        from rows left out; if none were left out, the share of the training rows.
+        Share of new cases under each of ``rules``, or in ``region``, for which the prediction is
+        correct, as estimated from rows left out; if none were left out, the share of the training
+        rows.
     region : Region or None
         A region around the case in which every case gets this prediction: that of the deciding
         rule, or if none covers the case, one that no rule of another consequent overlaps, with as
@@ -77,6 +88,10 @@ class Decision(Explanation):
     probability : ProbabilityRow or None
         The training rows that the probabilities of the case come from: those with this prediction
         in the same region. None if there are no regions, or the case lacks a column that they test.
+    counted : bool
+        Whether ``support`` and ``confidence`` are those of ``region`` or of ``rules``, as nearly
+        always. A reason that no training row has was not counted during the fit; they are then
+        those of all cases that the default decides, and ``text`` says so.
 
     Examples
     --------
@@ -89,6 +104,7 @@ class Decision(Explanation):
     region: Region | None = None
     intervals: tuple[tuple[float, float], ...] = ()
     probability: ProbabilityRow | None = None
+    counted: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -630,8 +646,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         list of Decision
             One per row, with the deciding rules, their support and their confidence, and with the
             probability of the prediction and the training rows that it comes from. Where the
-            default decides, the reason is a region in which no rule predicts anything else; support
-            and confidence are those of all cases that the default decides.
+            default decides, the reason is a region in which no rule predicts anything else, with
+            the support and the confidence of the default there.
 
         Raises
         ------
@@ -650,7 +666,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ((0,), (18,), 0.97)
         >>> print(clf.explain({"age": [35]})[0])
         full, by default, because age >= 18
-        (all cases by default: support 22, confidence 0.98, 95 % interval 0.88 to 1.00);
+        (support 22, confidence 0.98, 95 % interval 0.88 to 1.00);
         probability 0.99, from 11 training rows with this prediction where age >= 29
         >>> print(decision.probability)
         free predicted where age < 19: free 0.99, full 0.01 (18 rows)
@@ -660,25 +676,31 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts = self.chosen_.counts
         explained = self.rules_.explain(instances, resolve=resolve_by(self.conflicts))
         left = [row for row, reason in enumerate(explained) if not reason.rules]
-        regions = dict(zip(left, default_regions(self.rules_, instances.take(left)), strict=True))
+        known = self.chosen_.default_regions
+        reasons = default_reasons(self.rules_, instances.take(left), known)
+        by_default = dict(zip(left, reasons, strict=True))
         probabilities = self._probability_rows(X, instances)
         decisions = []
         for row, reason in enumerate(explained):
             indices = reason.rules or (len(self.rules_),)
-            support = tuple(int(counts.support[index]) for index in indices)
-            confidence = tuple(float(counts.confidence[index]) for index in indices)
-            region = regions.get(row)
+            figures: RuleCounts | DefaultRegions = counts
+            region, place = by_default.get(row, (None, -1))
+            if known is not None and place >= 0:
+                figures, indices = known, (place,)
+            support = tuple(int(figures.support[index]) for index in indices)
+            confidence = tuple(float(figures.confidence[index]) for index in indices)
             text = reason.text if region is None else default_text(reason.then, region)
-            ends = [(low, high) for low, high in counts.intervals[list(indices)].tolist()]
+            ends = [(low, high) for low, high in figures.intervals[list(indices)].tolist()]
             intervals = () if np.isnan(ends[0][0]) else tuple(ends)
+            # the region that is the reason may be only a part of what the default decides
+            whole = region is not None and region.n_conditions > 0 and place < 0
             if support[0] > 0:
-                # the region that is the reason is only a part of what the default decides
-                whose = "all cases by default: " if region and region.n_conditions else ""
+                whose = "all cases by default: " if whole else ""
                 text += f" ({whose}support {support[0]}, confidence {confidence[0]:.2f}"
                 text += f", {interval_text(*ends[0])})" if intervals else ")"
             if (likely := probabilities[row]) is not None and reason.then is not None:
                 text += f"; probability {likely.probability:.2f}, from {likely.basis}"
-            if indices[0] < self.chosen_.n_kept:
+            if reason.rules and indices[0] < self.chosen_.n_kept:
                 text += f"; {kept_text(self.chosen_, indices[0], self.classes_.tolist())}"
             if reason.rules and not self.rules_.is_partial:
                 region = self.rules_[reason.rules[0]].region
@@ -692,6 +714,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     region,
                     intervals,
                     probabilities[row],
+                    counted=not whole,
                 )
             )
         return decisions

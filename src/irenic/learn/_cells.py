@@ -279,7 +279,13 @@ class Cells:
     def known(self) -> npt.NDArray[np.int64]:
         """Index of the first cell of each feature whose values are not missing."""
         first = [int(len(cuts) > 0 and cuts[0] == LOWEST) for cuts in self.cuts]
-        return np.array(first + [0] * len(self.groups), dtype=np.int64)
+        ranked = self.ranked or (False,) * len(self.groups)
+        # missing values of an ordered category have the first cell, if there are any
+        first += [
+            int(is_ranked and len(group) > 0 and group[MISSING_CODE] == 0 and _n_groups(group) > 1)
+            for is_ranked, group in zip(ranked, self.groups, strict=True)
+        ]
+        return np.array(first, dtype=np.int64)
 
     def most_values(self, limit: int) -> npt.NDArray[np.int64]:
         """Return the limit of values in a set per feature, as kernels take it."""

@@ -27,13 +27,16 @@ from irenic.learn._knowledge import (
     Knowledge,
     cells_of,
     cost_of,
+    forbids_nothing,
     named_columns,
+    orders_of,
     possible_rows,
     proved,
     space_of,
 )
 from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
 from irenic.learn._probabilities import LABEL_LIMIT
+from irenic.learn._row_numbers import row_columns
 from irenic.learn._running import Named, progress_bar, refined, run
 from irenic.learn._stored import given_rows
 from irenic.learn._tasks import SOFT, Plan, Problem
@@ -119,6 +122,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     monotonic_cst : dict or array of int, optional
         1 where predictions must not fall if a number rises, -1 where they must not rise, 0
         elsewhere: by name, or one number per column. It is proved for all cases, not only for rows.
+        Categories can be named if they are ordered, by pandas or in ``ordered``.
         Labels must be two, of which the second in ``classes_`` is the higher one, or numbers, or an
         ordered category of pandas. Missing values are neither high nor low.
     cost : dict of dict or array of shape (n_labels, n_labels), optional
@@ -126,7 +130,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         in the order of ``classes_``; 1 for errors that a dict does not list. Scores are then 1
         minus the share of the highest cost.
     forbidden : list of str, optional
-        Columns that learned rules must not test.
+        Columns that learned rules must not test. Nor do they test columns that number the rows
+        (different whole numbers from 0 to at most twice the number of rows) or have a different
+        text in every row, which say nothing about new rows: a warning names them. An empty list
+        lets rules test every column, and naming a column in ``space``, ``ordered`` or
+        ``monotonic_cst`` lets them test that one.
     ordered : list of str or dict, optional
         Categories whose values have an order, so that learned conditions are ranges: the values by
         name, lowest first, also those that no row has; or names of columns whose values ``space``
@@ -208,6 +216,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     _cells: Cells | None = None
     _validation: Validation | None = None
     _ranks: npt.NDArray[np.int64] | None = None
+    _orders: Mapping[str, Sequence[Hashable]] | None = None
     _kept_text: str | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
@@ -371,6 +380,13 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         every = possible_rows(self._read(X, y, sample_weight, self.class_weight, state)).in_order()
         for text in doubtful_texts(every.instances.space, X, named_columns(options)):
             warnings.warn(text, stacklevel=4)
+        left_out = {} if forbids_nothing(options) else row_columns(every, X, named_columns(options))
+        for name, what in left_out.items():
+            warnings.warn(
+                f"column {name!r} {what}, so learned rules do not test it; forbidden=[] lets them"
+                " test every column",
+                stacklevel=4,
+            )
         if same := spelled_alike(every.target.labels):
             warnings.warn(f"labels: {same}", stacklevel=4)
         # any penalty would outweigh weights that are below 1 on average; up to rounding
@@ -387,12 +403,13 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             scale = (len(cost) - 1) * len(cost) / cost.sum()
             factors = scale * (np.ones(len(cost)) if factors is None else factors)
             searched = searched * scale
+        orders = orders_of(self.ordered, X, instances.space, self.space or ())
         knowledge = Knowledge.read(
-            options, data.instances, target, searched, y, self._described(target)
+            options, data.instances, target, searched, y, self._described(target), orders
         )
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
-        cells = cells or cells_of(options, data, target, searched, X, knowledge)
+        cells = cells or cells_of(options, data, target, searched, orders, knowledge, left_out)
         problem = every.problem(cells, target, factors)
         limits = None
         if knowledge is not None:
@@ -457,6 +474,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             front = training.judged(front, self.scoring)
         self._learned(data, y)
         self._ranks = None if knowledge is None else knowledge.ranks
+        self._orders = None if knowledge is None else knowledge.orders
         self._kept_text = None if self.rules is None or not knowledge else knowledge.kept_text()
         self.stopped_by_ = result.stopped_by
         self._offer(front)
@@ -530,7 +548,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         return space_of(super()._space(table), self.get_params(deep=False))
 
     def _proved(self, rules: RuleSet) -> tuple[str, ...]:
-        return proved(rules, self.get_params(deep=False), self.classes_.tolist(), self._ranks)
+        options, labels = self.get_params(deep=False), self.classes_.tolist()
+        return proved(rules, options, labels, self._ranks, self._orders or {})
 
     def _described(self, target: Target) -> int | None:
         """Return the code of the label that only rules predict, None if there is none."""

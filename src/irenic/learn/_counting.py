@@ -95,6 +95,8 @@ class Sums:
     """Weight of rows by prediction, region and label."""
     region_rows: Floats
     """Number of rows by prediction and region."""
+    reasons: Floats
+    """Number of rows in each region that only the default decides, and its agreement there."""
 
     def __add__(self, other: Sums) -> Sums:
         return Sums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
@@ -131,6 +133,8 @@ class Counting:
     """Factor of each label in the weights of scores; None if all count alike."""
     regions: RuleSet | None = None
     """Regions of probability, whose consequents are their indices."""
+    reasons: Sequence[RuleSet | None] = ()
+    """Regions that only the default of each rule set decides; without any, none are counted."""
     by_bits: bool = True
     """Whether bitmaps may be used; the result does not depend on it."""
 
@@ -163,15 +167,18 @@ class Counting:
         if places is not None:
             outside = maps.full & ~np.bitwise_or.reduce(places, axis=0)
             places = np.concatenate([places, outside[None]])
-        return [
-            self._sums(rules, consequents, maps, places, weights)
-            for rules, consequents in zip(self.rule_sets, self.consequents, strict=True)
-        ]
+        return [self._sums(*each, maps, places, weights) for each in self._each()]
+
+    def _each(self) -> Iterator[tuple[RuleSet, Consequents, RuleSet | None]]:
+        """Yield each rule set with its consequents and the regions of its default."""
+        reasons = self.reasons or [None] * len(self.rule_sets)
+        yield from zip(self.rule_sets, self.consequents, reasons, strict=True)
 
     def _sums(
         self,
         rules: RuleSet,
         consequents: Consequents,
+        reasons: RuleSet | None,
         maps: _Maps,
         places: Words | None,
         weights: Floats,
@@ -196,6 +203,10 @@ class Counting:
         if places is not None:
             counted = np.stack([maps.count(places & code) for code in predicted])
             regions, region_rows = counted * weights, counted.sum(axis=2)
+        by_default = np.zeros((0, 2))
+        if reasons is not None:
+            inside = maps.count(maps.covering(reasons))
+            by_default = np.stack([inside.sum(axis=1), inside @ right_label[codes[-1]]], axis=1)
         return Sums(
             rows=float(total.sum()),
             weight=float(total @ scored),
@@ -212,6 +223,7 @@ class Counting:
             undecided=np.zeros((2, 0)),
             regions=regions,
             region_rows=region_rows,
+            reasons=by_default,
         )
 
     def _gains(self, consequents: Consequents) -> Floats:
@@ -222,16 +234,16 @@ class Counting:
 
     def _by_rows(self, block: Block) -> list[Sums]:
         """Return the sums row by row."""
-        most = max((len(rules) for rules in self.rule_sets), default=0) + 1
+        sets = [*self.rule_sets, *(one for one in self.reasons if one is not None)]
+        most = max(map(len, sets), default=0) + 1
         return total_of_each(
-            [
-                self._row_sums(rules, consequents, part)
-                for rules, consequents in zip(self.rule_sets, self.consequents, strict=True)
-            ]
+            [self._row_sums(*each, part) for each in self._each()]
             for part in block.parts(max(1, _PRODUCTS // most))
         )
 
-    def _row_sums(self, rules: RuleSet, consequents: Consequents, block: Block) -> Sums:
+    def _row_sums(
+        self, rules: RuleSet, consequents: Consequents, reasons: RuleSet | None, block: Block
+    ) -> Sums:
         target, truth, weight = block.target, block.target.truth, block.weight
         covers = rules.covering(block.instances)
         covers = np.column_stack([covers, ~covers.any(axis=1)]).astype(float)
@@ -272,6 +284,10 @@ class Counting:
                 region_rows = np.bincount(flat, minlength=size).astype(float).reshape(shape)
                 each = [label_sums(flat, weight * t, size) for t in truth.T]
                 regions = np.stack(each, axis=1).reshape(*shape, -1)
+        by_default = np.zeros((0, 2))
+        if reasons is not None:
+            inside = reasons.covering(block.instances)
+            by_default = np.stack([inside.sum(axis=0), agreement[:, -1] @ inside], axis=1)
         return Sums(
             rows=float(len(block)),
             weight=float(scored.sum()),
@@ -288,6 +304,7 @@ class Counting:
             undecided=undecided,
             regions=regions,
             region_rows=region_rows,
+            reasons=by_default,
         )
 
 

@@ -310,6 +310,8 @@ class Knowledge:
     properties: tuple[Property, ...] = ()
     signs: Mapping[str, int] = field(default_factory=dict)
     """1 or -1 for each feature that predictions increase or decrease with."""
+    orders: Mapping[str, tuple[Hashable, ...]] = field(default_factory=dict)
+    """The values of those that are categories, lowest first."""
     ranks: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Place of each outcome in the order of predictions."""
     max_values: int | None = None
@@ -323,16 +325,19 @@ class Knowledge:
         weight: Floats,
         y: Any,
         described: int | None,
+        orders: Mapping[str, Sequence[Hashable]],
     ) -> Knowledge | None:
         """Return what learned rules must respect, None if there is nothing.
 
-        ``described`` is the code of the label that only rules predict.
+        ``described`` is the code of the label that only rules predict, and ``orders`` are the
+        values of ordered categories.
         """
         space, properties = instances.space, _properties(options)
         labels = target.labels.tolist()
         for each in properties:
             each.check_label(labels)
-        source, signs = Source.read(options["rules"]), signs_of(options["monotonic_cst"], space)
+        source = Source.read(options["rules"])
+        signs = signs_of(options["monotonic_cst"], space, orders)
         abstains, max_values = options["default"] == "abstain", options["max_values"]
         given = ("rules", "never", "always", "monotonic_cst", "cost")
         names = [name for name in given if options[name] is not None]
@@ -357,6 +362,7 @@ class Knowledge:
             kept.default,
             properties=tuple(properties),
             signs=signs,
+            orders={name: tuple(orders[name]) for name in signs if name in orders},
             ranks=ranks_of(labels, y, signs),
             max_values=max_values,
         )
@@ -432,10 +438,10 @@ class Knowledge:
         order = [self.values[code] for code in np.argsort(self.ranks).tolist()]
         listed = ", ".join(map(format_literal, order))
         claims = [each.text for each in self.properties]
-        claims += [
-            f"outcome {_SIGNS[sign]} WITH {format_literal(name)} ORDER {listed}"
-            for name, sign in self.signs.items()
-        ]
+        for name, sign in self.signs.items():
+            values = ", ".join(map(format_literal, self.orders.get(name, ())))
+            feature = format_literal(name) + (f" FROM {values}" if values else "")
+            claims.append(f"outcome {_SIGNS[sign]} WITH {feature} ORDER {listed}")
         return tuple(claims)
 
     def kept_text(self) -> str:
@@ -585,8 +591,11 @@ class Knowledge:
     def _beyond(self, box: Boxes, name: str, side: int) -> Boxes:
         """Return the cases above (1) or below a box that differ from its cases in one feature.
 
-        Missing values are neither above nor below others.
+        Missing values are neither above nor below others, and so are values of a category that have
+        no place in its order.
         """
+        if name in self.orders:
+            return self._beyond_values(box, name, side)
         row = self.space.row(name)
         bottom = float(self.space.bottom[row])
         low, high = float(box.lower[0, row]), float(box.upper[0, row])
@@ -597,24 +606,47 @@ class Knowledge:
         beyond = box.like(lower, upper, box.masks)
         return beyond.take(~beyond.are_empty())
 
+    def _beyond_values(self, box: Boxes, name: str, side: int) -> Boxes:
+        """Return the cases that have a higher (1) or lower value of a category than some case."""
+        region = Region.from_box(box)
+        bits, codes = region.bits(name), self.space[name].codes  # type: ignore[union-attr]
+        order = self.orders[name][::side]
+        inside = [bits >> codes[value] & 1 for value in order]
+        if not any(inside):
+            return Boxes.none(self.space)
+        first = inside.index(1)
+        pairs = zip(order[first:], inside[first:], strict=True)
+        values = {value for value, is_inside in pairs if not is_inside}
+        if not values:
+            return Boxes.none(self.space)
+        whole = box.masks.copy()
+        row = self.space.sets[self.space.row(name)]
+        whole[:, row] = self.space.everything[row]
+        beyond = box.like(box.lower, box.upper, whole) & Region(self.space, {name: values}).box
+        return beyond.take(~beyond.are_empty())
+
 
 def proved(
     rules: RuleSet,
     options: Options,
     labels: Sequence[Hashable],
     ranks: npt.NDArray[np.int64] | None,
+    orders: Mapping[str, Sequence[Hashable]],
 ) -> tuple[str, ...]:
     """Return the properties of the parameters, if rules are proved to have them."""
     properties = _properties(options)
     if not properties and options["monotonic_cst"] is None:
         return ()
     space = _opened_space(rules.space, Source(), properties)
+    space = _with_listed_values(space, {n: v for n, v in orders.items() if n in space})
+    signs = signs_of(options["monotonic_cst"], space, orders)
     known = Knowledge(
         space,
         (*labels, None),
         RuleSet([], space),
         properties=tuple(properties),
-        signs=signs_of(options["monotonic_cst"], space),
+        signs=signs,
+        orders={name: tuple(orders[name]) for name in signs if name in orders},
         ranks=ranks_of(labels) if ranks is None else ranks,
     )
     return known.claims() if not known.objection(moved(rules, space)) else ()
@@ -628,21 +660,23 @@ def cells_of(
     data: Labeled,
     target: Target,
     weight: Floats,
-    X: Any,
+    orders: Mapping[str, Sequence[Hashable]],
     knowledge: Knowledge | None,
+    left_out: Iterable[str] = (),
 ) -> Cells:
-    """Return the cells of the training rows."""
+    """Return the cells of the training rows; rules do not test columns that are left out."""
     space, forbidden = data.instances.space, options["forbidden"]
     columns = None if data.whole is None else data.whole.figures.columns
     forbidden = [forbidden] if isinstance(forbidden, str) else forbidden
     forbidden = () if forbidden is None else forbidden
+    untested = [feature_name(space, given, "forbidden") for given in forbidden]
     return Cells.from_instances(
         data.instances,
         target.truth,
         weight,
         around=None if knowledge is None else knowledge.boxes,
-        orders=orders_of(options["ordered"], X, space, options["space"] or ()),
-        untested=[feature_name(space, given, "forbidden") for given in forbidden],
+        orders=orders,
+        untested=list(dict.fromkeys([*untested, *left_out])),
         count=data.count,
         counts=None if columns is None else columns.counts,
         complete=None if columns is None else [not n for n in columns.missing],
@@ -659,9 +693,18 @@ def feature_name(space: Space, given: Any, parameter: str) -> str:
     return str(given)
 
 
+def forbids_nothing(options: Options) -> bool:
+    """Return whether users say that rules may test every column."""
+    forbidden = options["forbidden"]
+    return forbidden is not None and not isinstance(forbidden, str) and not len(forbidden)
+
+
 def named_columns(options: Options) -> set[str]:
-    """Return the columns that users declare, order or forbid, as far as they name them."""
+    """Return the columns that users say something about, as far as they name them."""
     names = set() if options["space"] is None else set(options["space"].names)
+    signs = options["monotonic_cst"]
+    if isinstance(signs, Mapping):
+        names |= {str(name) for name, sign in signs.items() if sign}
     for given in (options["ordered"], options["forbidden"]):
         names |= (
             {given} if isinstance(given, str) else set(map(str, () if given is None else given))
@@ -669,7 +712,9 @@ def named_columns(options: Options) -> set[str]:
     return names
 
 
-def signs_of(monotonic_cst: Any, space: Space) -> dict[str, int]:
+def signs_of(
+    monotonic_cst: Any, space: Space, orders: Mapping[str, Sequence[Hashable]]
+) -> dict[str, int]:
     """Return the features that predictions increase (1) or decrease (-1) with."""
     if monotonic_cst is None:
         return {}
@@ -687,9 +732,10 @@ def signs_of(monotonic_cst: Any, space: Space) -> dict[str, int]:
         name = feature_name(space, given, "monotonic_cst")
         if isinstance(sign, bool) or sign not in (-1, 0, 1):
             raise DataError(f"monotonic_cst must hold 1, -1 or 0, got {sign!r} for {name!r}")
-        if sign and not isinstance(space[name], Continuous):
+        if sign and name not in orders and not isinstance(space[name], Continuous):
             raise DataError(
-                f"monotonic_cst must be 0 for categories, got {sign!r} for {name!r}; use numbers"
+                f"monotonic_cst must be 0 for categories without an order, got {sign!r} for"
+                f" {name!r}; list its values in ordered={{{name!r}: [...]}}, lowest first"
             )
         if sign:
             signs[name] = int(sign)

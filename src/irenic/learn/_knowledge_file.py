@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from irenic.errors import FormatError, did_you_mean
 from irenic.frames.files import as_text, read_bytes
 
-_KEYS: Final = ("rules", "never", "always", "forbidden")
+_KEYS: Final = ("rules", "never", "always", "forbidden", "monotonic_cst", "ordered")
+
+# What the values of keys with an object must be, and how to say it.
+_OBJECTS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
+    "monotonic_cst": (
+        lambda sign: not isinstance(sign, bool) and sign in (1, -1, 0),
+        "an object of 1, -1 or 0 by column",
+    ),
+    "ordered": (lambda values: isinstance(values, list), "an object of lists by column"),
+}
 
 
 def load_knowledge(source: str | os.PathLike[str]) -> dict[str, Any]:
@@ -20,7 +30,8 @@ def load_knowledge(source: str | os.PathLike[str]) -> dict[str, Any]:
     ----------
     source : path-like
         File of JSON with the keys ``rules`` (text, one rule per line), ``never``, ``always`` and
-        ``forbidden`` (lists of text), all of them optional.
+        ``forbidden`` (lists of text), ``monotonic_cst`` (1 or -1 by column) and ``ordered`` (lists
+        of values by column, lowest first), all of them optional.
 
     Returns
     -------
@@ -87,6 +98,11 @@ def parse_knowledge(content: bytes, name: str = "") -> dict[str, Any]:
     for key, value in knowledge.items():
         if key not in _KEYS:
             raise FormatError(f"unknown key {key!r}{did_you_mean(key, _KEYS)}", path=name)
+        if key in _OBJECTS:
+            is_item, wanted = _OBJECTS[key]
+            if not isinstance(value, dict) or not all(map(is_item, value.values())):
+                raise FormatError(f"{key!r} must be {wanted}, got {value!r}", path=name)
+            continue
         texts = [value] if key == "rules" else value
         if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
             wanted = "text, one rule per line" if key == "rules" else "a list of text"

@@ -14,7 +14,8 @@ from irenic.learn._columns import ColumnSums, column_figures
 from irenic.learn._counting import Block, Counting, Sums, by_own_frequencies, codes_of
 from irenic.learn._evolution import Candidate
 from irenic.learn._left_out import Priors, likely, smoothed
-from irenic.learn.front import FrontPoint, RuleCounts
+from irenic.learn.front import DefaultRegions, FrontPoint, RuleCounts
+from irenic.learn.reasons import reason_rules
 from irenic.learn.target import Consequents, Target
 from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
@@ -52,24 +53,28 @@ class Measure:
         n_kept: int = 0,
         columns: bool = True,
         sums: Sums | None = None,
+        reasons: RuleSet | None = None,
     ) -> FrontPoint:
         """Return a rule set with its scores and statistics, in the order in which to show it.
 
         The order of the rules stays as it is unless ``ordered``; the first ``n_kept`` rules are
         those of the user, and stay the first ones. Without ``columns``, the figures of columns are
-        left to :meth:`with_columns`. Without ``sums``, the rows are counted.
+        left to :meth:`with_columns`. Without ``sums``, the rows are counted, and ``reasons`` found:
+        regions that only the default decides.
 
         ``priors`` are the numbers of average rows that rows left out advise to add to those of each
         rule.
         """
-        sums = self.count([rules])[0] if sums is None else sums
+        if sums is None:
+            reasons = self._reasons(rules)
+            sums = self._sums(rules, reasons)
         if ordered:
             order = self._order(rules, sums)
             order = np.append(np.arange(n_kept), order[order >= n_kept])
             rules, sums = rules[order], sums.take(order)
             if self.conflicts != "avoid" or by_own_frequencies(self.target):
                 # the order decides which rule does where several apply
-                sums = self.count([rules])[0]
+                sums = self._sums(rules, reasons)
         counts = self._counts(rules, sums, priors, n_kept)
         point = FrontPoint(
             rule_set=rules,
@@ -85,6 +90,9 @@ class Measure:
             n_kept=n_kept,
             n_rows=round(sums.rows),
             coverage=sums.covered / sums.rows,
+            default_regions=None
+            if reasons is None
+            else self._default_regions(reasons, sums, priors),
         )
         return self.with_columns(point) if columns else point
 
@@ -106,14 +114,18 @@ class Measure:
         consequents = [self.consequents] * len(rule_sets)
         return self._totals(self._counting(rule_sets, consequents, regions))
 
+    def _sums(self, rules: RuleSet, reasons: RuleSet | None) -> Sums:
+        return self._totals(self._counting([rules], [self.consequents], reasons=[reasons]))[0]
+
     def _counting(
         self,
         rule_sets: Sequence[RuleSet],
         consequents: Sequence[Consequents],
         regions: RuleSet | None = None,
+        reasons: Sequence[RuleSet | None] = (),
     ) -> Counting:
         how = resolve_by(self.conflicts)
-        return Counting(rule_sets, consequents, how, self.balance, regions)
+        return Counting(rule_sets, consequents, how, self.balance, regions, reasons)
 
     def _totals(self, counting: Counting) -> list[Sums]:
         """Return what is counted on all rows."""
@@ -168,3 +180,26 @@ class Measure:
             mean = sums.agreement / sums.rows
             confidence, intervals = likely(right, support, added * mean, added)
         return RuleCounts(sums.mix, support, confidence, intervals, trained, overall, frequencies)
+
+    def _reasons(self, rules: RuleSet) -> RuleSet | None:
+        """Return regions that only the default decides, as rules for it; None if there are none."""
+        return None if self.consequents.heads else reason_rules(rules, self.instances)
+
+    def _default_regions(
+        self, reasons: RuleSet, sums: Sums, priors: Priors | None
+    ) -> DefaultRegions:
+        """Return the statistics of regions that only the default decides, the shortest first.
+
+        Confidence is estimated as that of rules: rules were chosen for the labels of the rows that
+        they cover, and so for those of the rows that they leave.
+        """
+        sizes = reasons.conditions_per_rule()
+        order = np.lexsort((-sums.reasons[:, 0], sizes))
+        support, right = sums.reasons[order].T
+        trained = np.divide(right, support, out=np.full(len(right), np.nan), where=support > 0)
+        confidence, intervals = trained, np.full((len(reasons), 2), np.nan)
+        if priors is not None:
+            added = np.where(sizes[order] > 0, priors.rule, priors.default)
+            mean = sums.agreement[-1] / sums.rows
+            confidence, intervals = likely(right, support, added * mean, added)
+        return DefaultRegions(reasons[order], support, confidence, intervals, trained)

@@ -35,15 +35,18 @@ def recounted(clf: RuleSetClassifier, X: Any, y: Any, sample_weight: Any, target
     if clf._answers.many:
         raise DataError("recount needs a model of one label per row, got one of several labels")
     X, y, sample_weight = given_rows(X, y, sample_weight, target)
-    sets = [point.rule_set for point in clf.pareto_front_]
-    tables = [point.probabilities for point in clf.pareto_front_]
+    front = clf.pareto_front_
+    sets = [point.rule_set for point in front]
+    tables = [point.probabilities for point in front]
+    known = [point.default_regions for point in front]
+    reasons = [None if regions is None else regions.rules for regions in known]
     regions = None if tables[0] is None else tables[0].regions
     empty = Target.single(clf.classes_, np.zeros(0, dtype=np.intp))
     empty = replace(empty, cost=cost_of(clf.cost, empty))
     abstains = clf.default == "abstain"
     consequents = Consequents.from_target(empty, np.ones(0), [], abstains=abstains)
     how = resolve_by(clf.conflicts)
-    counting = Counting(sets, [consequents] * len(sets), how, None, regions)
+    counting = Counting(sets, [consequents] * len(sets), how, None, regions, reasons)
     rows, weights = _rows(clf, X, y, sample_weight, empty, counting.names)
     balance = None
     if clf.scoring == "balanced_accuracy":
@@ -52,10 +55,8 @@ def recounted(clf: RuleSetClassifier, X: Any, y: Any, sample_weight: Any, target
     totals = total_of_each(rows.run(counting, counting.names))
     instances = clf.space_.encode([])
     measure = Measure(instances, empty, np.ones(0), consequents, clf.conflicts, balance)
-    points = [
-        _point(measure, point, sums) for point, sums in zip(clf.pareto_front_, totals, strict=True)
-    ]
-    return Front(points, chosen=points[clf.pareto_front_.index(clf.chosen_)])
+    points = [_point(measure, point, sums) for point, sums in zip(front, totals, strict=True)]
+    return Front(points, chosen=points[front.index(clf.chosen_)])
 
 
 def _rows(
@@ -97,7 +98,7 @@ def _codes(clf: RuleSetClassifier, labels: list[Any]) -> npt.NDArray[np.intp]:
 
 
 def _point(measure: Measure, point: FrontPoint, sums: Sums) -> FrontPoint:
-    rules = point.rule_set
+    rules, known = point.rule_set, point.default_regions
     counts = measure._counts(rules, sums, None, point.n_kept)
     leads = measure.balance is None and measure.target.cost is None
     return replace(
@@ -107,6 +108,9 @@ def _point(measure: Measure, point: FrontPoint, sums: Sums) -> FrontPoint:
         n_rows=round(sums.rows),
         coverage=sums.covered / sums.rows,
         explanation_size=float(sums.support[:-1] @ rules.conditions_per_rule() / sums.rows),
+        default_regions=None
+        if known is None
+        else measure._default_regions(known.rules, sums, None),
         probabilities=None
         if point.probabilities is None
         else _probabilities(point.probabilities, sums, leads=leads),

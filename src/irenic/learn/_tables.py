@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
-from irenic.learn.reasons import default_regions
+from irenic.learn._row_numbers import FEWEST_NUMBERS, NUMBERS, numbers_rows
+from irenic.learn.reasons import default_reasons
 from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
 from irenic.model.decision_table import DecisionTable
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 REASONS = ("rule", "support", "confidence", "probability", "based on")
 _SHOWN_NAMES = 8
 _SHOWN_LABELS = 5
-# Numbers of fewer rows may well be in order by chance.
-_NUMBERED = 100
 
 
 def split_target(table: Any, target: str) -> tuple[Any, npt.NDArray[Any]]:
@@ -149,16 +148,22 @@ def unhelpful_columns(X: Any) -> dict[str, str]:
             reasons[name] = "constant"
         elif len(distinct) == len(values) and all(isinstance(v, str) for v in distinct):
             reasons[name] = "a different text in every row"
-        elif len(values) >= _NUMBERED and _counts_rows(values):
-            reasons[name] = "numbers the rows"
+        elif len(values) >= FEWEST_NUMBERS and _counts_rows(values):
+            reasons[name] = NUMBERS
     return reasons
 
 
 def _counts_rows(values: list[Any]) -> bool:
-    """Return whether values are integers, each one more than that of the row before."""
+    """Return whether values are integers, each one more than that of the row before.
+
+    Or they are those of rows in another order.
+    """
     if not all(type(value) is int for value in values):
         return False
-    return values == list(range(values[0], values[0] + len(values)))
+    if values == list(range(values[0], values[0] + len(values))):
+        return True
+    low, high = min(values), max(values)
+    return high < 2**53 and numbers_rows(np.array(values), low, high, len(values))
 
 
 # --- labels of a table that rules predict
@@ -315,8 +320,9 @@ def predict_table(
     explain : bool, default False
         Also return the rule that decides and, for a classifier, its support and confidence, the
         probability of the prediction, and the training rows that it comes from. Where the default
-        decides, the rule is one for the default that contradicts no other rule, and support and
-        confidence are those of all cases that the default decides.
+        decides, the rule is one for the default that contradicts no other rule, with its support
+        and confidence; if no training row has this reason, they are those of all cases that the
+        default decides.
     resolve : {"best", "vote", "first"}, optional
         Which rule decides where rules of a RuleSet contradict each other; in a RuleList, the first
         one always does.
@@ -377,19 +383,29 @@ def predict_table(
         texts.append("no rule" if no_default else "default: no rule covers this case")
         listed = [texts[index] for index in decided]
         left = np.flatnonzero(decided < 0)
-        regions = default_regions(rule_set, rule_set.space.encode(X).take(left))
-        for row, region in zip(left.tolist(), regions, strict=True):
-            if region is not None:
-                listed[row] = f"default: {Rule(region, then=rule_set.default)}"
+        known = None if isinstance(rules, RuleSet) else rules.chosen_.default_regions
+        reasons = default_reasons(rule_set, rule_set.space.encode(X).take(left), known)
+        shown = {
+            reason: f"default: {Rule(reason.region, then=rule_set.default)}"
+            for reason in set(reasons)
+            if reason.region is not None
+        }
+        for row, reason in zip(left.tolist(), reasons, strict=True):
+            listed[row] = shown.get(reason, listed[row])
         columns["rule"] = as_column(listed)
         if rule_set.is_partial:  # several rules decide together
-            reasons = rule_set.explain(X, resolve=how)
-            listed = ["; ".join(texts[i] for i in reason.rules) for reason in reasons]
+            together = rule_set.explain(X, resolve=how)
+            listed = ["; ".join(texts[i] for i in one.rules) for one in together]
             columns["rule"] = as_column([text or texts[-1] for text in listed])
         if not isinstance(rules, RuleSet):
             counts = rules.chosen_.counts
-            columns["support"] = counts.support.astype(np.int64)[decided]
-            columns["confidence"] = counts.confidence[decided]
+            support = counts.support.astype(np.int64)[decided]
+            confidence = counts.confidence[decided]
+            places = np.array([reason.place for reason in reasons], dtype=np.intp)
+            if known is not None and (places >= 0).any():
+                rows, places = left[places >= 0], places[places >= 0]
+                support[rows], confidence[rows] = known.support[places], known.confidence[places]
+            columns["support"], columns["confidence"] = support, confidence
             likely = rules._probability_rows(X, rule_set.space.encode(X))
             if likely and all(row is not None for row in likely):
                 columns["probability"] = np.array([row.probability for row in likely if row])

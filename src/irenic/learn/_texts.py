@@ -40,16 +40,21 @@ def doubtful_texts(space: Space, X: Any, meant: Collection[str] = ()) -> Iterato
 
     ``meant`` are columns that users say something about. Categories of pandas are meant, too.
     """
-    columns = X if isinstance(X, Mapping) else getattr(X, "dtypes", {})
-    items = columns.items() if hasattr(columns, "items") else ()
-    dtypes = {str(name): getattr(column, "dtype", column) for name, column in items}
+    types = column_types(X)
     for feature in space.categorical:
-        if feature.name in meant or hasattr(dtypes.get(feature.name), "categories"):
+        if feature.name in meant or hasattr(types.get(feature.name), "categories"):
             continue
-        if kind := _kind(feature.values):
+        if kind := kind_of_texts(feature.values):
             yield f"column {feature.name!r} {_said_of(feature, kind, X)}"
         elif same := spelled_alike(feature.values):
             yield f"column {feature.name!r}: {same}"
+
+
+def column_types(X: Any) -> dict[str, Any]:
+    """Return the types of the columns of a table, as far as it has any."""
+    columns = X if isinstance(X, Mapping) else getattr(X, "dtypes", {})
+    items = columns.items() if hasattr(columns, "items") else ()
+    return {str(name): getattr(column, "dtype", column) for name, column in items}
 
 
 def _said_of(feature: Categorical, kind: str, X: Any) -> str:
@@ -111,16 +116,18 @@ def spelled_alike(values: Collection[Any]) -> str:
     return f"{spaced!r} begins or ends with a space; remove it if that is not meant"
 
 
-def _kind(values: Collection[Any]) -> str:
+def kind_of_texts(values: Collection[Any]) -> str:
     """Return what texts are, "" if they are just texts.
 
-    >>> _kind(["2024-01-03", "2024-01-04", "2024-02-01", "n/a", "2023-12-31", "2022-05-05"])
+    >>> kind_of_texts(["2024-01-03", "2024-01-04", "2024-02-01", "n/a", "2023-12-31", "2022-05-05"])
     'dates'
-    >>> _kind(["1.200,50 €", "3,00 €", "12,75 €", "100 €", "99,99 €"]), _kind(["a", "b"] * 5)
-    ('amounts', '')
-    >>> _kind([1.5, 2.5, 3, 4.5, "(7)", "unknown"])
+    >>> kind_of_texts(["1.200,50 €", "3,00 €", "12,75 €", "100 €", "99,99 €"])
     'amounts'
-    >>> _kind(["10115", "20095", "50667", "80331", "01067"])  # codes, all of the same length
+    >>> kind_of_texts(["a", "b"] * 5)
+    ''
+    >>> kind_of_texts([1.5, 2.5, 3, 4.5, "(7)", "unknown"])
+    'amounts'
+    >>> kind_of_texts(["10115", "20095", "50667", "80331", "01067"])  # codes of one length
     ''
     """
     texts = [_text(value).strip() for value in values if _text(value)]

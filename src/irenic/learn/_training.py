@@ -79,16 +79,30 @@ class Training(Measure):
 
     def _front(self, drafts: Sequence[Draft]) -> Front:
         """Return the front of rule sets, all of which are counted in one pass."""
+        rule_sets = [draft.rules for draft in drafts]
+        reasons = self._reasons_of_each(rule_sets)
         counting = self._counting(
-            [draft.rules for draft in drafts],
-            [draft.consequents for draft in drafts],
-            self._regions,
+            rule_sets, [draft.consequents for draft in drafts], self._regions, reasons
         )
         totals = self._totals(counting)
-        points = [self._point(draft, sums) for draft, sums in zip(drafts, totals, strict=True)]
+        each = zip(drafts, totals, reasons, strict=True)
+        points = [self._point(*one) for one in each]
         return front_of(points, [sums.decided_share for sums in totals])
 
-    def _point(self, draft: Draft, sums: Sums) -> FrontPoint:
+    def _reasons_of_each(self, rule_sets: Sequence[RuleSet]) -> list[RuleSet | None]:
+        """Return the regions that only the default of each rule set decides; many are equal."""
+        known: dict[Any, RuleSet | None] = {}
+        reasons = []
+        for rules in rule_sets:
+            boxes = rules.packed.boxes
+            bounds = [part.tobytes() for part in (boxes.lower, boxes.upper, boxes.masks)]
+            key = (rules.default, *rules.thens, *bounds)
+            if key not in known:
+                known[key] = self._reasons(rules)
+            reasons.append(known[key])
+        return reasons
+
+    def _point(self, draft: Draft, sums: Sums, reasons: RuleSet | None) -> FrontPoint:
         evolved = draft.evolved
         point = replace(self, consequents=draft.consequents).point(
             draft.rules,
@@ -100,6 +114,7 @@ class Training(Measure):
             n_kept=0 if self.knowledge is None else self.knowledge.n_kept,
             columns=False,  # most points are not on the front
             sums=sums,
+            reasons=reasons,
         )
         probabilities = self._probabilities(evolved, sums, draft.filled)
         return replace(point, probabilities=probabilities, threshold=draft.threshold)

@@ -239,6 +239,83 @@ class ProbabilityTable:
 
 
 @dataclass(frozen=True, eq=False)
+class DefaultRegions:
+    """Regions in which only the default decides, with their statistics on the training rows.
+
+    Each is the reason for the decision on some training rows, and overlaps no rule that predicts
+    anything else. They may overlap each other. Those with the fewest conditions come first, and of
+    these the ones with the most rows. Rows count as one each.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        The regions, as rules for the default.
+    support : array of float
+        Number of training rows in each region.
+    confidence : array of float
+        Share of new cases in each region for which the default is correct, as estimated from rows
+        left out; that of the training rows if no rows were left out.
+    intervals : array of shape (n_regions, 2)
+        95 % interval of the confidence; NaN if no rows were left out.
+    training_confidence : array of float
+        Share of the training rows for which the default is correct.
+
+    Examples
+    --------
+    >>> from irenic import RuleSetClassifier
+    >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+    >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+    >>> print(clf.chosen_.default_regions)
+    IF age >= 18 THEN full (support 22, confidence 0.98)
+    """
+
+    rules: RuleSet
+    support: Floats
+    confidence: Floats
+    intervals: Floats
+    training_confidence: Floats
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __str__(self) -> str:
+        figures = zip(self.rules, self.support.tolist(), self.confidence.tolist(), strict=True)
+        lines = [f"{rule} (support {n:,g}, confidence {share:.2f})" for rule, n, share in figures]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        more: dict[Column, Callable[[int], str]] = {
+            Column("support", True): lambda index: markup.count_text(float(self.support[index])),
+            Column("confidence"): lambda index: markup.share_bar(float(self.confidence[index])),
+        }
+        head = markup.head("Where the default decides", counted(len(self), "region"))
+        return markup.block(head, rules_table(self.rules, otherwise=False, more=more))
+
+    def find(self, instances: Instances) -> npt.NDArray[np.int64]:
+        """Return the first region around each case.
+
+        Parameters
+        ----------
+        instances : Instances
+            The cases.
+
+        Returns
+        -------
+        array of int
+            The index of the region; -1 for a case in none.
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> clf.chosen_.default_regions.find(clf.space_.encode({"age": [3, 35]}))
+        array([-1,  0])
+        """
+        return self.rules.decide(instances, resolve="first")
+
+
+@dataclass(frozen=True, eq=False)
 class FrontPoint:
     """A rule set of a front, with its scores and size.
 
@@ -277,6 +354,9 @@ class FrontPoint:
         How likely each label is, by prediction and region.
     coverage : float
         Share of the training rows that a rule decides; the default decides the others.
+    default_regions : DefaultRegions, optional
+        Regions in which only the default decides, with the training rows in each. None if the
+        default decides no training row, or only some labels.
 
     Examples
     --------
@@ -303,6 +383,7 @@ class FrontPoint:
     columns: Mapping[str, ColumnFigures] | None = None
     probabilities: ProbabilityTable | None = None
     coverage: float = math.nan
+    default_regions: DefaultRegions | None = None
 
     def __repr__(self) -> str:
         return (

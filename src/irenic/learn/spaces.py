@@ -54,6 +54,8 @@ def without_untested_values(points: Sequence[FrontPoint]) -> list[FrontPoint]:
             rule_set=moved(point.rule_set, space),
             probabilities=(t := point.probabilities)
             and replace(t, regions=moved(t.regions, space)),
+            default_regions=(known := point.default_regions)
+            and replace(known, rules=moved(known.rules, space)),
         )
         for point in points
     ]

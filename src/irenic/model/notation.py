@@ -122,6 +122,8 @@ class ParsedProperty(NamedTuple):
     """The feature, or the file to compare with."""
     order: tuple[Any, ...] = ()
     """The outcomes from the lowest to the highest, if they are not numbers."""
+    values: tuple[Any, ...] = ()
+    """The values of the feature from the lowest to the highest, if it is a category."""
 
 
 def tokenize(line: str) -> list[Token]:
@@ -433,10 +435,15 @@ class _Parser:
         if not self.keyword("with"):
             raise self.expected("WITH and a feature")
         feature = self.name()
-        order: list[Any] = []
-        while self.keyword("order") if not order else self.sign(","):
-            order.append(self.value())
-        return ParsedProperty(kind, outcome, self.where(), feature, tuple(order))
+        values, order = self.values_after("from"), self.values_after("order")
+        return ParsedProperty(kind, outcome, self.where(), feature, order, values)
+
+    def values_after(self, word: str) -> tuple[Any, ...]:
+        """Take a keyword and the values after it, separated by commas; none without the word."""
+        values: list[Any] = []
+        while self.keyword(word) if not values else self.sign(","):
+            values.append(self.value())
+        return tuple(values)
 
     def phrase(self, *words: str) -> bool:
         """Take several keywords, or none of them if others follow."""

@@ -56,6 +56,7 @@ class Verdict:
         outcome ONLY IF conditions              no other case has the outcome
         name INCREASES WITH feature [WHERE …]   a greater value never lowers the outcome
         name DECREASES WITH feature [WHERE …]   a greater value never raises the outcome
+        name INCREASES WITH feature FROM values, lowest first, if the feature is a category
         name DOES NOT DEPEND ON feature [WHERE …]
         SAME AS file [WHERE …]                  both decide the same
         NOTHING NEW AGAINST file [WHERE …]      what is decided, the file decides the same

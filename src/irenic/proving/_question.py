@@ -8,7 +8,7 @@ then has a second axis. A claim says which outcomes, or pairs of outcomes, are a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -21,11 +21,12 @@ from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError, FormatError, did_you_mean
 from irenic.mend.spaces import check_outcomes, common_space, moved
 from irenic.model.decision_table import DecisionTable, combined
-from irenic.model.features import MISSING, Continuous, Feature
+from irenic.model.features import MISSING, Categorical, Continuous, Feature
 from irenic.model.head import contradicts, labels_of, open_labels, signs
 from irenic.model.literals import display
-from irenic.model.notation import ParsedProperty, parse_property
+from irenic.model.notation import ParsedCondition, ParsedProperty, parse_property
 from irenic.model.properties import boxes_of, matches, opened
+from irenic.model.region import Region
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet, possible_parts
 from irenic.model.space import Instances, Space
@@ -344,6 +345,8 @@ def ask(
         check_outcomes(table, reference)
         space = common_space(table.rules, reference.rules)
     space = opened(space, parsed.conditions)
+    if parsed.values:
+        space = opened(space, [[ParsedCondition(parsed.target, {"in": list(parsed.values)})]])
     outcomes = Outcomes(_column(parsed, table))
     sides = [side_of(table, space, outcomes)]
     impossible = space.impossible_boxes
@@ -389,11 +392,10 @@ def _paired(question: Question, parsed: ParsedProperty) -> Question:
     space, name = question.space, parsed.target
     feature = space[space.names[space.index(name)]]
     monotone = parsed.kind != "independent"
-    if monotone and not isinstance(feature, Continuous):
-        raise ConditionError(
-            f"{name!r} has unordered values, so that nothing increases or decreases with it; use"
-            " DOES NOT DEPEND ON, or a condition per value"
-        )
+    if monotone and isinstance(feature, Categorical):
+        _check_order(feature, parsed.values)
+    elif parsed.values:
+        raise ConditionError(f"{name!r} has numbers, which have an order; leave out FROM")
     second = name + "'"
     while second in space:
         second += "'"
@@ -424,23 +426,53 @@ def _paired(question: Question, parsed: ParsedProperty) -> Question:
         return Boxes(paired, np.ascontiguousarray(lower), np.ascontiguousarray(upper), masks)
 
     roots = question.roots
-    if monotone:  # missing values are neither high nor low
+    if monotone and isinstance(feature, Continuous):  # missing values are neither high nor low
         lower = roots.lower.copy()
         lower[:, axes[0]] = np.maximum(lower[:, axes[0]], space.bottom[axes[0]])
         roots = roots.like(lower, roots.upper, roots.masks)
         roots = roots.take((roots.lower < roots.upper).all(axis=1))
     firsts, seconds = on(roots, swapped=False), on(roots, swapped=True)
+    pairs = Boxes.none(paired).concat(*(firsts & box for box in seconds))
+    if monotone and isinstance(feature, Categorical):  # other values have no place in the order
+        rising = _rising_pairs(paired, feature.name, second, parsed.values)
+        pairs = Boxes.none(paired).concat(*(pairs & box for box in rising))
+        pairs = pairs.take(~pairs.are_empty())
     side = question.sides[0]
     return Question(
         paired,
-        Boxes.none(paired).concat(*(firsts & box for box in seconds)),
+        pairs,
         on(question.excused, swapped=False).concat(on(question.excused, swapped=True)),
         (side.on(on(side.boxes, swapped=False)), side.on(on(side.boxes, swapped=True))),
         question.claim,
         question.outcomes,
         pair=axes,
-        is_below=monotone,
+        is_below=monotone and isinstance(feature, Continuous),
     )
+
+
+def _check_order(feature: Categorical, values: tuple[Any, ...]) -> None:
+    """Refuse an order that does not have each value of a category once."""
+    if not values:
+        raise ConditionError(
+            f"{feature.name!r} has unordered values, so that nothing increases or decreases with"
+            " it; list them after FROM, lowest first, or use DOES NOT DEPEND ON"
+        )
+    known = set(feature.values)
+    if unknown := [value for value in values if value not in known]:
+        raise ConditionError(f"{feature.name!r} has no value {display(unknown[0])}")
+    if len(set(values)) < len(values) or len(values) < 2:
+        listed = ", ".join(map(display, values))
+        raise ConditionError(
+            f"FROM must list at least two values of {feature.name!r}, each once, got {listed}"
+        )
+
+
+def _rising_pairs(
+    paired: Space, first: str, second: str, values: tuple[Any, ...]
+) -> Iterator[Boxes]:
+    """Yield boxes of the pairs of cases whose first value comes before the second in an order."""
+    for place, value in enumerate(values[:-1]):
+        yield Region(paired, {first: {value}, second: set(values[place + 1 :])}).box
 
 
 # --- claims

@@ -546,6 +546,19 @@ class Likely(TypedDict):
     """By the label that is predicted, and then by label."""
 
 
+class DefaultRegion(TypedDict):
+    """A region in which only the default decides, and the training rows in it."""
+
+    box: Box
+    support: int | float
+    """How many training rows are in it."""
+    confidence: float | None
+    """The share of them that the default is right for, of sets of labels the mean F1. With an
+    interval, it is the share of new cases, as estimated from rows left out."""
+    interval: list[float] | None
+    """The ends of the 95 % interval of the confidence, if it is an estimate for new cases."""
+
+
 class Model(Checked):
     """A set of rules."""
 
@@ -557,6 +570,9 @@ class Model(Checked):
     front: FrontScores | None
     likely: list[Likely]
     """The regions that probabilities depend on; empty if they depend only on the rule."""
+    default_regions: list[DefaultRegion]
+    """Reasons of a classifier for decisions by default, those with the fewest conditions first. The
+    first one around a case is its reason; a case in none of them has another one."""
 
 
 class DecidedCase(TypedDict):

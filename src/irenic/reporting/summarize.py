@@ -34,6 +34,7 @@ from irenic.reporting.encoding import (
     encode_reading,
     encode_rules,
     encode_then,
+    short,
 )
 from irenic.reporting.expectations import NOTHING, Expectations
 from irenic.reporting.features import encode_features
@@ -340,6 +341,9 @@ class Source:
             ),
             "front": _front(self.points[index], self.proved) if self.points else None,
             "likely": self._likely_regions(index) if self.regions else [],
+            "default_regions": _default_regions(self.points[index], table.space)
+            if self.points
+            else [],
             **encode_checked(findings, listed, learned=bool(self.points)),
         }
 
@@ -499,6 +503,24 @@ def _rules(
             **(NOT_COUNTED if counts is None else counts.at(index)),
         }
         for index, (rule, encoded) in enumerate(zip(table.rules, encode_rules(table), strict=True))
+    ]
+
+
+def _default_regions(point: FrontPoint, space: Space) -> list[document.DefaultRegion]:
+    """Return the regions in which only the default decides."""
+    known = point.default_regions
+    if known is None:
+        return []
+    counts = (known.support.tolist(), known.confidence.tolist(), known.intervals.tolist())
+    figures = zip(moved(known.rules, space), *counts, strict=True)
+    return [
+        {
+            "box": encode_box(rule.region),
+            "support": short(support),
+            "confidence": None if math.isnan(confidence) else confidence,
+            "interval": None if math.isnan(ends[0]) else ends,
+        }
+        for rule, support, confidence, ends in figures
     ]
 
 

@@ -8,7 +8,9 @@ them, and only the features of the set get conditions.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -34,14 +36,23 @@ def fewest_order(space: Space, apart: Bools) -> Ints:
     >>> fewest_order(space, np.array([[True, True, False], [False, True, True]]))
     array([0, 2, 1])
     """
-    powers = [1 << axis for axis in range(apart.shape[1])]
-    sets = {
-        sum(power for power, is_apart in zip(powers, row, strict=True) if is_apart)
-        for row in apart.tolist()
-    }
-    last = smallest_hitting_set(sets - {0})
-    axes = space.axes
-    return np.concatenate([axes[~np.isin(axes, last)], axes[np.isin(axes, last)]])
+    tested = np.flatnonzero(apart.any(axis=0))
+    last = tested[smallest_hitting_set(set(_bits(apart[:, tested])) - {0})]
+    return _order(space, last)
+
+
+def _order(space: Space, last: Ints) -> Ints:
+    """Return the axes, with the given ones last."""
+    is_last = np.zeros(len(space), dtype=bool)
+    is_last[last] = True
+    return np.concatenate([space.axes[~is_last[space.axes]], space.axes[is_last[space.axes]]])
+
+
+def _bits(rows: Bools) -> list[int]:
+    """Return the set that each row marks, as the bits of a number."""
+    width = max(1, -(-rows.shape[1] // 8))
+    data = np.packbits(rows, axis=1, bitorder="little").tobytes()
+    return [int.from_bytes(data[i : i + width], "little") for i in range(0, len(data), width)]
 
 
 def fewest_orders(space: Space, rivals: Boxes, points: Instances) -> Ints:
@@ -52,6 +63,7 @@ def fewest_orders(space: Space, rivals: Boxes, points: Instances) -> Ints:
         return orders
     step = max(1, _AT_ONCE // (len(rivals) * len(tested)))
     known: dict[bytes, Ints] = {}
+    of_sets: dict[frozenset[int], Ints] = {}
     for start in range(0, len(points), step):
         block = points.take(slice(start, start + step))
         apart = np.stack([_apart(rivals, block, int(axis)) for axis in tested], axis=2)
@@ -61,9 +73,10 @@ def fewest_orders(space: Space, rivals: Boxes, points: Instances) -> Ints:
         for i, row in enumerate(first.tolist()):
             key = keys[row].tobytes()
             if key not in known:
-                whole = np.zeros((len(rivals), len(space)), dtype=bool)
-                whole[:, tested] = apart[row]
-                known[key] = fewest_order(space, whole)
+                sets = frozenset(_bits(apart[row])) - {0}
+                if sets not in of_sets:
+                    of_sets[sets] = _order(space, tested[smallest_hitting_set(sets)])
+                known[key] = of_sets[sets]
             found[i] = known[key]
         orders[start : start + len(block)] = found[group.ravel()]
     return orders
@@ -97,15 +110,21 @@ def smallest_hitting_set(sets: Iterable[int]) -> list[int]:
     for one in distinct:  # a set that contains another one needs no number of its own
         if not any(other & one == other for other in smallest):
             smallest.append(one)
-    search = _Search(smallest)
+    return list(_hitting(tuple(smallest)))
+
+
+# Points of different cells often have the same sets in the end.
+@lru_cache(maxsize=4_096)
+def _hitting(sets: tuple[int, ...]) -> tuple[int, ...]:
+    search = _Search(list(sets))
     best = search.greedy()
     for size in range(1, len(best)):
         found = search.within(size)
         if found is not None:
-            return sorted(found)
+            return tuple(sorted(found))
         if search.steps > _STEPS:
             break
-    return sorted(best)
+    return tuple(sorted(best))
 
 
 class _Search:
@@ -113,18 +132,17 @@ class _Search:
         self.sets = sets
         self.steps = 0
         # numbers that many sets contain are tried first
-        numbers = range(max((s.bit_length() for s in sets), default=0))
-        self.often = {n: sum(s >> n & 1 for s in sets) for n in numbers}
+        often = Counter(n for one in sets for n in _numbers(one))
+        self.often = {n: often[n] for n in sorted(often)}
 
     def _numbers(self, one: int) -> list[int]:
-        own = [n for n in range(one.bit_length()) if one >> n & 1]
-        return sorted(own, key=lambda n: -self.often[n])
+        return sorted(_numbers(one), key=lambda n: -self.often[n])
 
     def greedy(self) -> list[int]:
         left, chosen = self.sets, []
         while left:
-            counts = {n: sum(s >> n & 1 for s in left) for n in self.often}
-            best = max(counts, key=lambda n: counts[n])
+            counts = Counter(n for one in left for n in _numbers(one))
+            best = min(counts, key=lambda n: (-counts[n], n))
             chosen.append(best)
             left = [s for s in left if not s >> best & 1]
         return chosen
@@ -144,6 +162,11 @@ class _Search:
             if rest is not None:
                 return [number, *rest]
         return None
+
+
+def _numbers(one: int) -> list[int]:
+    """Return the numbers of a set, ascending."""
+    return [n for n in range(one.bit_length()) if one >> n & 1]
 
 
 def _disjoint(sets: list[int]) -> int:

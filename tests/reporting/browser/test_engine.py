@@ -21,6 +21,7 @@ from irenic.model.space import Instances
 from irenic.reporting.encoding import encode_box, encode_columns
 from irenic.reporting.page import Report
 from irenic.reporting.summarize import summarize
+from tests.learn.fitting import people, quick
 
 N = 120
 # Names that need quotes, and names of properties that every JavaScript object has.
@@ -433,10 +434,29 @@ def test_the_reasons_of_defaults_are_those_of_explain(page_of):
     rules = RuleSet(random_rules(rng, n=20, conditions=(3, 6)), SPACE, default="D")
     cases = random_instances(rng, rules)
     cases = cases.take(np.flatnonzero(~rules.covering(cases).any(axis=1)))
-    script = "given.cases.map((each) => irenic.defaultRegion(model, each))"
+    script = "given.cases.map((each) => irenic.reasonOfDefault(model, each))"
     found = ask(page_of(summarize(rules, budget=0.1)), script, cases=cases_of(cases))
     assert len(found) > N / 10
-    assert found == [encode_box(region) for region in default_regions(rules, cases)]
+    assert found == [
+        {"region": encode_box(region), "counts": None} for region in default_regions(rules, cases)
+    ]
+
+
+def test_the_reasons_of_a_model_have_the_counts_of_explain(page_of):
+    X, y = people(300)
+    clf = quick(moves=1000).fit(X[:200], y[:200])
+    decisions = clf.explain(X)
+    rows = [row for row, decision in enumerate(decisions) if not decision.rules]
+    instances = clf.space_.encode(X.iloc[rows])
+    script = "given.cases.map((each) => irenic.reasonOfDefault(model, each))"
+    found = ask(page_of(summarize(clf, budget=0.1)), script, cases=cases_of(instances))
+    assert found
+    for row, reason in zip(rows, found, strict=True):
+        assert reason["region"] == encode_box(decisions[row].region)
+        assert (reason["counts"] is not None) == decisions[row].counted
+        if reason["counts"] is not None:
+            assert reason["counts"]["support"] == decisions[row].support[0]
+            assert reason["counts"]["confidence"] == decisions[row].confidence[0]
 
 
 def test_conditions_are_written_as_in_python_whether_embedded_or_not(page_of):

@@ -217,7 +217,8 @@ def test_irenic_edit_saves_what_irenic_learn_reads(browser, model, data, tmp_pat
     [
         (
             "[]",
-            "knowledge must be an object with the keys rules, never, always, forbidden, got list",
+            "knowledge must be an object with the keys rules, never, always, forbidden,"
+            " monotonic_cst, ordered, got list",
         ),
         ('{"rule": ""}', "unknown key 'rule'; did you mean 'rules'?"),
         (

@@ -23,8 +23,10 @@
       }
     }
 
-"ranks" are the places of the labels, if y had an order and predictions must increase or decrease.
+"ranks" are the places of the labels, if y had an order and predictions must increase or decrease,
+and "orders" the values of ordered categories that they increase or decrease with.
 "regions" are those of probability; rule sets then have "region_rows" and "region_probabilities".
+"default_regions" are regions that only the default of a rule set decides, with their statistics.
 The rules of the chosen point of the front are those of the file. Numbers read back bit for bit, so
 a model that was read predicts exactly what the original predicts.
 """
@@ -34,6 +36,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,6 +46,7 @@ import numpy.typing as npt
 from irenic.errors import FormatError
 from irenic.formats.json import rules as json_rules
 from irenic.formats.json.rules import as_float, check_keys, decode_value, encode_value, line, short
+from irenic.model.features import Categorical
 from irenic.model.head import Head
 from irenic.model.literals import Probabilities, plain
 from irenic.model.rulelist import RuleList
@@ -50,7 +54,7 @@ from irenic.model.rulelist import RuleList
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from irenic.learn import FrontPoint, Hierarchy, ProbabilityTable
+    from irenic.learn import DefaultRegions, FrontPoint, Hierarchy, ProbabilityTable
     from irenic.learn.front import ColumnFigures
     from irenic.learn.models import Classifier
     from irenic.model.ruleset import RuleSet
@@ -86,9 +90,10 @@ _KEYS: Final = (
 _TABLE_KEYS: Final = ("region_rows", "region_probabilities")
 _COLUMN_KEYS: Final = ("importance", "low", "high", "missing", "other", "whole")
 _POINT_KEYS: Final = (
-    *("rules", "default", "threshold", "member", "kept", "n_rows", "columns"),
+    *("rules", "default", "threshold", "member", "kept", "n_rows", "columns", "default_regions"),
     *(*_SCORES, *_COUNTS, *_TABLE_KEYS),
 )
+_DEFAULT_KEYS: Final = ("if", "support", "confidence", "intervals", "training_confidence")
 # Parameters that hold what users know; those of the first kind are not repeated in the file.
 _NOT_WRITTEN: Final = ("hierarchy", "space")
 _LISTED: Final = ("never", "always", "monotonic_cst", "forbidden", "ordered")
@@ -136,6 +141,11 @@ def dumps(model: Any) -> str:
     }
     if model.get_params(deep=False).get("monotonic_cst") is not None and model._ranks is not None:
         head["ranks"] = model._ranks.tolist()
+        if model._orders:
+            head["orders"] = {
+                name: [encode_value(value) for value in values]
+                for name, values in model._orders.items()
+            }
     if (table := model.chosen_.probabilities) is not None:
         head["regions"] = json_rules.encode_rules(table.regions)
     points = [_encode_point(point, own=i == chosen) for i, point in enumerate(front)]
@@ -261,10 +271,22 @@ def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
         entry["n_rows"] = point.n_rows
     if point.columns is not None:
         entry["columns"] = {name: asdict(figures) for name, figures in point.columns.items()}
+    if point.default_regions is not None:
+        entry["default_regions"] = _encode_default_regions(point.default_regions)
     if (table := point.probabilities) is not None:
         entry["region_rows"] = table.rows.tolist()
         entry["region_probabilities"] = table.probabilities.tolist()
     return entry
+
+
+def _encode_default_regions(regions: DefaultRegions) -> dict[str, Any]:
+    return {
+        "if": [rule["if"] for rule in json_rules.encode_rules(regions.rules)],
+        "support": regions.support.tolist(),
+        "confidence": [_number(share) for share in regions.confidence.tolist()],
+        "intervals": [[_number(end) for end in ends] for ends in regions.intervals.tolist()],
+        "training_confidence": [_number(c) for c in regions.training_confidence.tolist()],
+    }
 
 
 def _number(value: float) -> float | None:
@@ -293,7 +315,7 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
             f'"version" must be {VERSION}, got {short(version)}; read the file with the version of'
             " irenic that wrote it, or a newer one"
         )
-    check_keys(data, (*_KEYS, "ranks", "regions"), "the model")
+    check_keys(data, (*_KEYS, "ranks", "orders", "regions"), "the model")
     for key in _KEYS:
         if key not in data:
             raise FormatError(f'"{key}" is missing; was the file cut off or edited by hand?')
@@ -342,6 +364,8 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
     model._kept_text = getattr(model, "rules", None)
     if "ranks" in data:
         model._ranks = _ranks(data["ranks"], len(model.classes_))
+    if "orders" in data:
+        model._orders = _orders(data["orders"], rules.space)
     overall = _floats("overall", data["overall"], (len(model.classes_),), minimum=0.0)
     _use_front(model, data, rules, overall)
     return model
@@ -355,6 +379,22 @@ def _ranks(listed: Any, n_labels: int) -> npt.NDArray[np.int64]:
     if len(set(ranks)) < n_labels:
         raise FormatError(f'"ranks" must be distinct numbers, got {short(listed)}')
     return np.array(ranks, dtype=np.int64)
+
+
+def _orders(data: Any, space: Space) -> dict[str, tuple[Any, ...]]:
+    """Return the values of ordered categories that predictions increase or decrease with."""
+    if not isinstance(data, dict) or not all(isinstance(each, list) for each in data.values()):
+        raise FormatError(f'"orders" must be lists of values by name, got {short(data)}')
+    orders = {}
+    for name, listed in data.items():
+        if name not in space or not isinstance(feature := space[name], Categorical):
+            raise FormatError(f'"orders" must name categories of the space, got {short(name)}')
+        values = tuple(_at("orders", decode_value, value) for value in listed)
+        known = feature.other or feature.codes.keys() >= set(values)
+        if len(set(values)) < len(values) or not known:
+            raise FormatError(f'"orders" must list values of {name!r} once, got {short(listed)}')
+        orders[name] = values
+    return orders
 
 
 def _use_front(
@@ -489,7 +529,46 @@ def _point(
         member=_index("member", entry["member"]) if "member" in entry else None,
         n_rows=_index("n_rows", entry["n_rows"]) if "n_rows" in entry else None,
         columns=_columns(entry["columns"], space) if "columns" in entry else None,
+        default_regions=_default_regions(entry["default_regions"], rules)
+        if "default_regions" in entry
+        else None,
         **scores,
+    )
+
+
+def _default_regions(data: Any, rules: RuleSet) -> DefaultRegions:
+    """Return the regions that only the default of some rules decides."""
+    from irenic.learn import DefaultRegions
+
+    if not isinstance(data, dict) or set(data) != set(_DEFAULT_KEYS):
+        raise FormatError(
+            f'"default_regions" must have the keys {", ".join(_DEFAULT_KEYS)}, got {short(data)}'
+        )
+    if not isinstance(data["if"], list) or not data["if"] or rules.default is None:
+        raise FormatError('"default_regions" must have regions, and the rule set a default')
+    then = encode_value(rules.default)
+    listed = [{"if": conditions, "then": then} for conditions in data["if"]]
+    regions = _at(
+        "default_regions",
+        lambda all_: json_rules.decode_rules(all_, rules.space),
+        {"rules": listed},
+    )
+    n = len(listed)
+    if len(regions) != n:
+        raise FormatError('"default_regions" must be regions that can occur')
+    for rule in regions:
+        if len(rivals := rules.rivals_of(rule.region, rules.default)):
+            raise FormatError(
+                f'"default_regions" must overlap no rule that predicts anything else, got {rule},'
+                f" which overlaps rule {int(rivals[0]) + 1}"
+            )
+    shares = partial(_floats, missing=True, minimum=0.0, maximum=1.0)
+    return DefaultRegions(
+        regions,
+        _floats("support", data["support"], (n,), minimum=0.0),
+        shares("confidence", data["confidence"], (n,)),
+        shares("intervals", data["intervals"], (n, 2)),
+        shares("training_confidence", data["training_confidence"], (n,)),
     )
 
 

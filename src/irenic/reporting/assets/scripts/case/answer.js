@@ -8,7 +8,7 @@ import { isImpossibleCase } from "../engine/deciding.js";
 import { enlarge } from "../engine/enlarging.js";
 import { rowNumber } from "../engine/instances.js";
 import { outcomeChip, outcomeText } from "../outcomes.js";
-import { defaultRegion, likelyLabels } from "./reason.js";
+import { likelyLabels, reasonOfDefault } from "./reason.js";
 import { goToRule } from "../rules/list.js";
 import { ruleTitle } from "../rules/names.js";
 import { model } from "../state.js";
@@ -59,9 +59,11 @@ function probabilityWords(theCase, answer) {
  * @param {Answer} answer
  */
 function defaultReason(theCase, answer) {
-  const region = answer.rule === null && !answer.contradicted ? defaultRegion(model(), theCase) : null;
-  if (!region) return null;
-  if (!Object.keys(region).length) return h("p", {}, "No rule predicts anything else.");
+  const reason = answer.rule === null && !answer.contradicted ? reasonOfDefault(model(), theCase) : null;
+  if (!reason) return null;
+  const { region, counts } = reason;
+  const figures = counts && h("p", { class: "muted" }, regionCounts(counts));
+  if (!Object.keys(region).length) return [h("p", {}, "No rule predicts anything else."), figures];
   return h(
     "div",
     { class: "case-rule" },
@@ -71,7 +73,23 @@ function defaultReason(theCase, answer) {
       {},
       conditionsOf(region).map((condition) => conditionHere(theCase, condition)),
     ),
+    figures,
   );
+}
+
+/**
+ * How many training rows are in a region of the default, and how often it is right there.
+ * @param {DefaultRegion} counts
+ */
+function regionCounts({ support, confidence, interval }) {
+  const rows = `Training rows there: ${countText(support)}`;
+  if (confidence === null) return `${rows}.`;
+  if (interval) {
+    const [share, low, high] = [confidence, ...interval].map(percentText);
+    return `${rows}; the default is right for about ${share} of new cases (95 % interval ${low} to ${high}).`;
+  }
+  if (summary.several_labels) return `${rows}; agreement with their labels (mean F1) ${percentText(confidence)}.`;
+  return `${rows}; the default is right for ${percentText(confidence)} of them.`;
 }
 
 /**

@@ -10,12 +10,27 @@ import { isCategory, LOWEST } from "../values/features.js";
 const STEPS = 20_000; // of the exact search; beyond it, a greedy choice is used
 
 /**
- * The region in which the default decides for the same reason; null if there is no default.
+ * The region in which the default decides for the same reason, and what was counted there; null if there is no
+ * default. Of regions with as few conditions, one that was counted is preferred.
+ * @param {Model} model
+ * @param {Case} theCase
+ * @returns {{ region: Box, counts: DefaultRegion | null } | null}
+ */
+export function reasonOfDefault(model, theCase) {
+  const region = grownRegion(model, theCase);
+  const counts = model.default_regions.find(({ box }) => !separatingAxes(box, theCase).length);
+  if (region === null || !counts) return region && { region, counts: null };
+  const longer = Object.keys(counts.box).length > Object.keys(region).length;
+  return longer ? { region, counts: null } : { region: counts.box, counts };
+}
+
+/**
+ * The region of the default that is grown around a case; null if there is no default.
  * @param {Model} model
  * @param {Case} theCase
  * @returns {Box | null}
  */
-export function defaultRegion(model, theCase) {
+function grownRegion(model, theCase) {
   const { outcome } = model.default;
   if (outcome === null) return null;
   const rivals = model.rules.filter((rule) => rule.outcome !== outcome);

@@ -519,6 +519,17 @@ type Likely = {
   probabilities: number[][];
 };
 
+/** A region in which only the default decides, and the training rows in it. */
+type DefaultRegion = {
+  box: Record<string, (number | null)[]>;
+  /** How many training rows are in it. */
+  support: number;
+  /** The share of them that the default is right for, of sets of labels the mean F1. With an interval, it is the share of new cases, as estimated from rows left out. */
+  confidence: number | null;
+  /** The ends of the 95 % interval of the confidence, if it is an estimate for new cases. */
+  interval: number[] | null;
+};
+
 /** A set of rules. */
 type Model = {
   size: Size;
@@ -539,6 +550,8 @@ type Model = {
   front: FrontScores | null;
   /** The regions that probabilities depend on; empty if they depend only on the rule. */
   likely: Likely[];
+  /** Reasons of a classifier for decisions by default, those with the fewest conditions first. The first one around a case is its reason; a case in none of them has another one. */
+  default_regions: DefaultRegion[];
 };
 
 /** A count of rows among others. */
