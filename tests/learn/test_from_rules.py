@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import irenic
@@ -45,6 +46,30 @@ def test_rows_give_support_confidence_and_probabilities():
     assert clf.classes_[likely.argmax(axis=1)].tolist() == clf.predict(X).tolist()
     decision = clf.explain(X)[int(np.flatnonzero(clf.predict(X) == "middle")[0])]
     assert "by default, because" in decision.text
+
+
+def test_probabilities_are_those_of_rows_that_contradict_the_rules():
+    rules = RuleSet([Rule({"age": (None, 60)}, then="high")], SPACE, default="low")
+    clf = from_rules(rules, X, Y)
+    young = rules.covering(X)[:, 0]
+    likely = clf.predict_proba(X)[young]
+    shares = [(Y[young] == label).mean() for label in clf.classes_]
+    assert likely == pytest.approx(np.tile(shares, (young.sum(), 1)), abs=0.01)
+    assert likely[0].argmax() != 0
+    again = irenic.read_model(irenic.dumps(clf, format="json"))
+    assert again.predict_proba(X).tolist() == clf.predict_proba(X).tolist()
+    wrong = (Y[young] != "high").sum()
+    assert f"your rule: {wrong} of {young.sum()} training rows have another label" in (
+        clf.explain(X[young][:1])[0].text
+    )
+    assert again.rules == "IF age < 60 THEN high\nDEFAULT low"
+
+
+def test_another_fit_keeps_the_rules():
+    clf = from_rules(RULES, X, Y).set_params(generations=1, moves=50, random_state=0)
+    fitted = clone(clf).fit(X, Y)
+    assert [str(rule) for rule in fitted.rules_[:3]] == [str(rule) for rule in RULES]
+    assert fitted.rules_.default == "middle"
 
 
 def test_models_of_rules_are_written_reported_and_used(tmp_path):

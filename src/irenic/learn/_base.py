@@ -47,6 +47,8 @@ Floats = npt.NDArray[np.float64]
 # Codes of labels are 16 bits wide.
 _LABEL_LIMIT: Final = 32_000
 _INDICATOR: Final = "multilabel-indicator"
+# Parameters by which predictions need not be the most likely labels.
+_KNOWN: Final = ("rules", "never", "always", "monotonic_cst", "cost")
 
 
 @dataclass(frozen=True)
@@ -509,9 +511,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         With one label per row, they are those of ``chosen_.probabilities``: the label frequencies
         among the training rows with the same prediction in the same region, mixed with the opinion
         of a forest as far as rows left out advise, and adjusted so that the predicted label has the
-        highest probability. With a ``cost``, and if ``scoring`` is the balanced accuracy, they are
-        not adjusted: :meth:`predict` then prefers labels that need not be the most likely ones.
-        Probabilities need not be monotonic where ``monotonic_cst`` makes predictions so.
+        highest probability. They are not adjusted with ``rules``, ``never``, ``always``,
+        ``monotonic_cst`` or a ``cost``, and if ``scoring`` is the balanced accuracy: what
+        :meth:`predict` returns then need not be the most likely label. Probabilities need not be
+        monotonic where ``monotonic_cst`` makes predictions so.
 
         Without regions, and with several labels per row, they are the label frequencies among the
         training rows that the deciding rule covers, smoothed towards those of all rows. If several
@@ -588,10 +591,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self.hierarchy_.cap(frequencies)
         if self._answers.many:
             return frequencies
-        if self.scoring == "balanced_accuracy" or self.cost is not None:
-            # a predicted label need not be the most likely one
+        if not self._leads:
             return frequencies
         return leading(frequencies, self._then_codes(point.rule_set))
+
+    @property
+    def _leads(self) -> bool:
+        """Whether the predicted label has the highest probability.
+
+        Otherwise, probabilities are those of the rows, which may contradict what users know.
+        """
+        known = any(getattr(self, name, None) is not None for name in _KNOWN)
+        return not known and self.scoring != "balanced_accuracy"
 
     def explain(self, X: Any) -> list[Decision]:
         """Return the reason for each prediction.

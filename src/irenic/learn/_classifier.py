@@ -424,7 +424,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 return bool(part.call_on_fit_task_end(estimator=self, X=X, y=y))
 
             watch = Watch()
-            search = partial(run, n_jobs=self.n_jobs, watch=watch)
+            search = partial(run, n_jobs=self.n_jobs, watch=watch, leads=self._leads)
             result = search(problem, rounds[0], earlier=earlier, tell=tell)
             if refines and not watch.stopped.is_set():
                 cells, earlier, best = refined(result, cells, instances)
@@ -449,6 +449,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             knowledge=knowledge,
             division=result.division,
             whole=data.whole,
+            leads=self._leads,
         )
         front = training.front(result.candidates, complete=self.complete)
         if not front:

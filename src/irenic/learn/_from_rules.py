@@ -9,6 +9,7 @@ import numpy as np
 from irenic.errors import ConflictError, DataError
 from irenic.learn._base import classes_of
 from irenic.learn._classifier import RuleSetClassifier
+from irenic.learn._knowledge import text_of
 from irenic.learn._measure import Measure
 from irenic.learn.answers import Answers
 from irenic.learn.target import Consequents, Target, row_weights
@@ -19,7 +20,8 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     """Return a classifier that predicts by given rules, with counts of labeled rows.
 
     The rules stay as they are. The rows give support, confidence and probabilities, so that
-    ``predict_proba``, ``explain``, reports and model files work as for learned rules.
+    ``predict_proba``, ``explain``, reports and model files work as for learned rules. Probabilities
+    are those of the rows: a predicted label need not be the most likely one.
 
     Parameters
     ----------
@@ -36,7 +38,7 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     -------
     RuleSetClassifier
         Its front consists of these rules. Without a default, it predicts None where no rule
-        applies.
+        applies. Its parameter ``rules`` has them, so that another ``fit`` keeps them.
 
     Raises
     ------
@@ -55,7 +57,8 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     >>> clf.predict_proba({"age": [10]}).round(2)
     array([[0.6, 0.4]])
     >>> print(clf.explain({"age": [10]})[0])
-    free, by rule 1: IF age < 18 THEN free (support 3, confidence 0.67)
+    free, by rule 1: IF age < 18 THEN free
+    (support 3, confidence 0.67); your rule: 1 of 3 training rows have another label
     """
     rules = as_rule_set(rules)
     if (conflicts := rules.conflicts(limit=1)) and len(conflicts):
@@ -63,7 +66,8 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
             f"the rules contradict each other: {conflicts[0]}; irenic.repair(rules) mends them",
             list(conflicts),
         )
-    clf = RuleSetClassifier(default="majority" if rules.default is not None else "abstain")
+    default = "majority" if rules.default is not None else "abstain"
+    clf = RuleSetClassifier(default=default, rules=rules)
     target, weight = _target(clf, rules, y, sample_weight)
     instances = rules.space.encode(X)
     if len(instances) != len(target):
@@ -79,7 +83,9 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     clf.feature_names_in_ = np.array(rules.space.names, dtype=object)
     clf._values = consequents.values()
     clf._shape = len(target), len(target.labels), len(rules.space)
-    clf._offer([measure.point(rules.copy(), penalty=0.0, ordered=False)])
+    clf._kept_text = text_of(rules, rules.default)
+    point = measure.point(rules.copy(), penalty=0.0, ordered=False, n_kept=len(rules))
+    clf._offer([point])
     clf._use(clf.pareto_front_[0])
     return clf
 

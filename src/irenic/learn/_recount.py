@@ -12,7 +12,7 @@ from irenic.errors import DataError
 from irenic.learn._columns import ColumnSums
 from irenic.learn._counting import Counting, Sums, total_of_each
 from irenic.learn._knowledge import cost_of
-from irenic.learn._left_out import led
+from irenic.learn._left_out import led, raised_from
 from irenic.learn._measure import Measure, resolve_by
 from irenic.learn._rows import TableRows
 from irenic.learn._stored import Stored, StoredRows, given_rows
@@ -53,7 +53,8 @@ def recounted(clf: RuleSetClassifier, X: Any, y: Any, sample_weight: Any, target
     instances = clf.space_.encode([])
     measure = Measure(instances, empty, np.ones(0), consequents, clf.conflicts, balance)
     points = [
-        _point(measure, point, sums) for point, sums in zip(clf.pareto_front_, totals, strict=True)
+        _point(measure, point, sums, leads=clf._leads)
+        for point, sums in zip(clf.pareto_front_, totals, strict=True)
     ]
     return Front(points, chosen=points[clf.pareto_front_.index(clf.chosen_)])
 
@@ -96,10 +97,9 @@ def _codes(clf: RuleSetClassifier, labels: list[Any]) -> npt.NDArray[np.intp]:
     return np.array([code_of[label] for label in labels], dtype=np.intp)
 
 
-def _point(measure: Measure, point: FrontPoint, sums: Sums) -> FrontPoint:
+def _point(measure: Measure, point: FrontPoint, sums: Sums, *, leads: bool) -> FrontPoint:
     rules = point.rule_set
     counts = measure._counts(rules, sums, None, point.n_kept)
-    leads = measure.balance is None and measure.target.cost is None
     return replace(
         point,
         counts=counts,
@@ -117,6 +117,8 @@ def _probabilities(table: ProbabilityTable, sums: Sums, *, leads: bool) -> Proba
     """Return the label frequencies of rows; the probabilities of the model count for one row."""
     labels, rows = sums.regions.copy(), sums.region_rows.copy()
     labels[:, -1], rows[:, -1] = labels.sum(axis=1), rows.sum(axis=1)
-    likely = labels + _PRIOR * table.probabilities
-    likely /= likely.sum(axis=2, keepdims=True)
-    return replace(table, rows=rows, probabilities=led(likely) if leads else likely)
+    estimates = labels + _PRIOR * table.probabilities
+    estimates /= estimates.sum(axis=2, keepdims=True)
+    likely = led(estimates) if leads else estimates
+    before = raised_from(estimates, likely)
+    return replace(table, rows=rows, probabilities=likely, raised_from=before)

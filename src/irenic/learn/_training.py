@@ -16,7 +16,7 @@ from irenic.learn._completing import completed
 from irenic.learn._counting import Counting, Sums, codes_of, total_of_each
 from irenic.learn._evolution import Candidate, covering, worths
 from irenic.learn._knowledge import Knowledge
-from irenic.learn._left_out import Judge, Priors, Seen, leading, led
+from irenic.learn._left_out import Judge, Priors, Seen, leading, led, raised_from
 from irenic.learn._measure import Measure
 from irenic.learn._probabilities import Division, settle
 from irenic.learn._rows import Rows
@@ -52,6 +52,8 @@ class Training(Measure):
     """Regions of probability."""
     whole: Rows | None = None
     """All rows, if only a sample of them is in memory."""
+    leads: bool = True
+    """Whether the predicted label has the highest probability."""
 
     def _totals(self, counting: Counting) -> list[Sums]:
         if self.whole is None:
@@ -156,7 +158,7 @@ class Training(Measure):
             codes = codes_of(rules, self.consequents)[self._decided(rules)]
             if table is None:
                 likely = point.counts.frequencies
-                if self.balance is None and self.target.cost is None:
+                if self.leads:
                     likely = leading(likely, codes_of(rules, self.consequents))
                 likely = likely[self._decided(rules)]
             else:
@@ -192,13 +194,13 @@ class Training(Measure):
             opinions[-1] = 0.0
         overall = sums.labels / sums.row_weight
         rows = (evolved.priors or Priors(1.0, 1.0)).opinion
-        likely = Seen(sums.regions, opinions).probabilities(rows, overall)
-        # otherwise, a predicted label need not be the most likely one
-        if self.balance is None and self.target.cost is None:
-            likely = led(likely)
+        estimates = Seen(sums.regions, opinions).probabilities(rows, overall)
+        likely = led(estimates) if self.leads else estimates
         counts = sums.region_rows.copy()
         counts[:, -1] = counts.sum(axis=1)
-        return ProbabilityTable(tuple(self.target.labels.tolist()), self._regions, counts, likely)
+        labels = tuple(self.target.labels.tolist())
+        before = raised_from(estimates, likely)
+        return ProbabilityTable(labels, self._regions, counts, likely, before)
 
     @cached_property
     def _free(self) -> npt.NDArray[np.bool_]:

@@ -24,7 +24,8 @@
     }
 
 "ranks" are the places of the labels, if y had an order and predictions must increase or decrease.
-"regions" are those of probability; rule sets then have "region_rows" and "region_probabilities".
+"regions" are those of probability; rule sets then have "region_rows", "region_probabilities" and,
+if predictions were raised to the highest probability, "region_raised_from".
 The rules of the chosen point of the front are those of the file. Numbers read back bit for bit, so
 a model that was read predicts exactly what the original predicts.
 """
@@ -87,7 +88,7 @@ _TABLE_KEYS: Final = ("region_rows", "region_probabilities")
 _COLUMN_KEYS: Final = ("importance", "low", "high", "missing", "other", "whole")
 _POINT_KEYS: Final = (
     *("rules", "default", "threshold", "member", "kept", "n_rows", "columns"),
-    *(*_SCORES, *_COUNTS, *_TABLE_KEYS),
+    *(*_SCORES, *_COUNTS, *_TABLE_KEYS, "region_raised_from"),
 )
 # Parameters that hold what users know; those of the first kind are not repeated in the file.
 _NOT_WRITTEN: Final = ("hierarchy", "space")
@@ -264,6 +265,9 @@ def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
     if (table := point.probabilities) is not None:
         entry["region_rows"] = table.rows.tolist()
         entry["region_probabilities"] = table.probabilities.tolist()
+        if table.raised_from is not None:
+            before = table.raised_from.tolist()
+            entry["region_raised_from"] = [[_number(value) for value in row] for row in before]
     return entry
 
 
@@ -426,7 +430,10 @@ def _table(entry: Mapping[str, Any], regions: RuleSet, model: Classifier) -> Pro
         minimum=0.0,
         maximum=1.0,
     )
-    return ProbabilityTable(labels, regions, rows, likely)
+    key, before = "region_raised_from", None
+    if key in entry:
+        before = _floats(key, entry[key], shape, missing=True, minimum=0.0, maximum=1.0)
+    return ProbabilityTable(labels, regions, rows, likely, before)
 
 
 def _point(
