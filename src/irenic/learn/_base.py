@@ -202,6 +202,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     hierarchy_: Hierarchy | None = None
     stopped_by_: str | None = None
     _answers: Answers
+    _by_name: bool = False
+    """Whether only the columns of the space count in tables with names, in any order."""
 
     def _read(
         self,
@@ -272,6 +274,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = target.labels
         self.hierarchy_ = target.hierarchy
         self._answers = Answers(target.labels, _form(y, target), target.hierarchy)
+        self._by_name = False
 
     def _offer(self, points: Sequence[FrontPoint]) -> None:
         """Offer the rule sets of a front, without the values of columns that none of them tests."""
@@ -369,7 +372,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         X = _by_columns(X)
         if not reset:
-            X = self._with_untested_columns(X, tested)
+            X = self._with_untested_columns(self._own_columns(X), tested)
         names = _own_names(X)
         if names is not None or hasattr(X, "columns"):
             if hasattr(X, "collect"):
@@ -388,6 +391,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", accept_sparse=False
         )
 
+    def _own_columns(self, X: Any) -> Any:
+        """Return a table without columns that the space lacks, if these do not count."""
+        if not self._by_name or not _column_names(X):
+            return X
+        taken = take_apart(X)
+        columns = dict(zip(taken.names or (), taken.columns, strict=True))
+        return {name: columns[name] for name in self.space_.names if name in columns}
+
     def _with_untested_columns(self, X: Any, tested: Sequence[RuleSet]) -> Any:
         """Return a table with missing values in columns that it lacks and that no rule tests."""
         lacking = self._lacking(X)
@@ -400,8 +411,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _lacking(self, X: Any) -> set[str]:
         """Return the names of the columns that a table with names lacks."""
-        X = _by_columns(X)
-        names = _own_names(X) or [str(name) for name in getattr(X, "columns", ())]
+        names = _column_names(_by_columns(X))
         return set(self.space_.names) - set(names) if names else set()
 
     def _target(self, y: Any) -> Target:
@@ -815,6 +825,16 @@ def _own_names(X: Any) -> list[str] | None:
     if isinstance(X, dict) and not hasattr(X, "tocsr"):  # a sparse matrix may also be a dict
         return [str(name) for name in X]
     return list(X.column_names) if hasattr(X, "column_names") else None
+
+
+def _column_names(X: Any) -> list[str]:
+    """Return the column names of a table, an empty list if it has none."""
+    return _own_names(X) or [str(name) for name in getattr(X, "columns", ())]
+
+
+def has_names(X: Any) -> bool:
+    """Return whether the columns of a table have names."""
+    return bool(_column_names(_by_columns(X)))
 
 
 def _is_matrix(y: Any) -> bool:

@@ -83,7 +83,10 @@ def _rows(
         )
     codes = _codes(clf, own.labels.tolist())[of_rows]
     weight = None if sample_weight is None else row_weights(len(codes), sample_weight)
-    columns = dict(zip(names, take_apart(table).select(names), strict=True))
+    taken = take_apart(table)
+    if taken.names is None:
+        names = list(clf.space_.names)  # without names, all columns are there
+    columns = dict(zip(names, taken.select(names), strict=True))
     weights = label_sums(codes, np.ones(len(codes)) if weight is None else weight, len(ones))
     return TableRows(clf.space_, columns, empty, codes, weight, ones), weights
 

@@ -23,6 +23,7 @@
       }
     }
 
+If "by_name", tables to predict may have more columns, in any order.
 "ranks" are the places of the labels, if y had an order and predictions must increase or decrease.
 "regions" are those of probability; rule sets then have "region_rows", "region_probabilities" and,
 if predictions were raised to the highest probability, "region_raised_from".
@@ -137,6 +138,8 @@ def dumps(model: Any) -> str:
     }
     if model.get_params(deep=False).get("monotonic_cst") is not None and model._ranks is not None:
         head["ranks"] = model._ranks.tolist()
+    if model._by_name:
+        head["by_name"] = True
     if (table := model.chosen_.probabilities) is not None:
         head["regions"] = json_rules.encode_rules(table.regions)
     points = [_encode_point(point, own=i == chosen) for i, point in enumerate(front)]
@@ -297,7 +300,7 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
             f'"version" must be {VERSION}, got {short(version)}; read the file with the version of'
             " irenic that wrote it, or a newer one"
         )
-    check_keys(data, (*_KEYS, "ranks", "regions"), "the model")
+    check_keys(data, (*_KEYS, "ranks", "regions", "by_name"), "the model")
     for key in _KEYS:
         if key not in data:
             raise FormatError(f'"{key}" is missing; was the file cut off or edited by hand?')
@@ -336,6 +339,9 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
                 f'"feature_names_in" must be null or the names of the space, got {short(names)}'
             )
         model.feature_names_in_ = np.array(names, dtype=object)
+    if not isinstance(by_name := data.get("by_name", False), bool):
+        raise FormatError(f'"by_name" must be true or false, got {short(by_name)}')
+    model._by_name = by_name
     shape = data["shape"]
     if not isinstance(shape, list) or len(shape) != 3:
         raise FormatError(
