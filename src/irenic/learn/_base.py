@@ -60,7 +60,9 @@ class Decision(Explanation):
     then : hashable or None
         The prediction.
     rules : tuple of int
-        Indices of the deciding rule and of other rules that cover the case; empty if none does.
+        Indices of the rule that is the reason and of other rules that cover the case; empty if none
+        does. Of several rules, the reason is the one with the fewest conditions, then the one with
+        the highest confidence, then the first, because each of them alone is enough.
     text : str
         The reason in words, with rules numbered from 1.
     support : tuple of int
@@ -70,9 +72,10 @@ class Decision(Explanation):
         Share of new cases under each of ``rules`` for which the prediction is correct, as estimated
         from rows left out; if none were left out, the share of the training rows.
     region : Region or None
-        A region around the case in which every case gets this prediction: that of the deciding
-        rule, or if none covers the case, one that no rule of another consequent overlaps, with as
-        few conditions as possible. None if nothing is predicted or several rules decide together.
+        A region around the case in which every case gets this prediction: that of the first of
+        ``rules``, or if none covers the case, one that no rule of another consequent overlaps, with
+        as few conditions as possible. None if nothing is predicted or several rules decide
+        together.
     intervals : tuple of pairs of float
         The 95 % interval of each confidence; empty if no rows were left out.
     probability : ProbabilityRow or None
@@ -625,10 +628,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         list of Decision
-            One per row, with the deciding rules, their support and their confidence, and with the
-            probability of the prediction and the training rows that it comes from. Where the
-            default decides, the reason is a region in which no rule predicts anything else; support
-            and confidence are those of all cases that the default decides.
+            One per row, with the rules that cover it, the one with the fewest conditions first,
+            their support and their confidence, and with the probability of the prediction and the
+            training rows that it comes from. Where the default decides, the reason is a region in
+            which no rule predicts anything else; support and confidence are those of all cases that
+            the default decides.
 
         Raises
         ------
@@ -655,7 +659,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         instances = self.space_.encode(self._table(X, reset=False))
         counts = self.chosen_.counts
-        explained = self.rules_.explain(instances, resolve=resolve_by(self.conflicts))
+        explained = self._explained(instances)
         left = [row for row, reason in enumerate(explained) if not reason.rules]
         regions = dict(zip(left, default_regions(self.rules_, instances.take(left)), strict=True))
         probabilities = self._probability_rows(X, instances)
@@ -692,6 +696,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
             )
         return decisions
+
+    def _explained(self, instances: Instances) -> list[Explanation]:
+        """Return the rules that explain each case, and what they say."""
+        how = resolve_by(self.conflicts)
+        if self.rules_.is_partial:
+            return self.rules_.explain(instances, resolve=how)
+        confidence = self.chosen_.counts.confidence[:-1]
+        reasons = self.rules_.reasons(instances, resolve=how, confidence=confidence)
+        return self.rules_.explained_by(reasons, instances)
 
     def _probability_rows(self, X: Any, instances: Instances) -> Sequence[ProbabilityRow | None]:
         """Return where the probabilities of each case come from."""

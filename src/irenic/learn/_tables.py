@@ -371,7 +371,8 @@ def predict_table(
         how = None if rules.conflicts == "avoid" else rules.conflicts
     columns = _prediction_columns(predictions.tolist(), outputs, names, labels)
     if explain:
-        decided = rule_set.decide(X, resolve=how)
+        known = None if isinstance(rules, RuleSet) else rules.chosen_.counts.confidence[:-1]
+        decided = rule_set.reasons(X, resolve=how, confidence=known)
         texts = [str(rule) for rule in rule_set]
         no_default = rule_set.default is None
         texts.append("no rule" if no_default else "default: no rule covers this case")
