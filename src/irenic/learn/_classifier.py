@@ -41,7 +41,7 @@ from irenic.learn._texts import doubtful_texts, spelled_alike
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.target import Floats, Target, class_weights
-from irenic.model.literals import display, plain
+from irenic.model.literals import counted, display, plain, told_apart
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 
@@ -83,7 +83,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         ``complete`` adds.
     min_support : int, default 1
         Minimum number of training rows that each rule covers, except for the rules that
-        ``complete`` adds.
+        ``complete`` adds. If it leaves no rule to learn, a warning says so.
     selection : {"validation", "one_se", "description"}, default "validation"
         How to choose a rule set from the front: by the score of similar rule sets on rows left
         out; the smallest one whose score is at most one standard error below the best; or by
@@ -472,6 +472,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self._validation = result.validation
         self._use_best(self.max_rules, self.max_conditions)
         self._warn_of_rare_labels(target, every)
+        self._warn_of_large_support(every.n_rows)
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
@@ -609,13 +610,30 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                     stacklevel=5,
                 )
 
+    def _warn_of_large_support(self, n_rows: float) -> None:
+        learned = any(len(point.candidate or ()) for point in self.pareto_front_)
+        if self.min_support == 1 or learned:
+            return
+        why = f"no rule that covers {self.min_support:,} rows predicts better than the default"
+        if self.min_support > n_rows:
+            why = f"a rule can cover at most {counted(round(n_rows), 'row')}"
+        warnings.warn(
+            f"no rules were learned with min_support={self.min_support:,}, because {why}; use a"
+            " smaller min_support",
+            stacklevel=5,
+        )
+
     def _predicting(self, label: Hashable) -> str:
         """Return how to select the best rule set of the front that predicts a label."""
         able = [point for point in self.pareto_front_ if label in point.rule_set.thens]
         if not able:
             return ""
         best = max(able, key=lambda point: (point.validated_score, point.training_score))
-        score = f"validated {best.validated_score:.3f}, not {self.chosen_.validated_score:.3f}"
+        score = "validated {}, not {}".format(
+            *told_apart(best.validated_score, self.chosen_.validated_score, 3)
+        )
+        if best.validated_score == self.chosen_.validated_score:
+            score = f"validated {best.validated_score:.3f}, too"
         if math.isnan(best.validated_score):
             score = f"training score {best.training_score:.3f}"
         index = self.pareto_front_.index(best)
