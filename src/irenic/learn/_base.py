@@ -29,6 +29,7 @@ from irenic.learn.answers import Answers, Form
 from irenic.learn.front import Front, FrontPoint, ProbabilityRow, head_of, kept_text, table_of
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
+from irenic.learn.present import present_regions
 from irenic.learn.reasons import default_regions, default_text
 from irenic.learn.spaces import names_tested, without_untested_values
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
@@ -39,6 +40,7 @@ from irenic.model.features import Continuous, Feature
 from irenic.model.head import signs
 from irenic.model.literals import display, is_missing, plain
 from irenic.model.region import Region
+from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 
@@ -663,6 +665,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         left = [row for row, reason in enumerate(explained) if not reason.rules]
         regions = dict(zip(left, default_regions(self.rules_, instances.take(left)), strict=True))
         probabilities = self._probability_rows(X, instances)
+        first = np.array([reason.rules[0] if reason.rules else -1 for reason in explained])
+        present = present_regions(self.chosen_, first.astype(np.int64), instances)
         decisions = []
         for row, reason in enumerate(explained):
             indices = reason.rules or (len(self.rules_),)
@@ -670,19 +674,25 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             confidence = tuple(float(counts.confidence[index]) for index in indices)
             region = regions.get(row)
             text = reason.text if region is None else default_text(reason.then, region)
+            if reason.rules and not self.rules_.is_partial:
+                rule = self.rules_[reason.rules[0]]
+                region = present.get(row, rule.region)
+                if row in present:
+                    text = text.replace(str(rule), str(Rule(region, then=rule.then)), 1)
             ends = [(low, high) for low, high in counts.intervals[list(indices)].tolist()]
             intervals = () if np.isnan(ends[0][0]) else tuple(ends)
             if support[0] > 0:
                 # the region that is the reason is only a part of what the default decides
-                whose = "all cases by default: " if region and region.n_conditions else ""
+                by_default = not reason.rules and region and region.n_conditions
+                whose = "all cases by default: " if by_default else ""
                 text += f" ({whose}support {support[0]}, confidence {confidence[0]:.2f}"
                 text += f", {interval_text(*ends[0])})" if intervals else ")"
+            elif reason.rules and indices[0] >= self.chosen_.n_kept:
+                text += " (support 0: no training row)"
             if (likely := probabilities[row]) is not None and reason.then is not None:
                 text += f"; probability {likely.probability:.2f}, from {likely.basis}"
             if indices[0] < self.chosen_.n_kept:
                 text += f"; {kept_text(self.chosen_, indices[0], self.classes_.tolist())}"
-            if reason.rules and not self.rules_.is_partial:
-                region = self.rules_[reason.rules[0]].region
             decisions.append(
                 Decision(
                     reason.then,

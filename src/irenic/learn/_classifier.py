@@ -76,8 +76,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     Parameters
     ----------
     max_rules, max_conditions : int, optional
-        Maximum numbers of rules and of conditions, with those of ``rules``; the default does not
-        count as a rule.
+        Maximum numbers of rules and of conditions, with those of ``rules`` and those that
+        ``complete`` adds; the default does not count as a rule.
     max_conditions_per_rule : int, optional
         Maximum number of conditions of each rule (at most 24), except for the rules that
         ``complete`` adds.
@@ -98,7 +98,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     complete : bool, default False
         Add rules for the default until every case is covered by a rule. They may overlap each
         other, so that few are enough; rule sets that need more than 100 are left out. With
-        ``default="abstain"``, rules evolve for all labels, and few have to be added.
+        ``default="abstain"``, rules evolve for all labels, and few have to be added. Numbers that
+        no training row lacks go with the lowest ones if they are missing. If only one rule without
+        conditions remains, because no other set is small enough, a warning says so.
     default : {"majority", "abstain"}, default "majority"
         Prediction where no rule applies: the most frequent label there, or None.
     describe : label, optional
@@ -212,6 +214,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     _validation: Validation | None = None
     _ranks: npt.NDArray[np.int64] | None = None
     _kept_text: str | None = None
+    _unfilled: bool = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
@@ -463,6 +466,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self._ranks = None if knowledge is None else knowledge.ranks
         self._kept_text = None if self.rules is None or not knowledge else knowledge.kept_text()
         self.stopped_by_ = result.stopped_by
+        self._unfilled = front.unfilled
         self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit
         # cells of forbidden or ordered columns would not suit a fit without these options
@@ -473,6 +477,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self._use_best(self.max_rules, self.max_conditions)
         self._warn_of_rare_labels(target, every)
         self._warn_of_large_support(every.n_rows)
+        self._warn_of_trivial_sets(self.max_rules, self.max_conditions, stacklevel=5)
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
@@ -512,7 +517,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             budget=budget,
             fixed_default=self.default == "abstain" or self.describe is not None,
             sow=self.init == "seeds",
-            max_tests=self.max_conditions_per_rule or TEST_LIMIT,
+            max_tests=self._max_tests(n_kept),
             min_support=self.min_support * sampled,
             growth=_GROWTH if n > _MANY_ROWS else 0,
         )
@@ -528,6 +533,18 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             scoring=self.scoring,
             completes=self.complete,
         )
+
+    def _max_tests(self, n_kept: int) -> int:
+        """Return how many conditions a learned rule may have.
+
+        Around a rule with some conditions, at least as many rules are needed to fill the gaps.
+        """
+        limits = [self.max_conditions_per_rule or TEST_LIMIT]
+        if self.complete and self.max_rules is not None:
+            limits.append(self.max_rules - n_kept - 1)
+        if self.complete and self.max_conditions is not None:
+            limits.append(self.max_conditions // 2)
+        return max(1, min(limits))
 
     # --- what users know
 
@@ -621,6 +638,38 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             f"no rules were learned with min_support={self.min_support:,}, because {why}; use a"
             " smaller min_support",
             stacklevel=5,
+        )
+
+    def _warn_of_trivial_sets(
+        self, max_rules: int | None, max_conditions: int | None, *, stacklevel: int
+    ) -> None:
+        """Warn if a complete rule set has no conditions because others are too large."""
+        others = [point for point in self.pareto_front_ if point.n_conditions]
+        sizes = {"max_rules": max_rules, "max_conditions": max_conditions}
+        given = " and ".join(f"{name}={size}" for name, size in sizes.items() if size is not None)
+        if not self.complete or self.chosen_.n_conditions or not (self._unfilled or given):
+            return
+        if not others and not self._unfilled:
+            return  # nothing was learned
+        fitting = small_enough([*others, self.chosen_], max_rules, max_conditions)[:-1]
+        better = [p for p in others if not p.validated_score <= self.chosen_.validated_score]
+        what = "better" if fitting else "other"
+        why = "because the gaps of other rule sets need more than 100 rules"
+        hint = "max_conditions_per_rule=3 or default='abstain' may help"
+        if others:
+            listed = (better if fitting else others) or others
+            least = min(listed, key=lambda point: (point.n_rules, point.n_conditions))
+            size = counted(least.n_rules, "rule"), counted(least.n_conditions, "condition")
+            why = f"because rules that fill gaps count, and the smallest {what} one has"
+            why += f" {size[0]} and {size[1]}"
+            hint = "use a greater maximum, or complete=False"
+            if fitting and not better:
+                why, hint = "because no other one is better on rows left out", "use complete=False"
+        then = display(self.rules_.thens[0] if len(self.rules_) else self.rules_.default)
+        limit = f" with {given}" if given else ""
+        warnings.warn(
+            f"the complete rule set{limit} predicts {then} for every case, {why}; {hint}",
+            stacklevel=stacklevel,
         )
 
     def _predicting(self, label: Hashable) -> str:
@@ -731,6 +780,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         other = copy.copy(self)
         if index is None:
             other._use_best(max_rules, max_conditions, float(min_coverage))
+            other._warn_of_trivial_sets(max_rules, max_conditions, stacklevel=3)
             return other
         if min_coverage or any(size is not None for size in sizes.values()):
             raise ConditionError(

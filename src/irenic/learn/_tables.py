@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
+from irenic.learn.present import present_regions
 from irenic.learn.reasons import default_regions
 from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
@@ -382,6 +383,10 @@ def predict_table(
         for row, region in zip(left.tolist(), regions, strict=True):
             if region is not None:
                 listed[row] = f"default: {Rule(region, then=rule_set.default)}"
+        if not isinstance(rules, RuleSet):
+            present = present_regions(rules.chosen_, decided, rule_set.space.encode(X))
+            for row, region in present.items():
+                listed[row] = str(Rule(region, then=rule_set.thens[decided[row]]))
         columns["rule"] = as_column(listed)
         if rule_set.is_partial:  # several rules decide together
             reasons = rule_set.explain(X, resolve=how)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._columns import ColumnSums
-from irenic.learn._completing import completed
+from irenic.learn._completing import completed, with_missing
 from irenic.learn._counting import Counting, Sums, codes_of, total_of_each
 from irenic.learn._evolution import Candidate, covering, worths
 from irenic.learn._knowledge import Knowledge
@@ -69,15 +69,20 @@ class Training(Measure):
     def front(self, evolved: Sequence[Evolved], *, complete: bool) -> Front:
         """Return the front of candidates as rule sets with their scores and statistics.
 
-        If ``complete``, rules are added that fill all gaps; rule sets with too many are left out.
+        If ``complete``, rules are added that fill all gaps; rule sets with too many are left out,
+        and ``unfilled`` of the front says whether only sets without conditions remain.
         """
         drafts = [draft for one in evolved for draft in self._drafts(one)]
-        front = self._front(drafts)
+        front, unfilled = self._front(drafts), False
         if complete:
             of = {id(draft.evolved.candidate): draft.evolved for draft in drafts}
             kept = [of[id(point.candidate)] for point in front]
+            learned = any(point.n_conditions for point in front)
             front = self._front([d for one in kept for d in self._drafts(one, complete=True)])
-        return Front(map(self.with_columns, front))
+            unfilled = learned and not any(point.n_conditions for point in front)
+        front = Front(map(self.with_columns, front))
+        front.unfilled = unfilled
+        return front
 
     def _front(self, drafts: Sequence[Draft]) -> Front:
         """Return the front of rule sets, all of which are counted in one pass."""
@@ -126,6 +131,8 @@ class Training(Measure):
             rules = rules.simplified()
         if self.knowledge is not None:
             rules = self.knowledge.joined(rules)
+        elif complete:
+            rules = with_missing(rules, self.cells.complete)
         if complete:
             whole = completed(rules, settled._filling(default), self.instances, self.weight)
             if whole is None:
