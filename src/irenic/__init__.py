@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         SpaceError,
     )
     from irenic.formats import dumps, loads, parse, read, read_model, to_python, to_sql, write
-    from irenic.learn import RuleSetClassifier
+    from irenic.learn import RuleSetClassifier, from_rules
     from irenic.mend import complete, diff, merge, repair, to_set
     from irenic.model import (
         MISSING,
@@ -72,6 +72,7 @@ __all__ = [
     "dumps",
     "enlarge",
     "enlarge_many",
+    "from_rules",
     "gaps",
     "loads",
     "merge",
@@ -107,7 +108,7 @@ _NAMES = {
         "SpaceError",
     ),
     "formats": ("dumps", "loads", "parse", "read", "read_model", "to_python", "to_sql", "write"),
-    "learn": ("RuleSetClassifier",),
+    "learn": ("RuleSetClassifier", "from_rules"),
     "mend": ("complete", "diff", "merge", "repair", "to_set"),
     "model": (
         "MISSING",

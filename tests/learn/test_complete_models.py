@@ -1,13 +1,16 @@
 """Rule sets whose gaps are filled by few rules of one consequent."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as sts
 from irenic import Region, Rule, RuleSet, gaps
-from irenic.learn import _completing
+from irenic.learn import Front, _completing, _training, predict_table
 from irenic.learn._completing import completed
 from tests.learn.fitting import people, quick
 
@@ -83,12 +86,123 @@ def test_complete_models_are_small(default):
     assert all(decision.rules for decision in clf.explain(X))
 
 
+# --- maximum sizes
+
+
+def steps(n=400, seed=0):
+    """Return rows whose label depends on three columns, so that gaps need several rules."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.random((n, 4)), columns=list("abcd"))
+    return X, np.where((X["a"] > 0.4) & (X["b"] > 0.3) & (X["c"] < 0.7), "yes", "no")
+
+
+@pytest.mark.parametrize("limit", [{"max_rules": 3}, {"max_rules": 4}, {"max_conditions": 4}])
+def test_small_complete_models_are_not_trivial(limit):
+    clf = quick(complete=True, moves=500, **limit).fit(*steps())
+    assert clf.certificate_.is_complete
+    assert clf.chosen_.n_conditions
+    assert clf.chosen_.n_rules <= limit.get("max_rules", 99)
+    assert clf.chosen_.n_conditions <= limit.get("max_conditions", 99)
+    assert clf.score(*steps()) > 0.65
+
+
+def test_a_maximum_that_leaves_only_a_trivial_model_is_warned_of():
+    X, y = steps()
+    with pytest.warns(UserWarning, match="for every case") as caught:
+        clf = quick(complete=True, max_rules=1, moves=500).fit(X, y)
+    least = clf.pareto_front_[1]
+    assert [str(each.message) for each in caught] == [
+        "the complete rule set with max_rules=1 predicts no for every case, because rules that fill"
+        f" gaps count, and the smallest other one has {least.n_rules} rules and"
+        f" {least.n_conditions} conditions; use a greater maximum, or complete=False"
+    ]
+    assert caught[0].filename == __file__
+    assert clf.chosen_.n_conditions == 0
+    clf = quick(complete=True, moves=500).fit(X, y)
+    least = min((p for p in clf.pareto_front_ if p.n_conditions), key=lambda p: p.n_rules)
+    with pytest.warns(UserWarning, match=f"smallest other one has {least.n_rules} rules") as caught:
+        assert clf.select(max_rules=1).chosen_.n_conditions == 0
+    assert caught[0].filename == __file__
+    clf.select(max_rules=least.n_rules)  # no warning
+
+
+def test_a_trivial_model_that_validation_prefers_is_warned_of():
+    clf = quick(complete=True, moves=2000).fit(*people(300, noise=0.2))
+    scores = [0.1 if point.n_rules < 5 else 0.9 for point in clf.pareto_front_]
+    scores[0] = 0.5
+    pairs = zip(clf.pareto_front_, scores, strict=True)
+    clf.pareto_front_ = Front(replace(point, validated_score=score) for point, score in pairs)
+    clf.selection = "validation"
+    least = min(p.n_rules for p in clf.pareto_front_ if p.n_rules >= 5)
+    assert any(1 < p.n_rules < 5 for p in clf.pareto_front_)
+    with pytest.warns(UserWarning, match=f"smallest better one has {least} rules"):
+        assert clf.select(max_rules=4).chosen_.n_rules == 1
+    worse = [replace(point, validated_score=0.4) for point in clf.pareto_front_[1:]]
+    clf.pareto_front_ = Front([clf.pareto_front_[0], *worse])
+    with pytest.warns(UserWarning, match="because no other one is better on rows left out"):
+        clf.select(max_rules=4)
+    clf.select()  # without a maximum, it is what the data say
+
+
+def test_sets_with_too_many_gaps_are_warned_of(monkeypatch):
+    fill = _training.completed
+    monkeypatch.setattr(
+        _training, "completed", lambda rules, *more: None if len(rules) else fill(rules, *more)
+    )
+    with pytest.warns(UserWarning, match="because the gaps of other rule sets need more than 100"):
+        quick(complete=True, moves=500).fit(*steps())
+
+
+# --- reasons
+
+
+def test_a_rule_without_training_rows_says_so():
+    clf = quick(complete=True, moves=2000).fit(*people(300, noise=0.2))
+    clf = clf.select(index=len(clf.pareto_front_) - 2)
+    empty = np.flatnonzero(clf.chosen_.counts.support[:-1] == 0).tolist()
+    regions = [clf.rules_[rule].region for rule in empty]
+    cases = [case for region in regions for case in region.sample(200, random_state=0)]
+    decisions = clf.explain(cases)
+    assert any(not decision.support[0] for decision in decisions)
+    for decision in decisions:
+        none = decision.support[0] == 0
+        assert (" (support 0: no training row)" in decision.text) == none
+        assert none or f"(support {decision.support[0]}, " in decision.text
+
+
+def test_reasons_do_not_say_that_a_number_may_be_missing_that_no_training_row_lacks():
+    X, y = steps()
+    clf = quick(complete=True, moves=500).fit(X, y)
+    assert "or missing" in str(list(clf.rules_))  # some rule has to decide such cases
+    said = clf.explain(X)
+    rules = predict_table(clf, X, explain=True)["rule"].tolist()
+    for row, (decision, rule) in enumerate(zip(said, rules, strict=True)):
+        assert "missing" not in decision.text
+        assert f": {rule} (" in decision.text
+        assert decision.region.contains(X.iloc[[row]]).all()
+        assert str(decision.region) in rule.replace(" AND ", " and ")
+        assert set(clf.predict(X[decision.region.contains(X)])) == {decision.then}
+    lacking = clf.explain(X.assign(a=np.nan, b=np.nan, c=np.nan))
+    assert any("missing" in decision.text for decision in lacking)
+    assert clf.certificate_.is_complete
+
+
+def test_reasons_say_so_of_columns_with_missing_values():
+    X, y = steps()
+    X.loc[::10, "a"] = np.nan
+    clf = quick(complete=True, moves=500).fit(X, y)
+    texts = [decision.text.partition("; probability")[0] for decision in clf.explain(X)]
+    assert any("a < 0.4" in text and "or missing" in text for text in texts)
+    assert not any("c < " in text and "(c <" in text for text in texts)
+
+
 def test_estimates_are_those_of_filled_gaps():
     # labels that nothing explains, so that few rules evolve and the added ones decide
     rng = np.random.default_rng(0)
     X, y = rng.random((200, 2)), rng.permutation(np.repeat(["no", "yes"], [170, 30]))
     options = {"default": "abstain", "selection": "validation", "smoothing": 0.5, "min_support": 20}
-    clf = quick(complete=True, **options).fit(X, y)
+    with pytest.warns(UserWarning, match="no rules were learned with min_support=20"):
+        clf = quick(complete=True, **options).fit(X, y)
     assert clf.certificate_.is_complete
     assert clf.score(X, y) == pytest.approx(0.85, abs=0.01)
     assert clf.estimate_.score == pytest.approx(0.85, abs=0.02)

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import irenic
-from irenic import ConflictError, DataError, Rule, RuleSet
-from irenic.learn import from_rules
+from irenic import ConflictError, DataError, FormatError, Rule, RuleSet, from_rules
 from tests.learn.fitting import people, quick
 
 X, Y = people(200)
@@ -47,6 +48,79 @@ def test_rows_give_support_confidence_and_probabilities():
     assert "by default, because" in decision.text
 
 
+def test_probabilities_are_those_of_rows_that_contradict_the_rules():
+    rules = RuleSet([Rule({"age": (None, 60)}, then="high")], SPACE, default="low")
+    clf = from_rules(rules, X, Y)
+    young = rules.covering(X)[:, 0]
+    likely = clf.predict_proba(X)[young]
+    shares = [(Y[young] == label).mean() for label in clf.classes_]
+    assert likely == pytest.approx(np.tile(shares, (young.sum(), 1)), abs=0.01)
+    assert likely[0].argmax() != 0
+    again = irenic.read_model(irenic.dumps(clf, format="json"))
+    assert again.predict_proba(X).tolist() == clf.predict_proba(X).tolist()
+    wrong = (Y[young] != "high").sum()
+    assert f"your rule: {wrong} of {young.sum()} training rows have another label" in (
+        clf.explain(X[young][:1])[0].text
+    )
+    assert again.rules == "IF age < 60 THEN high\nDEFAULT low"
+
+
+def test_another_fit_keeps_the_rules():
+    clf = from_rules(RULES, X, Y).set_params(generations=1, moves=50, random_state=0)
+    fitted = clone(clf).fit(X, Y)
+    assert [str(rule) for rule in fitted.rules_[:3]] == [str(rule) for rule in RULES]
+    assert fitted.rules_.default == "middle"
+
+
+WIDER = X.assign(more=np.arange(len(X)))[["more", "income", "married", "job", "age"]]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        WIDER,
+        pl.from_pandas(WIDER),
+        {name: WIDER[name].tolist() for name in WIDER},
+        WIDER.to_dict("records"),
+        X.to_numpy(dtype=object),
+        [tuple(row) for row in X.itertuples(index=False)],
+    ],
+    ids=["pandas", "polars", "dict", "records", "array", "rows"],
+)
+def test_the_rows_of_the_rules_can_be_predicted(table):
+    clf = from_rules(RULES, table, Y)
+    for one in (clf, irenic.read_model(irenic.dumps(clf, format="json"))):
+        assert one.predict(table).tolist() == RULES.predict(X).tolist()
+        assert (
+            one.predict_proba(table).tolist() == from_rules(RULES, X, Y).predict_proba(X).tolist()
+        )
+        assert [decision.then for decision in one.explain(table)] == one.predict(table).tolist()
+        assert one.score(table, Y) == clf.chosen_.training_score
+        assert one.recount(table, Y).chosen_.training_score == clf.chosen_.training_score
+
+
+def test_tables_to_predict_need_the_columns_of_the_rules_alone():
+    clf = from_rules(RULES, WIDER, Y)
+    said = clf.predict(X).tolist()
+    assert clf.predict(X[["income", "job", "married", "age"]].assign(other="?")).tolist() == said
+    with pytest.raises(DataError, match="the table has no column 'income'"):
+        clf.predict(WIDER.drop(columns="income"))
+
+
+def test_a_new_fit_needs_the_columns_of_its_rows():
+    clf = from_rules(RULES, X, Y).set_params(generations=1, moves=50).fit(X, Y)
+    with pytest.raises(ValueError, match="unseen at fit time"):
+        clf.predict(WIDER)
+
+
+def test_an_edited_key_is_rejected():
+    text = irenic.dumps(from_rules(RULES, X, Y), format="json")
+    assert '"by_name": true' in text
+    with pytest.raises(FormatError, match="\"by_name\" must be true or false, got 'yes'"):
+        irenic.read_model(text.replace('"by_name": true', '"by_name": "yes"'))
+    assert '"by_name"' not in irenic.dumps(quick().fit(X, Y), format="json")
+
+
 def test_models_of_rules_are_written_reported_and_used(tmp_path):
     clf = from_rules(RULES, X.assign(more=1), Y)
     irenic.write(clf, tmp_path / "model.json")
@@ -59,13 +133,26 @@ def test_models_of_rules_are_written_reported_and_used(tmp_path):
 
 def test_labels_that_only_rules_or_only_rows_have():
     rules = RuleSet([Rule({"age": (None, 30)}, then="child")], SPACE, default="middle")
-    clf = from_rules(rules, X, Y)
+    with pytest.warns(UserWarning, match=r"^rules predict child, which no row of y has \(known: "):
+        clf = from_rules(rules, X, Y)
     assert clf.classes_.tolist() == ["child", "high", "low", "middle"]
     assert clf.chosen_.counts.confidence[0] == 0.0
     numbers = RuleSet([Rule({"age": (None, 30)}, then=7)], SPACE, default=1)
-    clf = from_rules(numbers, X, np.arange(len(Y)) % 2)
+    with pytest.warns(UserWarning, match=r"rules predict 7, .* \(known: '0', '1'\)"):
+        clf = from_rules(numbers, X, np.arange(len(Y)) % 2)
     assert clf.classes_.tolist() == [0, 1, 7]
     assert clf.predict(X).dtype.kind == "i"
+
+
+def test_misspelled_labels_are_warned_of():
+    rules = RuleSet([Rule({"age": (None, 30)}, then="lwo")], SPACE, default="midle")
+    with pytest.warns(UserWarning, match="no row of y has") as caught:
+        from_rules(rules, X, Y)
+    assert [str(each.message) for each in caught] == [
+        "rules predict lwo, which no row of y has; did you mean 'low'?",
+        "rules predict midle, which no row of y has; did you mean 'middle'?",
+    ]
+    assert {each.filename for each in caught} == {__file__}
 
 
 def test_without_a_default_nothing_is_predicted_elsewhere():

@@ -48,6 +48,66 @@ def proved(clf):
         assert [verdict.holds for verdict in verdicts] == [True] * len(verdicts)
 
 
+# --- probabilities
+
+CONTRADICTED = [
+    {"rules": "IF income >= 60 THEN no"},
+    {"never": "yes WHERE income >= 60"},
+    {"always": "no WHERE income >= 60"},
+]
+
+
+@pytest.mark.parametrize("options", CONTRADICTED, ids=lambda options: next(iter(options)))
+@pytest.mark.parametrize("selection", ["validation", "description"])
+def test_probabilities_are_those_of_rows_that_contradict_what_users_know(options, selection):
+    clf = quick(moves=300, selection=selection, **options).fit(*applicants())
+    new, labels = applicants(4000, seed=1)
+    rich = new["income"] >= 60
+    assert (clf.predict(new)[rich] == "no").all()
+    likely = clf.predict_proba(new)[:, 0]
+    assert likely[rich].mean() == pytest.approx((labels[rich] == "no").mean(), abs=0.08)
+    assert clf.chosen_.probabilities.raised_from is None
+    again = irenic.read_model(irenic.dumps(clf, format="json"))
+    assert again.predict_proba(new)[:, 0].tolist() == likely.tolist()
+    counted = again.recount(new, labels)
+    assert counted.predict_proba(new)[rich, 0].mean() == pytest.approx(
+        (labels[rich] == "no").mean(), abs=0.02
+    )
+    assert counted.chosen_.probabilities.raised_from is None
+    decision = clf.explain({name: column[rich][:1] for name, column in new.items()})[0]
+    assert decision.probability.probability == pytest.approx(likely[rich][0])
+    assert "raised" not in decision.text
+
+
+def test_probabilities_are_those_of_rows_that_contradict_a_sign():
+    X, y = applicants()
+    clf = quick(moves=300, monotonic_cst={"income": -1}).fit(X, y)
+    said, likely = clf.predict(X), clf.predict_proba(X)
+    for code, label in enumerate(clf.classes_):
+        share = (y[said == label] == label).mean()
+        assert likely[said == label, code].mean() == pytest.approx(share, abs=0.05)
+    assert (clf.classes_[likely.argmax(axis=1)] != said).any()
+    assert clf.chosen_.probabilities.raised_from is None
+
+
+def test_frequencies_without_regions_are_those_of_the_rows_too():
+    X, y = applicants()
+    clf = quick(rules="IF income >= 60 THEN no").fit(X, y)
+    clf.chosen_ = replace(clf.chosen_, probabilities=None)
+    rich = X["income"] >= 60
+    assert clf.predict_proba(X)[rich, 0] == pytest.approx((y[rich] == "no").mean(), abs=0.01)
+
+
+def test_scores_by_probabilities_are_those_of_the_rows_that_contradict_rules():
+    X, y = applicants()
+    options = {"rules": "IF income >= 60 THEN no", "moves": 300, "selection": "validation"}
+    clf = quick(scoring="log_loss", **options).fit(X, y)
+    likely = clf.predict_proba(X)[np.arange(len(y)), np.searchsorted(clf.classes_, y)]
+    assert clf.chosen_.training_score == pytest.approx(np.log(likely).mean())
+    # a prediction that leads would have a log-loss of 0.7 where the rule is wrong
+    assert clf.estimate_.score > -0.5
+
+
 # --- rules to keep
 
 KEPT = """IF age < 21 THEN no

@@ -35,6 +35,25 @@ def test_rules_cover_at_least_so_many_rows(least):
     assert smallest < least
 
 
+@pytest.mark.parametrize(
+    ("least", "why"),
+    [
+        (1_000_000, "a rule can cover at most 300 rows"),
+        (295, "no rule that covers 295 rows predicts better than the default"),
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"complete": True}, {"rules": "IF age < 20 THEN low"}])
+def test_a_support_that_leaves_no_rule_is_warned_of(least, why, options):
+    with pytest.warns(UserWarning, match="no rules were learned") as caught:
+        clf = quick(min_support=least, **options).fit(X, Y)
+    assert [str(each.message) for each in caught] == [
+        f"no rules were learned with min_support={least:,}, because {why}; use a smaller"
+        " min_support"
+    ]
+    assert caught[0].filename == __file__
+    assert len(clf.rules_) <= 1
+
+
 def test_repeated_rows_count_towards_the_support():
     clf = quick(moves=1000, min_support=20).fit(X, Y, sample_weight=np.full(len(Y), 2))
     once = quick(moves=1000, min_support=10).fit(X, Y)
@@ -43,8 +62,9 @@ def test_repeated_rows_count_towards_the_support():
 
 
 def test_validation_scales_the_support():
-    options = {"selection": "validation", "moves": 300, "min_support": 60}
+    options = {"selection": "validation", "moves": 300, "min_support": 25}
     clf = quick(**options).fit(X, Y)
+    assert clf.pareto_front_[-1].n_rules
     for point in clf.pareto_front_:
-        assert (point.rule_set.covering(X).sum(axis=0) >= 60).all()
+        assert (point.rule_set.covering(X).sum(axis=0) >= 25).all()
     assert not np.isnan(clf.chosen_.validated_score)

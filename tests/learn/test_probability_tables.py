@@ -25,6 +25,7 @@ from irenic.learn._left_out import (
     Validation,
     in_proportion,
     led,
+    raised_from,
     roc_area,
 )
 from irenic.learn._probabilities import region_sums
@@ -151,6 +152,36 @@ def test_the_predicted_label_has_the_highest_probability(model):
         likely = chosen.predict_proba(TEST)
         assert likely.sum(axis=1) == pytest.approx(1.0)
         assert (chosen.classes_[likely.argmax(axis=1)] == chosen.predict(TEST)).all()
+
+
+def test_a_probability_that_was_raised_says_so():
+    clf = quick(**VALIDATED, max_rules=3).fit(*graded(300, seed=3))
+    new, _ = graded(2000, seed=4)
+    n_raised = 0
+    for index in range(len(clf.pareto_front_)):
+        chosen = clf.select(index=index)
+        again = irenic.read_model(irenic.dumps(chosen, format="json"))
+        table = chosen.chosen_.probabilities
+        assert str(again.chosen_.probabilities) == str(table)
+        for decision, read in zip(chosen.explain(new), again.explain(new), strict=True):
+            assert read.text == decision.text
+            row = decision.probability
+            others = [p for p in row.probabilities.values if p != row.probability]
+            if row.raised_from is None:
+                assert "raised" not in decision.text
+                continue
+            n_raised += 1
+            assert row.raised_from < row.probability == pytest.approx(max(others))
+            assert decision.text.endswith(f", raised from {row.raised_from:.2f} to be the highest")
+        assert ("raised from" in table._repr_html_()) == (table.raised_from is not None)
+    assert n_raised
+
+
+def test_equally_likely_labels_are_not_said_to_be_raised():
+    table = np.full((3, 1, 2), 0.5)
+    assert raised_from(table, led(table)) is None
+    table[:2, 0] = 0.4, 0.6
+    assert raised_from(table, led(table)).tolist()[0] == [0.4]
 
 
 def test_probabilities_are_calibrated(model):

@@ -12,14 +12,16 @@ import irenic
 import strategies as sts
 from irenic import (
     Rule,
+    RuleList,
     RuleSet,
     RuleSetClassifier,
     dumps,
     enlarge,
+    from_rules,
     read_model,
 )
 from irenic.errors import FormatError
-from irenic.learn import MichiganClassifier, from_rules, predict_table, reasons
+from irenic.learn import MichiganClassifier, predict_table, reasons
 from irenic.learn.reasons import default_reasons, default_regions, reason_rules
 from irenic.model.features import LOWEST
 from tests.learn.fitting import people, quick
@@ -61,6 +63,63 @@ def test_every_decision_of_a_model_has_a_reason(conflicts):
             alike = clf.predict(X[decision.region.contains(X)])
             assert set(alike) == {said[row]} == {clf.rules_.default}
     assert by_default > 0
+
+
+@given(sts.consistent_rule_sets(max_features=3, default="A"), st.integers(0, 2**31))
+def test_the_reason_is_the_shortest_rule_that_covers_the_case(rules, seed):
+    cases = sample(rules.space, seed)
+    confidence = np.random.default_rng(seed).choice([0.25, 0.5, np.nan], len(rules))
+    covering, sizes = rules.covering(cases), rules.conditions_per_rule()
+    for known in (None, confidence):
+        reasons = rules.reasons(cases, confidence=known)
+        for row, reason in enumerate(reasons.tolist()):
+            ranked = [
+                (sizes[i], 0.0 if known is None else -np.nan_to_num(known[i], nan=-1), i)
+                for i in np.flatnonzero(covering[row])
+            ]
+            assert reason == (min(ranked)[2] if ranked else -1)
+    explained = rules.explain(cases)
+    assert [one.rules[0] if one.rules else -1 for one in explained] == rules.reasons(cases).tolist()
+    assert [one.then for one in explained] == rules.predict(cases).tolist()
+    for one, covers in zip(explained, covering, strict=True):
+        assert sorted(one.rules) == np.flatnonzero(covers).tolist()
+
+
+LONG = Rule({"age": (None, 50), "income": (None, 40)}, then="low")
+SHORT = Rule({"age": (None, 40)}, then="low")
+SURE = Rule({"income": (None, 20)}, then="low")
+
+
+def test_models_and_tables_name_the_shortest_rule_and_then_the_surest():
+    table = {"age": [30, 30, 45, 60], "income": [30, 10, 30, 90]}
+    rows = {"age": [30] * 4 + [60] * 2 + [45], "income": [30] * 4 + [10] * 2 + [30]}
+    labels = ["low", "high", "low", "high", "low", "low", "low"]
+    clf = from_rules(RuleSet([LONG, SHORT, SURE], default="high"), rows, labels)
+    assert clf.chosen_.counts.confidence[:3].tolist() == [0.6, 0.5, 1.0]
+    said = clf.explain(table)
+    assert [decision.rules for decision in said] == [(1, 0), (2, 0, 1), (0,), ()]
+    assert [decision.confidence[0] for decision in said[:3]] == [0.5, 1.0, 0.6]
+    shown = [str(decision.region) for decision in said[:3]]
+    assert shown == [str(rule.region) for rule in (SHORT, SURE, LONG)]
+    assert said[0].text.startswith("low, by rule 2: IF age < 40 THEN low (and by rule 1)")
+    columns = predict_table(clf, table, explain=True)
+    assert columns["rule"].tolist()[:3] == [str(rule) for rule in (SHORT, SURE, LONG)]
+    assert columns["confidence"].tolist()[:3] == [0.5, 1.0, 0.6]
+    own = predict_table(clf.rules_, table, explain=True)  # without confidence, the first is named
+    assert own["rule"].tolist()[:3] == [str(rule) for rule in (SHORT, SHORT, LONG)]
+    # predictions and probabilities are still those of the first rule
+    likely = clf.predict_proba(table)
+    assert likely[0].tolist() == likely[1].tolist() == likely[2].tolist()
+
+
+@pytest.mark.parametrize("resolve", ["first", "best", "vote"])
+def test_where_order_or_weights_decide_the_reason_does_too(resolve):
+    rules = RuleSet([LONG, SHORT, SURE], default="high")
+    table = {"age": [30], "income": [30]}
+    decided = rules.decide(table, resolve=resolve)
+    assert rules.reasons(table, resolve=resolve).tolist() == decided.tolist()
+    assert rules.explain(table, resolve=resolve)[0].rules[0] == decided[0]
+    assert RuleList.from_rules(rules).explain(table)[0].rules[0] == 0
 
 
 def test_a_reason_does_not_say_that_a_known_number_may_be_missing():

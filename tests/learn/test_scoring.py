@@ -1,6 +1,7 @@
 """Scores in which all labels count alike, and rare labels."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from sklearn.metrics import balanced_accuracy_score
 
 import irenic
 from irenic import DataError
+from irenic.learn import Front
 from tests.learn.fitting import check_consistent, people, quick
 
 
@@ -42,14 +44,34 @@ def test_a_label_that_no_rule_predicts_is_a_warning():
         f" predict it (validated {best.validated_score:.3f}, not"
         f" {clf.chosen_.validated_score:.3f})"
     ]
+    assert best.validated_score != clf.chosen_.validated_score
     assert caught[0].filename == __file__
     assert "fraud" in clf.select(index=index).predict(X)
+
+
+@pytest.mark.parametrize(
+    ("validated", "text"),
+    [(0.98894, "validated 0.98894, not 0.98891"), (0.98891, "validated 0.989, too")],
+)
+def test_scores_that_differ_a_little_have_enough_digits(validated, text):
+    with pytest.warns(UserWarning, match="no rule predicts"):
+        clf = quick(**OPTIONS).fit(X, Y)
+    scores = [
+        validated if "fraud" in point.rule_set.thens else 0.98891 for point in clf.pareto_front_
+    ]
+    pairs = zip(clf.pareto_front_, scores, strict=True)
+    clf.pareto_front_ = Front(replace(point, validated_score=score) for point, score in pairs)
+    clf.chosen_ = clf.pareto_front_[0]
+    assert clf._predicting("fraud").endswith(f"whose rules predict it ({text})")
 
 
 def test_without_a_rule_for_a_rare_label_there_is_none_to_select():
     rng = np.random.default_rng(0)
     labels = np.where(np.arange(len(Y)) < 6, "fraud", "fine")
-    with pytest.warns(UserWarning, match="or predict_proba$"):
+    with (
+        pytest.warns(UserWarning, match="or predict_proba$"),
+        pytest.warns(UserWarning, match="no rules were learned with min_support=1,000"),
+    ):
         quick(max_rules=1, min_support=1000).fit(rng.random((len(Y), 1)), labels)
 
 

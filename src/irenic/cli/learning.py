@@ -636,7 +636,7 @@ def predict(
         typer.Option(
             "--explain",
             metavar="",
-            help="Add the deciding rule, its support and confidence, and the probability.",
+            help="Add the shortest deciding rule, its support and confidence, and the probability.",
         ),
     ] = False,
     by: Annotated[

@@ -39,6 +39,7 @@ from irenic.learn.front import (
 )
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
+from irenic.learn.present import present_regions
 from irenic.learn.reasons import default_reasons, default_text
 from irenic.learn.spaces import names_tested, without_untested_values
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
@@ -57,6 +58,8 @@ Floats = npt.NDArray[np.float64]
 # Codes of labels are 16 bits wide.
 _LABEL_LIMIT: Final = 32_000
 _INDICATOR: Final = "multilabel-indicator"
+# Parameters by which predictions need not be the most likely labels.
+_KNOWN: Final = ("rules", "never", "always", "monotonic_cst", "cost")
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,9 @@ class Decision(Explanation):
     then : hashable or None
         The prediction.
     rules : tuple of int
-        Indices of the deciding rule and of other rules that cover the case; empty if none does.
+        Indices of the rule that is the reason and of other rules that cover the case; empty if none
+        does. Of several rules, the reason is the one with the fewest conditions, then the one with
+        the highest confidence, then the first, because each of them alone is enough.
     text : str
         The reason in words, with rules numbered from 1.
     support : tuple of int
@@ -80,9 +85,10 @@ class Decision(Explanation):
         correct, as estimated from rows left out; if none were left out, the share of the training
         rows.
     region : Region or None
-        A region around the case in which every case gets this prediction: that of the deciding
-        rule, or if none covers the case, one that no rule of another consequent overlaps, with as
-        few conditions as possible. None if nothing is predicted or several rules decide together.
+        A region around the case in which every case gets this prediction: that of the first of
+        ``rules``, or if none covers the case, one that no rule of another consequent overlaps, with
+        as few conditions as possible. None if nothing is predicted or several rules decide
+        together.
     intervals : tuple of pairs of float
         The 95 % interval of each confidence; empty if no rows were left out.
     probability : ProbabilityRow or None
@@ -217,6 +223,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     stopped_by_: str | None = None
     _answers: Answers
     _certified: tuple[RuleSet, tuple[str, ...]]
+    _by_name: bool = False
+    """Whether only the columns of the space count in tables with names, in any order."""
 
     def _read(
         self,
@@ -287,6 +295,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = target.labels
         self.hierarchy_ = target.hierarchy
         self._answers = Answers(target.labels, _form(y, target), target.hierarchy)
+        self._by_name = False
 
     def _offer(self, points: Sequence[FrontPoint]) -> None:
         """Offer the rule sets of a front, without the values of columns that none of them tests."""
@@ -407,7 +416,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         X = _by_columns(X)
         if not reset:
-            X = self._with_untested_columns(X, tested)
+            X = self._with_untested_columns(self._own_columns(X), tested)
         names = _own_names(X)
         if names is not None or hasattr(X, "columns"):
             if hasattr(X, "collect"):
@@ -426,6 +435,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", accept_sparse=False
         )
 
+    def _own_columns(self, X: Any) -> Any:
+        """Return a table without columns that the space lacks, if these do not count."""
+        if not self._by_name or not _column_names(X):
+            return X
+        taken = take_apart(X)
+        columns = dict(zip(taken.names or (), taken.columns, strict=True))
+        return {name: columns[name] for name in self.space_.names if name in columns}
+
     def _with_untested_columns(self, X: Any, tested: Sequence[RuleSet]) -> Any:
         """Return a table with missing values in columns that it lacks and that no rule tests."""
         lacking = self._lacking(X)
@@ -438,8 +455,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _lacking(self, X: Any) -> set[str]:
         """Return the names of the columns that a table with names lacks."""
-        X = _by_columns(X)
-        names = _own_names(X) or [str(name) for name in getattr(X, "columns", ())]
+        names = _column_names(_by_columns(X))
         return set(self.space_.names) - set(names) if names else set()
 
     def _target(self, y: Any) -> Target:
@@ -549,9 +565,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         With one label per row, they are those of ``chosen_.probabilities``: the label frequencies
         among the training rows with the same prediction in the same region, mixed with the opinion
         of a forest as far as rows left out advise, and adjusted so that the predicted label has the
-        highest probability. With a ``cost``, and if ``scoring`` is the balanced accuracy, they are
-        not adjusted: :meth:`predict` then prefers labels that need not be the most likely ones.
-        Probabilities need not be monotonic where ``monotonic_cst`` makes predictions so.
+        highest probability. They are not adjusted with ``rules``, ``never``, ``always``,
+        ``monotonic_cst`` or a ``cost``, and if ``scoring`` is the balanced accuracy: what
+        :meth:`predict` returns then need not be the most likely label. Probabilities need not be
+        monotonic where ``monotonic_cst`` makes predictions so.
 
         Without regions, and with several labels per row, they are the label frequencies among the
         training rows that the deciding rule covers, smoothed towards those of all rows. If several
@@ -628,10 +645,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self.hierarchy_.cap(frequencies)
         if self._answers.many:
             return frequencies
-        if self.scoring == "balanced_accuracy" or self.cost is not None:
-            # a predicted label need not be the most likely one
+        if not self._leads:
             return frequencies
         return leading(frequencies, self._then_codes(point.rule_set))
+
+    @property
+    def _leads(self) -> bool:
+        """Whether the predicted label has the highest probability.
+
+        Otherwise, probabilities are those of the rows, which may contradict what users know.
+        """
+        known = any(getattr(self, name, None) is not None for name in _KNOWN)
+        return not known and self.scoring != "balanced_accuracy"
 
     def explain(self, X: Any) -> list[Decision]:
         """Return the reason for each prediction.
@@ -644,10 +669,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         list of Decision
-            One per row, with the deciding rules, their support and their confidence, and with the
-            probability of the prediction and the training rows that it comes from. Where the
-            default decides, the reason is a region in which no rule predicts anything else, with
-            the support and the confidence of the default there.
+            One per row, with the rules that cover it, the one with the fewest conditions first,
+            their support and their confidence, and with the probability of the prediction and the
+            training rows that it comes from. Where the default decides, the reason is a region in
+            which no rule predicts anything else, with the support and the confidence of the default
+            there.
 
         Raises
         ------
@@ -674,7 +700,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         instances = self.space_.encode(self._table(X, reset=False))
         counts = self.chosen_.counts
-        explained = self.rules_.explain(instances, resolve=resolve_by(self.conflicts))
+        explained, present = self._explained(instances)
         left = [row for row, reason in enumerate(explained) if not reason.rules]
         known = self.chosen_.default_regions
         reasons = default_reasons(self.rules_, instances.take(left), known)
@@ -690,20 +716,24 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             support = tuple(int(figures.support[index]) for index in indices)
             confidence = tuple(float(figures.confidence[index]) for index in indices)
             text = reason.text if region is None else default_text(reason.then, region)
+            if reason.rules and not self.rules_.is_partial:
+                region = present.get(row, self.rules_[reason.rules[0]].region)
             ends = [(low, high) for low, high in figures.intervals[list(indices)].tolist()]
             intervals = () if np.isnan(ends[0][0]) else tuple(ends)
             # the region that is the reason may be only a part of what the default decides
-            whole = region is not None and region.n_conditions > 0 and place < 0
+            whole = (
+                not reason.rules and region is not None and region.n_conditions > 0 and place < 0
+            )
             if support[0] > 0:
                 whose = "all cases by default: " if whole else ""
                 text += f" ({whose}support {support[0]}, confidence {confidence[0]:.2f}"
                 text += f", {interval_text(*ends[0])})" if intervals else ")"
+            elif reason.rules and indices[0] >= self.chosen_.n_kept:
+                text += " (support 0: no training row)"
             if (likely := probabilities[row]) is not None and reason.then is not None:
                 text += f"; probability {likely.probability:.2f}, from {likely.basis}"
             if reason.rules and indices[0] < self.chosen_.n_kept:
                 text += f"; {kept_text(self.chosen_, indices[0], self.classes_.tolist())}"
-            if reason.rules and not self.rules_.is_partial:
-                region = self.rules_[reason.rules[0]].region
             decisions.append(
                 Decision(
                     reason.then,
@@ -718,6 +748,16 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
             )
         return decisions
+
+    def _explained(self, instances: Instances) -> tuple[list[Explanation], Mapping[int, Region]]:
+        """Return the rules that explain each case, and regions that are parts of theirs."""
+        how = resolve_by(self.conflicts)
+        if self.rules_.is_partial:
+            return self.rules_.explain(instances, resolve=how), {}
+        confidence = self.chosen_.counts.confidence[:-1]
+        reasons = self.rules_.reasons(instances, resolve=how, confidence=confidence)
+        present = present_regions(self.chosen_, reasons, instances)
+        return self.rules_.explained_by(reasons, instances, present), present
 
     def _probability_rows(self, X: Any, instances: Instances) -> Sequence[ProbabilityRow | None]:
         """Return where the probabilities of each case come from."""
@@ -851,6 +891,16 @@ def _own_names(X: Any) -> list[str] | None:
     if isinstance(X, dict) and not hasattr(X, "tocsr"):  # a sparse matrix may also be a dict
         return [str(name) for name in X]
     return list(X.column_names) if hasattr(X, "column_names") else None
+
+
+def _column_names(X: Any) -> list[str]:
+    """Return the column names of a table, an empty list if it has none."""
+    return _own_names(X) or [str(name) for name in getattr(X, "columns", ())]
+
+
+def has_names(X: Any) -> bool:
+    """Return whether the columns of a table have names."""
+    return bool(_column_names(_by_columns(X)))
 
 
 def _is_matrix(y: Any) -> bool:

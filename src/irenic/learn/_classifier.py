@@ -44,7 +44,7 @@ from irenic.learn._texts import doubtful_texts, spelled_alike
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.target import Floats, Target, class_weights
-from irenic.model.literals import display, plain
+from irenic.model.literals import counted, display, plain, told_apart
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 
@@ -82,14 +82,14 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     Parameters
     ----------
     max_rules, max_conditions : int, optional
-        Maximum numbers of rules and of conditions, with those of ``rules``; the default does not
-        count as a rule.
+        Maximum numbers of rules and of conditions, with those of ``rules`` and those that
+        ``complete`` adds; the default does not count as a rule.
     max_conditions_per_rule : int, optional
         Maximum number of conditions of each rule (at most 24), except for the rules that
         ``complete`` adds.
     min_support : int, default 1
         Minimum number of training rows that each rule covers, except for the rules that
-        ``complete`` adds.
+        ``complete`` adds. If it leaves no rule to learn, a warning says so.
     selection : {"validation", "one_se", "description"}, default "validation"
         How to choose a rule set from the front: by the score of similar rule sets on rows left
         out; the smallest one whose score is at most one standard error below the best; or by
@@ -104,7 +104,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     complete : bool, default False
         Add rules for the default until every case is covered by a rule. They may overlap each
         other, so that few are enough; rule sets that need more than 100 are left out. With
-        ``default="abstain"``, rules evolve for all labels, and few have to be added.
+        ``default="abstain"``, rules evolve for all labels, and few have to be added. Numbers that
+        no training row lacks go with the lowest ones if they are missing. If only one rule without
+        conditions remains, because no other set is small enough, a warning says so.
     default : {"majority", "abstain"}, default "majority"
         Prediction where no rule applies: the most frequent label there, or None.
     describe : label, optional
@@ -218,6 +220,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     _ranks: npt.NDArray[np.int64] | None = None
     _orders: Mapping[str, Sequence[Hashable]] | None = None
     _kept_text: str | None = None
+    _unfilled: bool = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
@@ -438,7 +441,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 return bool(part.call_on_fit_task_end(estimator=self, X=X, y=y))
 
             watch = Watch()
-            search = partial(run, n_jobs=self.n_jobs, watch=watch)
+            search = partial(run, n_jobs=self.n_jobs, watch=watch, leads=self._leads)
             result = search(problem, rounds[0], earlier=earlier, tell=tell)
             if refines and not watch.stopped.is_set():
                 cells, earlier, best = refined(result, cells, instances)
@@ -463,6 +466,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             knowledge=knowledge,
             division=result.division,
             whole=data.whole,
+            leads=self._leads,
         )
         front = training.front(result.candidates, complete=self.complete)
         if not front:
@@ -477,6 +481,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self._orders = None if knowledge is None else knowledge.orders
         self._kept_text = None if self.rules is None or not knowledge else knowledge.kept_text()
         self.stopped_by_ = result.stopped_by
+        self._unfilled = front.unfilled
         self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit
         # cells of forbidden or ordered columns would not suit a fit without these options
@@ -486,6 +491,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self._validation = result.validation
         self._use_best(self.max_rules, self.max_conditions)
         self._warn_of_rare_labels(target, every)
+        self._warn_of_large_support(every.n_rows)
+        self._warn_of_trivial_sets(self.max_rules, self.max_conditions, stacklevel=5)
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
@@ -525,7 +532,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             budget=budget,
             fixed_default=self.default == "abstain" or self.describe is not None,
             sow=self.init == "seeds",
-            max_tests=self.max_conditions_per_rule or TEST_LIMIT,
+            max_tests=self._max_tests(n_kept),
             min_support=self.min_support * sampled,
             growth=_GROWTH if n > _MANY_ROWS else 0,
         )
@@ -541,6 +548,18 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             scoring=self.scoring,
             completes=self.complete,
         )
+
+    def _max_tests(self, n_kept: int) -> int:
+        """Return how many conditions a learned rule may have.
+
+        Around a rule with some conditions, at least as many rules are needed to fill the gaps.
+        """
+        limits = [self.max_conditions_per_rule or TEST_LIMIT]
+        if self.complete and self.max_rules is not None:
+            limits.append(self.max_rules - n_kept - 1)
+        if self.complete and self.max_conditions is not None:
+            limits.append(self.max_conditions // 2)
+        return max(1, min(limits))
 
     # --- what users know
 
@@ -624,13 +643,62 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                     stacklevel=5,
                 )
 
+    def _warn_of_large_support(self, n_rows: float) -> None:
+        learned = any(len(point.candidate or ()) for point in self.pareto_front_)
+        if self.min_support == 1 or learned:
+            return
+        why = f"no rule that covers {self.min_support:,} rows predicts better than the default"
+        if self.min_support > n_rows:
+            why = f"a rule can cover at most {counted(round(n_rows), 'row')}"
+        warnings.warn(
+            f"no rules were learned with min_support={self.min_support:,}, because {why}; use a"
+            " smaller min_support",
+            stacklevel=5,
+        )
+
+    def _warn_of_trivial_sets(
+        self, max_rules: int | None, max_conditions: int | None, *, stacklevel: int
+    ) -> None:
+        """Warn if a complete rule set has no conditions because others are too large."""
+        others = [point for point in self.pareto_front_ if point.n_conditions]
+        sizes = {"max_rules": max_rules, "max_conditions": max_conditions}
+        given = " and ".join(f"{name}={size}" for name, size in sizes.items() if size is not None)
+        if not self.complete or self.chosen_.n_conditions or not (self._unfilled or given):
+            return
+        if not others and not self._unfilled:
+            return  # nothing was learned
+        fitting = small_enough([*others, self.chosen_], max_rules, max_conditions)[:-1]
+        better = [p for p in others if not p.validated_score <= self.chosen_.validated_score]
+        what = "better" if fitting else "other"
+        why = "because the gaps of other rule sets need more than 100 rules"
+        hint = "max_conditions_per_rule=3 or default='abstain' may help"
+        if others:
+            listed = (better if fitting else others) or others
+            least = min(listed, key=lambda point: (point.n_rules, point.n_conditions))
+            size = counted(least.n_rules, "rule"), counted(least.n_conditions, "condition")
+            why = f"because rules that fill gaps count, and the smallest {what} one has"
+            why += f" {size[0]} and {size[1]}"
+            hint = "use a greater maximum, or complete=False"
+            if fitting and not better:
+                why, hint = "because no other one is better on rows left out", "use complete=False"
+        then = display(self.rules_.thens[0] if len(self.rules_) else self.rules_.default)
+        limit = f" with {given}" if given else ""
+        warnings.warn(
+            f"the complete rule set{limit} predicts {then} for every case, {why}; {hint}",
+            stacklevel=stacklevel,
+        )
+
     def _predicting(self, label: Hashable) -> str:
         """Return how to select the best rule set of the front that predicts a label."""
         able = [point for point in self.pareto_front_ if label in point.rule_set.thens]
         if not able:
             return ""
         best = max(able, key=lambda point: (point.validated_score, point.training_score))
-        score = f"validated {best.validated_score:.3f}, not {self.chosen_.validated_score:.3f}"
+        score = "validated {}, not {}".format(
+            *told_apart(best.validated_score, self.chosen_.validated_score, 3)
+        )
+        if best.validated_score == self.chosen_.validated_score:
+            score = f"validated {best.validated_score:.3f}, too"
         if math.isnan(best.validated_score):
             score = f"training score {best.training_score:.3f}"
         index = self.pareto_front_.index(best)
@@ -752,6 +820,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         other = copy.copy(self)
         if index is None:
             other._use_best(max_rules, max_conditions, float(min_coverage))
+            other._warn_of_trivial_sets(max_rules, max_conditions, stacklevel=3)
             return other
         if min_coverage or any(size is not None for size in sizes.values()):
             raise ConditionError(

@@ -7,7 +7,7 @@ left. What remains are gaps without training rows, each of which is enlarged in 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from irenic.boxes import Boxes
 from irenic.budget import Budget, Meter
+from irenic.model.features import LOWEST
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
@@ -65,6 +66,38 @@ def completed(rules: RuleSet, then: Hashable, rows: Instances, weight: Floats) -
         added.append(region)
         whole.add(Rule(region, then=then), force=True)
     return None
+
+
+def with_missing(rules: RuleSet, never_missing: Sequence[bool]) -> RuleSet:
+    """Return rules in which a missing number goes with the lowest ones, where none was missing.
+
+    Learned conditions exclude missing values of such features, and further rules would be needed
+    for them. No conflict arises: rules that both hold for a missing number also hold for the
+    lowest.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        Learned rules, none of which tests whether a number of such a feature is missing.
+    never_missing : sequence of bool
+        Whether no training value of each continuous feature is missing.
+
+    >>> from irenic import Continuous, Rule, Space
+    >>> space = Space([Continuous("age", missing=True), Continuous("debt", missing=True)])
+    >>> rule = Rule({"age": {"<": 18}, "debt": {"<": 9}}, then="free")
+    >>> print(*with_missing(RuleSet([rule], space), [True, False]))
+    IF (age < 18 or missing) AND debt < 9 THEN free
+    """
+    boxes = rules.packed.boxes
+    opened = (boxes.lower == LOWEST) & (boxes.upper < np.inf) & np.array(never_missing, dtype=bool)
+    lower = np.where(opened, -np.inf, boxes.lower)
+    return RuleSet.from_boxes(
+        boxes.like(lower, boxes.upper, boxes.masks),
+        written=rules.packed.written[:, : len(rules)].T,
+        then=rules.thens,
+        weights=rules.weights,
+        default=rules.default,
+    )
 
 
 def _with(rules: RuleSet, added: list[Region], then: Hashable) -> RuleSet:

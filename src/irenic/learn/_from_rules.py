@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from irenic.errors import ConflictError, DataError
-from irenic.learn._base import classes_of
+from irenic.errors import ConflictError, DataError, did_you_mean
+from irenic.learn._base import classes_of, has_names
 from irenic.learn._classifier import RuleSetClassifier
+from irenic.learn._knowledge import text_of
 from irenic.learn._measure import Measure
 from irenic.learn.answers import Answers
 from irenic.learn.target import Consequents, Target, row_weights
+from irenic.model.literals import display
 from irenic.model.ruleset import RuleSet, as_rule_set
 
 
@@ -19,16 +22,18 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     """Return a classifier that predicts by given rules, with counts of labeled rows.
 
     The rules stay as they are. The rows give support, confidence and probabilities, so that
-    ``predict_proba``, ``explain``, reports and model files work as for learned rules.
+    ``predict_proba``, ``explain``, reports and model files work as for learned rules. Probabilities
+    are those of the rows: a predicted label need not be the most likely one.
 
     Parameters
     ----------
     rules : RuleSet
         Rules that do not contradict each other, each with one label as its consequent.
     X : table
-        With a column for each feature of the rules; other columns are ignored.
+        With a column for each feature of the rules, in any order; other columns are ignored, also
+        in tables to predict. An array has the columns of the rules alone, in their order.
     y : column of labels
-        One label per row.
+        One label per row. A label that rules predict and no row has is warned of.
     sample_weight : array, optional
         Weight of each row.
 
@@ -36,7 +41,7 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     -------
     RuleSetClassifier
         Its front consists of these rules. Without a default, it predicts None where no rule
-        applies.
+        applies. Its parameter ``rules`` has them, so that another ``fit`` keeps them.
 
     Raises
     ------
@@ -48,14 +53,15 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.learn import from_rules
+    >>> from irenic import from_rules
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
     >>> y = ["free", "free", "full", "full", "full"]
     >>> clf = from_rules(rules, {"age": [3, 12, 17, 30, 40]}, y)
     >>> clf.predict_proba({"age": [10]}).round(2)
     array([[0.6, 0.4]])
     >>> print(clf.explain({"age": [10]})[0])
-    free, by rule 1: IF age < 18 THEN free (support 3, confidence 0.67)
+    free, by rule 1: IF age < 18 THEN free
+    (support 3, confidence 0.67); your rule: 1 of 3 training rows have another label
     """
     rules = as_rule_set(rules)
     if (conflicts := rules.conflicts(limit=1)) and len(conflicts):
@@ -63,23 +69,34 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
             f"the rules contradict each other: {conflicts[0]}; irenic.repair(rules) mends them",
             list(conflicts),
         )
-    clf = RuleSetClassifier(default="majority" if rules.default is not None else "abstain")
+    default = "majority" if rules.default is not None else "abstain"
+    clf = RuleSetClassifier(default=default, rules=rules)
     target, weight = _target(clf, rules, y, sample_weight)
     instances = rules.space.encode(X)
     if len(instances) != len(target):
         raise DataError(
             f"X and y must have the same number of rows, got {len(instances)} and {len(target)}"
         )
+    known = target.labels[target.truth.any(axis=0)].tolist()
+    for then in dict.fromkeys([*rules.thens, rules.default]):
+        if then is not None and then not in known:
+            hint = did_you_mean(then, known)
+            text = f"rules predict {display(then)}, which no row of y has{hint}"
+            warnings.warn(text, stacklevel=2)
     abstains = rules.default is None
     consequents = Consequents.from_target(target, weight, [], abstains=abstains)
     measure = Measure(instances, target, weight, consequents, "avoid")
     clf.classes_ = target.labels
     clf._answers = Answers(target.labels, "labels")
     clf.n_features_in_ = len(rules.space)
-    clf.feature_names_in_ = np.array(rules.space.names, dtype=object)
+    if has_names(X):
+        clf.feature_names_in_ = np.array(rules.space.names, dtype=object)
+    clf._by_name = True
     clf._values = consequents.values()
     clf._shape = len(target), len(target.labels), len(rules.space)
-    clf._offer([measure.point(rules.copy(), penalty=0.0, ordered=False)])
+    clf._kept_text = text_of(rules, rules.default)
+    point = measure.point(rules.copy(), penalty=0.0, ordered=False, n_kept=len(rules))
+    clf._offer([point])
     clf._use(clf.pareto_front_[0])
     return clf
 

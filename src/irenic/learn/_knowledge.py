@@ -216,6 +216,19 @@ class Source:
         return kept
 
 
+def text_of(rules: RuleSet, default: Hashable | None) -> str:
+    """Return rules with a default and what cannot occur, line by line.
+
+    >>> text_of(RuleSet([Rule({"age": (None, 18)}, then="free")]), "full").splitlines()
+    ['IF age < 18 THEN free', 'DEFAULT full']
+    """
+    lines = [str(rule) for rule in rules]
+    if default is not None:
+        lines.append(f"DEFAULT {format_literal(default)}")
+    lines += [f"IMPOSSIBLE WHERE {region}" for region in rules.space.impossible]
+    return "\n".join(lines)
+
+
 def _parsed(region: Region) -> list[ParsedCondition]:
     return [ParsedCondition(name, test) for name, test in region.conditions().items()]
 
@@ -446,11 +459,7 @@ class Knowledge:
 
     def kept_text(self) -> str:
         """Return the rules of the user with their default and what cannot occur, line by line."""
-        lines = [str(rule) for rule in self.rules[: self.n_kept]]
-        if self.kept_default is not None:
-            lines.append(f"DEFAULT {format_literal(self.kept_default)}")
-        lines += [f"IMPOSSIBLE WHERE {region}" for region in self.space.impossible]
-        return "\n".join(lines)
+        return text_of(self.rules[: self.n_kept], self.kept_default)
 
     def fixed_codes(self, instances: Instances) -> npt.NDArray[np.int16]:
         """Return the code that fixed rules predict for each instance, -1 where none holds."""

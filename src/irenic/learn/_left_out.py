@@ -44,6 +44,8 @@ _SCATTER: Final = 10.0
 # the prediction as a whole counts for.
 OPINION: Final = 20.0
 _WHOLE: Final = 5.0
+# The least rise of a probability that is worth mentioning.
+_SHOWN: Final = 1e-6
 # Labels that no row has are not impossible.
 _LEAST: Final = 1e-9
 
@@ -202,6 +204,24 @@ def led(table: Floats) -> Floats:
     n_codes, n_regions, n_labels = table.shape
     codes = np.repeat(np.arange(n_codes), n_regions)
     return leading(table.reshape(-1, n_labels), codes).reshape(table.shape)
+
+
+def raised_from(before: Floats, after: Floats) -> Floats | None:
+    """Return what predictions had that :func:`led` gave more: ``[prediction, region]``.
+
+    NaN for the others; None if there are only such.
+
+    >>> before = np.array([[[0.25, 0.75]], [[0.25, 0.75]]])
+    >>> raised_from(before, led(before)).tolist()
+    [[0.25], [nan]]
+    """
+    n_codes, _, n_labels = before.shape
+    codes = np.arange(min(n_codes, n_labels))
+    own, raised = (table[codes, :, codes] for table in (before, after))
+    values = np.full(before.shape[:2], np.nan)
+    # of two labels that are equally likely, one leads by less than any text shows
+    values[codes] = np.where(raised > own + _SHOWN, own, np.nan)
+    return None if np.isnan(values).all() else values
 
 
 def leading(likely: Floats, codes: Indices) -> Floats:

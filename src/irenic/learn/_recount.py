@@ -12,7 +12,7 @@ from irenic.errors import DataError
 from irenic.learn._columns import ColumnSums
 from irenic.learn._counting import Counting, Sums, total_of_each
 from irenic.learn._knowledge import cost_of
-from irenic.learn._left_out import led
+from irenic.learn._left_out import led, raised_from
 from irenic.learn._measure import Measure, resolve_by
 from irenic.learn._rows import TableRows
 from irenic.learn._stored import Stored, StoredRows, given_rows
@@ -55,7 +55,10 @@ def recounted(clf: RuleSetClassifier, X: Any, y: Any, sample_weight: Any, target
     totals = total_of_each(rows.run(counting, counting.names))
     instances = clf.space_.encode([])
     measure = Measure(instances, empty, np.ones(0), consequents, clf.conflicts, balance)
-    points = [_point(measure, point, sums) for point, sums in zip(front, totals, strict=True)]
+    points = [
+        _point(measure, point, sums, leads=clf._leads)
+        for point, sums in zip(front, totals, strict=True)
+    ]
     return Front(points, chosen=points[front.index(clf.chosen_)])
 
 
@@ -83,7 +86,10 @@ def _rows(
         )
     codes = _codes(clf, own.labels.tolist())[of_rows]
     weight = None if sample_weight is None else row_weights(len(codes), sample_weight)
-    columns = dict(zip(names, take_apart(table).select(names), strict=True))
+    taken = take_apart(table)
+    if taken.names is None:
+        names = list(clf.space_.names)  # without names, all columns are there
+    columns = dict(zip(names, taken.select(names), strict=True))
     weights = label_sums(codes, np.ones(len(codes)) if weight is None else weight, len(ones))
     return TableRows(clf.space_, columns, empty, codes, weight, ones), weights
 
@@ -97,10 +103,9 @@ def _codes(clf: RuleSetClassifier, labels: list[Any]) -> npt.NDArray[np.intp]:
     return np.array([code_of[label] for label in labels], dtype=np.intp)
 
 
-def _point(measure: Measure, point: FrontPoint, sums: Sums) -> FrontPoint:
+def _point(measure: Measure, point: FrontPoint, sums: Sums, *, leads: bool) -> FrontPoint:
     rules, known = point.rule_set, point.default_regions
     counts = measure._counts(rules, sums, None, point.n_kept)
-    leads = measure.balance is None and measure.target.cost is None
     return replace(
         point,
         counts=counts,
@@ -121,6 +126,8 @@ def _probabilities(table: ProbabilityTable, sums: Sums, *, leads: bool) -> Proba
     """Return the label frequencies of rows; the probabilities of the model count for one row."""
     labels, rows = sums.regions.copy(), sums.region_rows.copy()
     labels[:, -1], rows[:, -1] = labels.sum(axis=1), rows.sum(axis=1)
-    likely = labels + _PRIOR * table.probabilities
-    likely /= likely.sum(axis=2, keepdims=True)
-    return replace(table, rows=rows, probabilities=led(likely) if leads else likely)
+    estimates = labels + _PRIOR * table.probabilities
+    estimates /= estimates.sum(axis=2, keepdims=True)
+    likely = led(estimates) if leads else estimates
+    before = raised_from(estimates, likely)
+    return replace(table, rows=rows, probabilities=likely, raised_from=before)

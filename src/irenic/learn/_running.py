@@ -71,12 +71,14 @@ def run(
     n_jobs: int | None,
     tell: Callable[[int], bool],
     watch: Watch,
+    leads: bool = True,
     validated: Problem | None = None,
 ) -> Result:
     """Run all tasks; ``tell(done)`` is called after each and returns whether to stop.
 
-    ``earlier`` are rule sets over the same cells to start from, in addition to trees. Validation
-    uses the rows of ``validated``, if they are not those of the problem.
+    ``earlier`` are rule sets over the same cells to start from, in addition to trees. If ``leads``,
+    predictions have the highest probability. Validation uses the rows of ``validated``, if they are
+    not those of the problem.
     """
     validated = problem if validated is None else validated
     prepared = plan.prepare(problem, plan.random_state)
@@ -113,8 +115,7 @@ def run(
     validation = Validation.from_folds(folds_done) if folds_done else None
     overall = np.average(problem.target.truth, axis=0, weights=problem.unbalanced)
     if validation is not None:
-        lead = problem.target.cost is None
-        validation = validation.judged(plan.scoring, problem.target.labels, overall, lead=lead)
+        validation = validation.judged(plan.scoring, problem.target.labels, overall, lead=leads)
     scores = np.full(len(penalties), np.nan) if validation is None else validation.means()
     priors: list[Priors | None] = [None] * len(penalties)
     if validation is not None and validation.tallies:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
 from irenic.learn._row_numbers import FEWEST_NUMBERS, NUMBERS, numbers_rows
+from irenic.learn.present import present_regions
 from irenic.learn.reasons import default_reasons
 from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
@@ -377,14 +378,16 @@ def predict_table(
         how = None if rules.conflicts == "avoid" else rules.conflicts
     columns = _prediction_columns(predictions.tolist(), outputs, names, labels)
     if explain:
-        decided = rule_set.decide(X, resolve=how)
+        surest = None if isinstance(rules, RuleSet) else rules.chosen_.counts.confidence[:-1]
+        decided = rule_set.reasons(X, resolve=how, confidence=surest)
         texts = [str(rule) for rule in rule_set]
         no_default = rule_set.default is None
         texts.append("no rule" if no_default else "default: no rule covers this case")
         listed = [texts[index] for index in decided]
         left = np.flatnonzero(decided < 0)
+        instances = rule_set.space.encode(X)
         known = None if isinstance(rules, RuleSet) else rules.chosen_.default_regions
-        reasons = default_reasons(rule_set, rule_set.space.encode(X).take(left), known)
+        reasons = default_reasons(rule_set, instances.take(left), known)
         shown = {
             reason: f"default: {Rule(reason.region, then=rule_set.default)}"
             for reason in set(reasons)
@@ -392,6 +395,10 @@ def predict_table(
         }
         for row, reason in zip(left.tolist(), reasons, strict=True):
             listed[row] = shown.get(reason, listed[row])
+        if not isinstance(rules, RuleSet):
+            present = present_regions(rules.chosen_, decided, instances)
+            for row, region in present.items():
+                listed[row] = str(Rule(region, then=rule_set.thens[decided[row]]))
         columns["rule"] = as_column(listed)
         if rule_set.is_partial:  # several rules decide together
             together = rule_set.explain(X, resolve=how)

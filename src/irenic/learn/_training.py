@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._columns import ColumnSums
-from irenic.learn._completing import completed
+from irenic.learn._completing import completed, with_missing
 from irenic.learn._counting import Counting, Sums, codes_of, total_of_each
 from irenic.learn._evolution import Candidate, covering, worths
 from irenic.learn._knowledge import Knowledge
-from irenic.learn._left_out import Judge, Priors, Seen, leading, led
+from irenic.learn._left_out import Judge, Priors, Seen, leading, led, raised_from
 from irenic.learn._measure import Measure
 from irenic.learn._probabilities import Division, settle
 from irenic.learn._rows import Rows
@@ -52,6 +52,8 @@ class Training(Measure):
     """Regions of probability."""
     whole: Rows | None = None
     """All rows, if only a sample of them is in memory."""
+    leads: bool = True
+    """Whether the predicted label has the highest probability."""
 
     def _totals(self, counting: Counting) -> list[Sums]:
         if self.whole is None:
@@ -67,15 +69,20 @@ class Training(Measure):
     def front(self, evolved: Sequence[Evolved], *, complete: bool) -> Front:
         """Return the front of candidates as rule sets with their scores and statistics.
 
-        If ``complete``, rules are added that fill all gaps; rule sets with too many are left out.
+        If ``complete``, rules are added that fill all gaps; rule sets with too many are left out,
+        and ``unfilled`` of the front says whether only sets without conditions remain.
         """
         drafts = [draft for one in evolved for draft in self._drafts(one)]
-        front = self._front(drafts)
+        front, unfilled = self._front(drafts), False
         if complete:
             of = {id(draft.evolved.candidate): draft.evolved for draft in drafts}
             kept = [of[id(point.candidate)] for point in front]
+            learned = any(point.n_conditions for point in front)
             front = self._front([d for one in kept for d in self._drafts(one, complete=True)])
-        return Front(map(self.with_columns, front))
+            unfilled = learned and not any(point.n_conditions for point in front)
+        front = Front(map(self.with_columns, front))
+        front.unfilled = unfilled
+        return front
 
     def _front(self, drafts: Sequence[Draft]) -> Front:
         """Return the front of rule sets, all of which are counted in one pass."""
@@ -140,6 +147,8 @@ class Training(Measure):
             rules = rules.simplified()
         if self.knowledge is not None:
             rules = self.knowledge.joined(rules)
+        elif complete:
+            rules = with_missing(rules, self.cells.complete)
         if complete:
             whole = completed(rules, settled._filling(default), self.instances, self.weight)
             if whole is None:
@@ -172,7 +181,7 @@ class Training(Measure):
             codes = codes_of(rules, self.consequents)[self._decided(rules)]
             if table is None:
                 likely = point.counts.frequencies
-                if self.balance is None and self.target.cost is None:
+                if self.leads:
                     likely = leading(likely, codes_of(rules, self.consequents))
                 likely = likely[self._decided(rules)]
             else:
@@ -208,13 +217,13 @@ class Training(Measure):
             opinions[-1] = 0.0
         overall = sums.labels / sums.row_weight
         rows = (evolved.priors or Priors(1.0, 1.0)).opinion
-        likely = Seen(sums.regions, opinions).probabilities(rows, overall)
-        # otherwise, a predicted label need not be the most likely one
-        if self.balance is None and self.target.cost is None:
-            likely = led(likely)
+        estimates = Seen(sums.regions, opinions).probabilities(rows, overall)
+        likely = led(estimates) if self.leads else estimates
         counts = sums.region_rows.copy()
         counts[:, -1] = counts.sum(axis=1)
-        return ProbabilityTable(tuple(self.target.labels.tolist()), self._regions, counts, likely)
+        labels = tuple(self.target.labels.tolist())
+        before = raised_from(estimates, likely)
+        return ProbabilityTable(labels, self._regions, counts, likely, before)
 
     @cached_property
     def _free(self) -> npt.NDArray[np.bool_]:

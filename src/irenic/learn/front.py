@@ -14,7 +14,7 @@ from irenic.errors import ConditionError
 from irenic.learn._columns import ColumnFigures as ColumnFigures
 from irenic.learn._evolution import Candidate
 from irenic.model import markup
-from irenic.model.literals import Probabilities, counted, display
+from irenic.model.literals import Probabilities, counted, display, told_apart
 from irenic.model.markup import Column
 from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet, rules_table
@@ -66,6 +66,10 @@ class ProbabilityRow(NamedTuple):
         Number of training rows.
     probabilities : Probabilities
         The probability of each label.
+    raised_from : float or None
+        The probability of the prediction that the rows suggest, if another label is more likely
+        among them, so that the prediction was raised to the highest probability; None if it was
+        not raised.
 
     Examples
     --------
@@ -78,11 +82,13 @@ class ProbabilityRow(NamedTuple):
     region: Region | None
     rows: int
     probabilities: Probabilities
+    raised_from: float | None = None
 
     def __str__(self) -> str:
         where = "anywhere" if self.region is None else f"where {self.region}"
         told = f"{display(self.prediction)} predicted {where}: {self.probabilities}"
-        return f"{told} ({counted(self.rows, 'row')})"
+        raised = "" if self.raised_from is None else f", {display(self.prediction)} {self._raised}"
+        return f"{told} ({counted(self.rows, 'row')}{raised})"
 
     @property
     def probability(self) -> float:
@@ -106,9 +112,18 @@ class ProbabilityRow(NamedTuple):
         >>> likely = Probabilities(["no", "yes"], [0.25, 0.75])
         >>> ProbabilityRow("yes", Region.parse("age >= 18"), 40, likely).basis
         '40 training rows with this prediction where age >= 18'
+        >>> likely = Probabilities(["no", "yes"], [0.5, 0.5])
+        >>> print(ProbabilityRow("yes", None, 40, likely, raised_from=0.3).basis)
+        40 training rows with this prediction, raised from 0.30 to be the highest
         """
         where = "" if self.region is None else f" where {self.region}"
-        return f"{counted(self.rows, 'training row')} with this prediction{where}"
+        raised = "" if self.raised_from is None else f", {self._raised} to be the highest"
+        return f"{counted(self.rows, 'training row')} with this prediction{where}{raised}"
+
+    @property
+    def _raised(self) -> str:
+        assert self.raised_from is not None
+        return f"raised from {told_apart(self.raised_from, self.probability, 2)[0]}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +144,9 @@ class ProbabilityTable:
         those of ``labels``, and then None if nothing may be predicted.
     probabilities : array of shape (n_predictions, n_regions + 1, n_labels)
         The probability of each label.
+    raised_from : array of shape (n_predictions, n_regions + 1), optional
+        The probability that the rows suggest for each prediction that was raised to the highest
+        one; NaN for the others. None if there are only others.
 
     Examples
     --------
@@ -146,6 +164,7 @@ class ProbabilityTable:
     regions: RuleSet
     rows: Floats
     probabilities: Floats
+    raised_from: Floats | None = None
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.listed()))
@@ -162,6 +181,10 @@ class ProbabilityTable:
             ]
             for row in self.listed()
         ]
+        if self.raised_from is not None:
+            columns.append(Column("raised from", True))
+            for row, listed in zip(self.listed(), cells, strict=True):
+                listed.append("" if row.raised_from is None else f"{row.raised_from:.2f}")
         head = markup.head("Probabilities", counted(len(self.regions), "region"))
         return markup.block(head, markup.table(columns, cells))
 
@@ -207,11 +230,13 @@ class ProbabilityTable:
         """
         if region >= 0 and not self.rows[prediction, region]:
             region = -1
+        before = math.nan if self.raised_from is None else self.raised_from[prediction, region]
         return ProbabilityRow(
             [*self.labels, None][prediction],
             None if region < 0 else self.regions[region].region,
             int(self.rows[prediction, region]),
             Probabilities(self.labels, self.probabilities[prediction, region]),
+            None if math.isnan(before) else float(before),
         )
 
     def places(self, instances: Instances) -> npt.NDArray[np.int64]:
@@ -448,6 +473,8 @@ class Front(list[FrontPoint]):
 
     chosen: FrontPoint | None
     """The rule set in use; None if unknown."""
+    unfilled: bool = False
+    """Whether filling the gaps of every learned rule set takes too many rules."""
 
     def __init__(
         self, points: Iterable[FrontPoint] = (), *, chosen: FrontPoint | None = None

@@ -18,7 +18,9 @@ class Explanation:
     then : hashable or None
         The predicted consequent, None for no prediction.
     rules : tuple of int
-        Index of the deciding rule, then those of other covering rules with the same consequent.
+        Index of the rule that is the reason, then those of other covering rules with the same
+        consequent. The reason has the fewest conditions of them, unless the order or the weights of
+        rules decide.
     text : str
         The explanation in words, in which rules are numbered from 1.
 

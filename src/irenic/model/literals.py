@@ -429,6 +429,19 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
+def told_apart(first: float, second: float, digits: int) -> tuple[str, str]:
+    """Return two numbers with at least so many digits, and enough to differ if they do.
+
+    >>> told_apart(0.3, 0.5, 2), told_apart(0.9891, 0.9886, 3), told_apart(0.5, 0.5, 2)
+    (('0.30', '0.50'), ('0.9891', '0.9886'), ('0.50', '0.50'))
+    """
+    texts = f"{first:.{digits}f}", f"{second:.{digits}f}"
+    while texts[0] == texts[1] and first != second and digits < 17:
+        digits += 1
+        texts = f"{first:.{digits}f}", f"{second:.{digits}f}"
+    return texts
+
+
 def show_point(point: Mapping[str, object]) -> str:
     """Return a point as text.
 

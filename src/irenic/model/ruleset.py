@@ -1198,6 +1198,9 @@ class RuleSet:
     def explain(self, X: Any, *, resolve: Resolve | None = None) -> list[Explanation]:
         """Explain the prediction for each instance.
 
+        If several rules with the same consequent cover an instance, the one with the fewest
+        conditions explains it, then the first of these, unless ``resolve`` is given.
+
         Parameters
         ----------
         X : table
@@ -1227,24 +1230,101 @@ class RuleSet:
         instances = self.space.encode(X)
         if self.is_partial:
             return self._explain_labels(instances, resolve)
-        decided = self.decide(instances, resolve=resolve)
+        return self.explained_by(self.reasons(instances, resolve=resolve), instances)
+
+    def reasons(
+        self, X: Any, *, resolve: Resolve | None = None, confidence: Floats | None = None
+    ) -> Ints:
+        """Return the index of the rule that explains the decision on each instance.
+
+        Every rule that covers an instance is a valid reason if rules do not contradict each other.
+        It is the one with the fewest conditions, then the one with the highest confidence, then the
+        first. With ``resolve``, and if rules decide only some labels, it is that of :meth:`decide`.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+        resolve : {"first", "best", "vote"}, optional
+            How to choose between conflicting rules, as in :meth:`decide`.
+        confidence : array of shape (n_rules,), optional
+            The confidence of each rule; NaN if it is unknown.
+
+        Returns
+        -------
+        array of int
+            -1 if no rule covers the instance.
+
+        Raises
+        ------
+        ConflictError
+            If there are conflicts and ``resolve`` is None.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> long = Rule({"age": (0, 30), "income": (0, 9)}, then="low")
+        >>> rules = RuleSet([long, Rule({"age": (0, 20)}, then="low")])
+        >>> X = {"age": [10, 25], "income": [5, 5]}
+        >>> rules.reasons(X), rules.decide(X)
+        (array([1, 0]), array([0, 0]))
+        """
+        if resolve is not None or self.is_partial:
+            return self.decide(X, resolve=resolve)
+        self._check_resolve(resolve)
+        known = np.zeros(len(self)) if confidence is None else np.nan_to_num(confidence, nan=-1.0)
+        order = np.lexsort((-known, self.conditions_per_rule()))
+        return self._packed.deciding(self.space.encode(X), order)
+
+    def explained_by(
+        self, rules: Ints, instances: Instances, regions: Mapping[int, Region] | None = None
+    ) -> list[Explanation]:
+        """Explain the prediction for each instance by the given rule.
+
+        Parameters
+        ----------
+        rules : array of int
+            The index of a rule for each instance, such as that of :meth:`reasons`; -1 for the
+            default.
+        instances : Instances
+            The instances.
+        regions : mapping from int to Region, optional
+            For some instances, by index, a part of the region of their rule to name instead.
+
+        Returns
+        -------
+        list of Explanation
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], default="high")
+        >>> instances = rules.space.encode({"age": [29]})
+        >>> print(rules.explained_by(rules.reasons(instances), instances)[0])
+        low, by rule 1: IF 0 <= age < 30 THEN low
+        """
         explanations: list[Explanation] = []
         for start in range(0, len(instances), _EXPLAINED_AT_ONCE):
             rows = slice(start, start + _EXPLAINED_AT_ONCE)
             covering = self.covering(instances.take(rows))
+            each = enumerate(zip(rules[rows], covering, strict=True), start)
             explanations += [
-                self._explain(int(rule), np.flatnonzero(covers))
-                for rule, covers in zip(decided[rows], covering, strict=True)
+                self._explain(int(rule), np.flatnonzero(covers), (regions or {}).get(row))
+                for row, (rule, covers) in each
             ]
         return explanations
 
-    def _explain(self, decided: int, covering: npt.NDArray[np.intp]) -> Explanation:
+    def _explain(
+        self, decided: int, covering: npt.NDArray[np.intp], region: Region | None = None
+    ) -> Explanation:
         if decided < 0:
             if self.default is None:
                 return Explanation(None, (), "nothing: no rule covers this case")
             text = f"{display(self.default)}, by default: no rule covers this case"
             return Explanation(self.default, (), text)
         rule = self._rule(decided)
+        if region is not None:
+            rule = Rule(region, then=rule.then)
         text = f"{display(rule.then)}, by rule {decided + 1}: {rule}"
         then = self.then_codes
         same = [int(i) for i in covering if then[i] == then[decided]]

@@ -459,6 +459,18 @@ def test_the_reasons_of_a_model_have_the_counts_of_explain(page_of):
             assert reason["counts"]["confidence"] == decisions[row].confidence[0]
 
 
+def test_the_rules_that_are_reasons_are_those_of_explain(page_of):
+    rng = np.random.default_rng(10)
+    same = [Rule(rule.region, then="A") for rule in random_rules(rng, n=20, conditions=(1, 3))]
+    rules = RuleSet(same, SPACE, default="D")
+    cases = random_instances(rng, rules)
+    script = "given.cases.map((each) => irenic.reasonRule(model, irenic.decideCase(model, each)))"
+    found = ask(page_of(summarize(rules, budget=0.1)), script, cases=cases_of(cases))
+    reasons = rules.reasons(cases)
+    assert (reasons != rules.decide(cases)).any()
+    assert found == [None if place < 0 else place for place in reasons.tolist()]
+
+
 def test_conditions_are_written_as_in_python_whether_embedded_or_not(page_of):
     rules = random_rules(np.random.default_rng(8), n=80, conditions=(1, 4))
     summary = summarize(rules, budget=0.1)

@@ -23,9 +23,11 @@
       }
     }
 
+If "by_name", tables to predict may have more columns, in any order.
 "ranks" are the places of the labels, if y had an order and predictions must increase or decrease,
 and "orders" the values of ordered categories that they increase or decrease with.
-"regions" are those of probability; rule sets then have "region_rows" and "region_probabilities".
+"regions" are those of probability; rule sets then have "region_rows", "region_probabilities" and,
+if predictions were raised to the highest probability, "region_raised_from".
 "default_regions" are regions that only the default of a rule set decides, with their statistics.
 The rules of the chosen point of the front are those of the file. Numbers read back bit for bit, so
 a model that was read predicts exactly what the original predicts.
@@ -91,7 +93,7 @@ _TABLE_KEYS: Final = ("region_rows", "region_probabilities")
 _COLUMN_KEYS: Final = ("importance", "low", "high", "missing", "other", "whole")
 _POINT_KEYS: Final = (
     *("rules", "default", "threshold", "member", "kept", "n_rows", "columns", "default_regions"),
-    *(*_SCORES, *_COUNTS, *_TABLE_KEYS),
+    *(*_SCORES, *_COUNTS, *_TABLE_KEYS, "region_raised_from"),
 )
 _DEFAULT_KEYS: Final = ("if", "support", "confidence", "intervals", "training_confidence")
 # Parameters that hold what users know; those of the first kind are not repeated in the file.
@@ -146,6 +148,8 @@ def dumps(model: Any) -> str:
                 name: [encode_value(value) for value in values]
                 for name, values in model._orders.items()
             }
+    if model._by_name:
+        head["by_name"] = True
     if (table := model.chosen_.probabilities) is not None:
         head["regions"] = json_rules.encode_rules(table.regions)
     points = [_encode_point(point, own=i == chosen) for i, point in enumerate(front)]
@@ -276,6 +280,9 @@ def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
     if (table := point.probabilities) is not None:
         entry["region_rows"] = table.rows.tolist()
         entry["region_probabilities"] = table.probabilities.tolist()
+        if table.raised_from is not None:
+            before = table.raised_from.tolist()
+            entry["region_raised_from"] = [[_number(value) for value in row] for row in before]
     return entry
 
 
@@ -315,7 +322,7 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
             f'"version" must be {VERSION}, got {short(version)}; read the file with the version of'
             " irenic that wrote it, or a newer one"
         )
-    check_keys(data, (*_KEYS, "ranks", "orders", "regions"), "the model")
+    check_keys(data, (*_KEYS, "ranks", "orders", "regions", "by_name"), "the model")
     for key in _KEYS:
         if key not in data:
             raise FormatError(f'"{key}" is missing; was the file cut off or edited by hand?')
@@ -354,6 +361,9 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
                 f'"feature_names_in" must be null or the names of the space, got {short(names)}'
             )
         model.feature_names_in_ = np.array(names, dtype=object)
+    if not isinstance(by_name := data.get("by_name", False), bool):
+        raise FormatError(f'"by_name" must be true or false, got {short(by_name)}')
+    model._by_name = by_name
     shape = data["shape"]
     if not isinstance(shape, list) or len(shape) != 3:
         raise FormatError(
@@ -466,7 +476,10 @@ def _table(entry: Mapping[str, Any], regions: RuleSet, model: Classifier) -> Pro
         minimum=0.0,
         maximum=1.0,
     )
-    return ProbabilityTable(labels, regions, rows, likely)
+    key, before = "region_raised_from", None
+    if key in entry:
+        before = _floats(key, entry[key], shape, missing=True, minimum=0.0, maximum=1.0)
+    return ProbabilityTable(labels, regions, rows, likely, before)
 
 
 def _point(

@@ -8,7 +8,7 @@ import { isImpossibleCase } from "../engine/deciding.js";
 import { enlarge } from "../engine/enlarging.js";
 import { rowNumber } from "../engine/instances.js";
 import { outcomeChip, outcomeText } from "../outcomes.js";
-import { likelyLabels, reasonOfDefault } from "./reason.js";
+import { likelyLabels, reasonOfDefault, reasonRule } from "./reason.js";
 import { goToRule } from "../rules/list.js";
 import { ruleTitle } from "../rules/names.js";
 import { model } from "../state.js";
@@ -142,7 +142,8 @@ function decidingText(answer) {
     vote: "whose outcome has the most weight",
   };
   const reason = answer.rules.length > 1 && reasons[summary.decides.how];
-  return [answer.rule !== null && answerLink(answer.rule), reason ? `, ${reason}` : ""];
+  const place = reasonRule(model(), answer);
+  return [place !== null && answerLink(place), reason ? `, ${reason}` : ""];
 }
 
 /**
@@ -164,12 +165,13 @@ function answerRules(theCase, answer) {
   const outcomeOf = (place) => model().rules[place].outcome;
   const several = answer.contradicted || answer.several.length > 1;
   if (several) return answer.rules.slice(0, 20).map((place) => ruleWords(theCase, place, true));
-  if (answer.rule === null) return null;
-  const others = answer.rules.filter((place) => place !== answer.rule);
+  const named = reasonRule(model(), answer);
+  if (named === null) return null;
+  const others = answer.rules.filter((place) => place !== named);
   const same = others.filter((place) => outcomeOf(place) === answer.outcome);
   const rivals = others.filter((place) => outcomeOf(place) !== answer.outcome);
   return [
-    ruleWords(theCase, answer.rule, false),
+    ruleWords(theCase, named, false),
     same.length > 0 && h("p", {}, "Also covering this case, with the same outcome: ", linked(same), "."),
     rivals.length > 0 &&
       h(

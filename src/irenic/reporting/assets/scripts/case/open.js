@@ -5,6 +5,7 @@ import { answerLink, linked } from "./answer.js";
 import { h, joinedBy, nameWords } from "../dom.js";
 import { foresee } from "../engine/foreseeing.js";
 import { outcomeChip } from "../outcomes.js";
+import { reasonRule } from "./reason.js";
 import { model } from "../state.js";
 import { pluralText } from "../words.js";
 
@@ -70,9 +71,10 @@ function settledWords(settled, possible) {
       " hold and disagree.",
     );
   }
+  const named = reasonRule(model(), settled);
   const reason =
-    settled.rule !== null
-      ? [answerLink(settled.rule), " already holds"]
+    named !== null
+      ? [answerLink(named), " already holds"]
       : [linked(possible), " can still hold, and the default says the same"];
   return h(
     "p",

@@ -1,7 +1,8 @@
 // @ts-check
 // Why the default decides a case: a region around it, with as few conditions as possible, in which no rule predicts
-// anything else. It is that of irenic.learn.reasons, found in the same order.
+// anything else. It is that of irenic.learn.reasons, found in the same order. And which of several rules is the reason.
 
+import { conditionsOf } from "../conditions.js";
 import { checkMemory, NO_MEMORY, putIntegers, withKernels } from "../engine/kernels.js";
 import { axisOrder, newBox, packedRules, putPoints, readBox, valueIn } from "../engine/packing.js";
 import { conditionOn, summary } from "../summary.js";
@@ -44,6 +45,28 @@ function grownRegion(model, theCase) {
     return Number(checkMemory(result, NO_MEMORY)) >= 0 ? null : readBox(box);
   });
   return region && withoutMissing(region, theCase);
+}
+
+/**
+ * The rule that is the reason of an answer: if rules agree, each that holds is enough, and it is the one with the
+ * fewest conditions, then the highest confidence, then the lowest number. null for the default.
+ * @param {Model} model
+ * @param {Answer} answer
+ * @returns {number | null}
+ */
+export function reasonRule(model, answer) {
+  if (answer.rule === null || summary.decides.how !== "agree") return answer.rule;
+  const { rules } = model;
+  /** @param {number} place */
+  const size = (place) => conditionsOf(rules[place].box).length;
+  /** @param {number} place */
+  const confidence = (place) => rules[place].confidence ?? -1;
+  /**
+   * @param {number} a
+   * @param {number} b
+   */
+  const compare = (a, b) => size(a) - size(b) || confidence(b) - confidence(a) || a - b;
+  return answer.rules.filter((place) => rules[place].outcome === answer.outcome).sort(compare)[0] ?? answer.rule;
 }
 
 /**
