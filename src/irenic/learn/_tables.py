@@ -371,26 +371,30 @@ def predict_table(
         how = None if rules.conflicts == "avoid" else rules.conflicts
     columns = _prediction_columns(predictions.tolist(), outputs, names, labels)
     if explain:
-        decided = rule_set.decide(X, resolve=how)
+        if isinstance(rules, RuleSet):
+            cases = rule_set.space.encode(X)
+        else:  # its table may lack columns that no rule tests
+            cases = rule_set.space.encode(rules._table(X, reset=False))
+        decided = rule_set.decide(cases, resolve=how)
         texts = [str(rule) for rule in rule_set]
         no_default = rule_set.default is None
         texts.append("no rule" if no_default else "default: no rule covers this case")
         listed = [texts[index] for index in decided]
         left = np.flatnonzero(decided < 0)
-        regions = default_regions(rule_set, rule_set.space.encode(X).take(left))
+        regions = default_regions(rule_set, cases.take(left))
         for row, region in zip(left.tolist(), regions, strict=True):
             if region is not None:
                 listed[row] = f"default: {Rule(region, then=rule_set.default)}"
         columns["rule"] = as_column(listed)
         if rule_set.is_partial:  # several rules decide together
-            reasons = rule_set.explain(X, resolve=how)
+            reasons = rule_set.explain(cases, resolve=how)
             listed = ["; ".join(texts[i] for i in reason.rules) for reason in reasons]
             columns["rule"] = as_column([text or texts[-1] for text in listed])
         if not isinstance(rules, RuleSet):
             counts = rules.chosen_.counts
             columns["support"] = counts.support.astype(np.int64)[decided]
             columns["confidence"] = counts.confidence[decided]
-            likely = rules._probability_rows(X, rule_set.space.encode(X))
+            likely = rules._probability_rows(X, cases)
             if likely and all(row is not None for row in likely):
                 columns["probability"] = np.array([row.probability for row in likely if row])
                 columns["based on"] = as_column([row.basis for row in likely if row])
