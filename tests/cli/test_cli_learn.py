@@ -244,6 +244,31 @@ def test_ctrl_c_skips_cross_validation(run, people, monkeypatch):
             "--cost must be TRUE:PREDICTED=N, got free=5",
         ),
         (
+            ["people.csv", "--cost", "free:full=inf"],
+            "--cost must be TRUE:PREDICTED=N, got free:full=inf",
+        ),
+        (
+            ["people.csv", "--selection", "one-se"],
+            "--selection must be one of validation, one_se, description, got 'one-se'; did you mean"
+            " 'one_se'?",
+        ),
+        (
+            ["people.csv", "--class-weight", "free"],
+            "--class-weight must be LABEL=N or balanced, got 'free'",
+        ),
+        (
+            ["people.csv", "--class-weight", "free=-1"],
+            "--class-weight must be LABEL=N or balanced, got 'free=-1'",
+        ),
+        (
+            ["people.csv", "--class-weight", "fre=2"],
+            "--class-weight: unknown label 'fre'; did you mean 'free'?",
+        ),
+        (
+            ["people.csv", "--class-weight", "free=2", "--class-weight", "balanced"],
+            "--class-weight balanced sets all weights; use it alone",
+        ),
+        (
             ["people.csv", "--rules", "none.rules"],
             "cannot read none.rules: No such file or directory",
         ),
@@ -374,6 +399,46 @@ def test_learn_limits_conditions_and_weighs_errors(run, people):
     )
     assert "pruned tree" not in out
     assert "pruned tree" in run("learn", people, "--cost", "free:full=5", "--cv", 2)[1]
+
+
+def test_learn_covers_every_case_or_abstains(run, people):
+    status, out, _ = run("learn", people, "--cv", 0)
+    assert (status, "Complete: every case is covered" in out) == (0, False)
+    status, out, _ = run("learn", people, "--cv", 0, "--complete")
+    assert (status, "Complete: every case is covered" in out) == (0, True)
+    status, out, _ = run("learn", people, "--cv", 0, "--abstain", "-o", "model.json")
+    assert status == 0
+    assert next(line.split() for line in out.splitlines() if "otherwise" in line)[1] == "nothing"
+    assert irenic.read_model("model.json").default == "abstain"
+
+
+def test_learn_chooses_in_another_way(run, people):
+    assert "On rows left out" not in run("learn", people)[1]  # by description length
+    status, out, _ = run("learn", people, "--selection", "one_se", "-o", "model.json")
+    assert (status, "On rows left out" in out) == (0, True)
+    assert irenic.read_model("model.json").selection == "one_se"
+
+
+def test_learn_limits_all_conditions_together(run, people):
+    edit(people, lambda lines: [line.replace("cook,full", "cook,half") for line in lines])
+    sizes = []
+    for options in ([], ["--max-conditions", 1]):
+        assert run("learn", people, "--cv", 0, *options, "-o", "model.json")[0] == 0
+        sizes.append(irenic.read_model("model.json").chosen_.n_conditions)
+    assert sizes[0] > 1 == sizes[1]
+
+
+def test_learn_weighs_labels(run, people):
+    note = "scores of rule sets count rows by --class-weight; accuracies count every row once"
+    for given, weights in (
+        (["free=3"], {"free": 3.0}),
+        (["free=3", "full=0.5"], {"free": 3.0, "full": 0.5}),
+        (["balanced"], "balanced"),
+    ):
+        options = [word for text in given for word in ("--class-weight", text)]
+        status, _, err = run("learn", people, "--cv", 0, *options, "-o", "model.json")
+        assert (status, err) == (0, f"irenic: {note}\n")
+        assert irenic.read_model("model.json").class_weight == weights
 
 
 def test_learn_uses_another_rule_set_of_the_front(run, people):

@@ -23,17 +23,17 @@ from irenic.cli.common import (
     print_json,
     write_rules,
 )
+from irenic.cli.fitting import check_fitting, fits_rules, parameters
 from irenic.cli.reading import (
     From,
     check_inputs,
     check_output,
     column_of,
     many_rows,
-    parse_file,
     read_data,
 )
-from irenic.errors import DataError, FormatError, did_you_mean
-from irenic.model.literals import display, say
+from irenic.errors import DataError, FormatError
+from irenic.model.literals import display
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,6 @@ commands = typer.Typer()
 _MODEL_FORMATS = ("json", "rules", "txt")
 # Rows of a large file that are looked at to describe it.
 _SAMPLE = 20_000
-_SCORINGS = ("accuracy", "balanced_accuracy", "log_loss", "roc_auc")
 
 
 @commands.command(
@@ -62,6 +61,7 @@ irenic learn people.csv -o rules.txt       save the rules as text
 irenic learn people.csv --max-rules 5      learn at most five rules
 irenic learn people.csv --front 3          use the third of the listed rule sets
 irenic learn people.csv --cv 10            cross-validate, which takes longer
+irenic learn loans.csv --class-weight balanced --describe bad
 irenic learn loans.csv --rules mine.rules --never 'yes WHERE age < 18' --monotonic income=+
 irenic learn loans.csv --knowledge model.knowledge.json    what irenic edit model.json saved
 irenic learn people.csv --by sex --card card.md
@@ -69,6 +69,7 @@ irenic learn people.csv --by sex --card card.md
 [bold]Exit status[/]
 0 rules were learned, 2 invalid input"""
 )
+@fits_rules
 def learn(
     data: Annotated[
         Path | None,
@@ -91,58 +92,6 @@ def learn(
     ] = None,
     source_form: From = None,
     to: To = None,
-    max_rules: Annotated[
-        int | None, typer.Option(metavar="N", help="Maximum number of rules.", min=1)
-    ] = None,
-    max_conditions: Annotated[
-        int | None,
-        typer.Option(
-            "--max-conditions-per-rule", metavar="N", help="Maximum conditions of a rule.", min=1
-        ),
-    ] = None,
-    min_support: Annotated[
-        int, typer.Option(metavar="N", help="Minimum rows that a rule covers.", min=1)
-    ] = 1,
-    describe: Annotated[
-        str | None,
-        typer.Option(metavar="LABEL", help="Label that only rules predict, never the default."),
-    ] = None,
-    kept: Annotated[
-        Path | None,
-        typer.Option(
-            "--rules",
-            metavar="FILE",
-            help="Rules to keep as they are; others are learned around them.",
-        ),
-    ] = None,
-    never: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PROPERTY",
-            help="What no case may have, such as 'yes WHERE age < 18'; may be repeated.",
-        ),
-    ] = None,
-    always: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PROPERTY",
-            help="What all such cases must have, such as 'no WHERE age < 18'; may be repeated.",
-        ),
-    ] = None,
-    monotonic: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN=SIGN",
-            help="Predictions must not fall (income=+) or not rise (debt=-) with a column; may be"
-            " repeated.",
-        ),
-    ] = None,
-    forbid: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN", help="Column that learned rules must not test; may be repeated."
-        ),
-    ] = None,
     ignore: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated."),
@@ -151,41 +100,6 @@ def learn(
         str | None,
         typer.Option(metavar="COLUMN", help="Column with the weight of each row; no feature."),
     ] = None,
-    knowledge: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What the page of a model hands back (.json): rules to keep and what is forbidden,"
-            " in addition to the options above.",
-        ),
-    ] = None,
-    ordered: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN=VALUES",
-            help="Order of a category, such as size=small,medium,large; may be repeated.",
-        ),
-    ] = None,
-    max_values: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Maximum values that a condition lists.", min=1),
-    ] = None,
-    cost: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TRUE:PREDICTED=N",
-            help="Cost of a wrong prediction, such as bad:good=5; may be repeated, and errors that"
-            " are not listed cost 1.",
-        ),
-    ] = None,
-    scoring: Annotated[
-        str,
-        typer.Option(
-            metavar="SCORE",
-            help="What to maximize: accuracy; balanced_accuracy, where rare labels count as much"
-            " as others; or the quality of probabilities, by log_loss or roc_auc.",
-        ),
-    ] = "accuracy",
     front: Annotated[
         int | None,
         typer.Option(
@@ -212,29 +126,16 @@ def learn(
         Path | None,
         typer.Option(metavar="FILE", help="File for a model card (.md or .json)."),
     ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS", help="Seconds per fit; cross-validation adds one fit per fold."
-        ),
-    ] = None,
-    random_state: Annotated[
-        int, typer.Option(metavar="N", help="Seed of the random number generator.", min=0)
-    ] = 0,
-    jobs: Annotated[
-        int, typer.Option(metavar="N", help="Number of parallel tasks; -1 for one per core.")
-    ] = -1,
     as_json: Json = False,
+    *,
+    fitting: dict[str, Any],
 ) -> None:
     """Learn a few readable rules, free of contradictions, from a table."""
-    _check_options(data, target, out, cv, budget, jobs)
-    if scoring not in _SCORINGS:
-        hint = did_you_mean(scoring, _SCORINGS)
-        raise FormatError(f"--scoring must be one of {', '.join(_SCORINGS)}, got {scoring!r}{hint}")
+    _check_options(data, target, out, cv)
+    check_fitting(fitting)
     if cv and front is not None:
         raise FormatError("--front cannot be combined with --cv, which fits other fronts")
-    if kept is not None and knowledge is not None:
-        raise FormatError("--rules and --knowledge both name rules to keep; use one of them")
+    kept, knowledge = fitting["rules"], fitting["knowledge"]
     check_inputs({"DATA": data, "--rules": kept, "--knowledge": knowledge}, source_form)
     check_output(out, {"--rules": kept, "--knowledge": knowledge})
     check_one_output(out, to, as_json=as_json)
@@ -252,7 +153,7 @@ def learn(
     table = _without(table, ignore or [], weight, column, name)
     for text, code in table.codes.items():
         note(f"{display(text)}: read as text because of {code!r}")
-    from irenic.learn import cross_validation, load_knowledge, split_target, suspect_columns
+    from irenic.learn import cross_validation, split_target, suspect_columns
 
     try:
         X, y = split_target(table, column)
@@ -264,23 +165,9 @@ def learn(
         raise DataError(f"{name}: column {column!r}: {error} with --cv 0") from None
     if cv and folds < cv:
         note(cross_validation.fewer_folds(y, cv))
-    handed = {} if knowledge is None else load_knowledge(knowledge)
-    known: dict[str, Any] = {
-        "rules": handed.get("rules") if kept is None else _kept_rules(kept, source_form),
-        "never": [*(never or ()), *handed.get("never", ())] or None,
-        "always": [*(always or ()), *handed.get("always", ())] or None,
-        "monotonic_cst": _signs(monotonic),
-        # columns of a source are read all the same
-        "forbidden": [
-            *(forbid or ()),
-            *handed.get("forbidden", ()),
-            *((ignore or ()) if source is not None else ()),
-        ]
-        or None,
-        "ordered": _orders(ordered),
-        "max_values": max_values,
-        "cost": _costs(cost, y.tolist()),
-    }
+    known = parameters(fitting, list(X), y.tolist(), source_form)
+    if source is not None and ignore:  # columns of a source are read all the same
+        known["forbidden"] = [*(known["forbidden"] or ()), *ignore]
     allowed = [name for name in X if name not in (known["forbidden"] or ())]
     suspect = suspect_columns(X.select(allowed), y) if allowed else {}
     on_screen = not form or (out is not None and not is_standard(out))
@@ -289,18 +176,7 @@ def learn(
             people = sys.stdout if on_screen else sys.stderr
             _print_data(X.select(allowed), suspect, data, None if target else column, people)
     show_progress = sys.stderr.isatty()
-    classifier = irenic.RuleSetClassifier(
-        max_rules=max_rules,
-        max_conditions_per_rule=max_conditions,
-        min_support=min_support,
-        describe=_label(describe, y.tolist()),
-        **known,
-        budget=budget,
-        n_jobs=jobs,
-        random_state=random_state,
-        scoring=scoring,
-        verbose=show_progress,
-    )
+    classifier = irenic.RuleSetClassifier(**known, verbose=show_progress)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         if source is None:
@@ -318,16 +194,23 @@ def learn(
                 f"--front must be at most {most}, the number of rule sets, got {front}"
             )
         model = model.select(index=front - 1)
-    if cost and not folds:
+    if known["cost"] and not folds:
         note("scores are 1 minus the share of the highest cost; --cv 5 compares accuracies")
+    if known["class_weight"]:
+        note("scores of rule sets count rows by --class-weight; accuracies count every row once")
     if form:
         write_rules(model if form == "json" else model.rules_, out, form)
     scores: Any = None
     left_out = None
     try:
-        if folds or (cv is None and model.estimate_ is not None and not cost):
+        if folds or (cv is None and model.estimate_ is not None and not known["cost"]):
             scores, left_out = cross_validation.cross_validated(
-                model, X, y, cv=folds or None, random_state=random_state, verbose=show_progress
+                model,
+                X,
+                y,
+                cv=folds or None,
+                random_state=known["random_state"],
+                verbose=show_progress,
             )
     except KeyboardInterrupt:
         note("cross-validation was interrupted; the rules below were learned from all rows")
@@ -416,79 +299,11 @@ def _by_group(
     return encode_groups(by, compared, model.rules_.default, on)
 
 
-def _label(text: str | None, labels: list[Any]) -> Any:
-    """Return the label that is written so, or the text itself if there is none."""
-    return next((label for label in labels if say(label) == text), text)
-
-
-def _kept_rules(path: Path, form: str | None) -> irenic.RuleSet:
-    """Return the rules of a file to keep."""
-    rules = parse_file(path, form).rules()
-    if isinstance(rules, irenic.RuleList):
-        raise FormatError(
-            "--rules must be rules without an order; irenic to-set makes them", path=str(path)
-        )
-    return rules
-
-
-def _split(option: str, texts: list[str] | None) -> list[tuple[str, str]]:
-    """Return the parts before and after the last equals sign of each text."""
-    pairs = []
-    for text in texts or ():
-        name, sign, value = text.rpartition("=")
-        if not (name and sign and value):
-            raise FormatError(f"{option} must have a name, = and a value, got {text!r}")
-        pairs.append((name, value))
-    return pairs
-
-
-def _signs(texts: list[str] | None) -> dict[str, int] | None:
-    signs = {"+": 1, "-": -1}
-    pairs = _split("--monotonic", texts)
-    for name, sign in pairs:
-        if sign not in signs:
-            raise FormatError(f"--monotonic {name}= must be followed by + or -, got {sign!r}")
-    return {name: signs[sign] for name, sign in pairs} or None
-
-
-def _orders(texts: list[str] | None) -> dict[str, list[str]] | None:
-    pairs = _split("--ordered", texts)
-    return {name: [value.strip() for value in values.split(",")] for name, values in pairs} or None
-
-
-def _costs(texts: list[str] | None, labels: list[Any]) -> dict[Any, dict[Any, float]] | None:
-    if not texts:
-        return None
-    every = list(dict.fromkeys(labels))
-    costs = {true: {other: 1.0 for other in every if other != true} for true in every}
-    for name, number in _split("--cost", texts):
-        true, colon, predicted = name.partition(":")
-        try:
-            cost = float(number)
-        except ValueError:
-            cost = -1.0
-        if not colon or not cost >= 0:
-            raise FormatError(f"--cost must be TRUE:PREDICTED=N, got {name}={number}")
-        costs.setdefault(_label(true, labels), {})[_label(predicted, labels)] = cost
-    return costs
-
-
-def _check_options(
-    data: Path | None,
-    target: str | None,
-    out: Path | None,
-    cv: int | None,
-    budget: float | None,
-    jobs: int,
-) -> None:
+def _check_options(data: Path | None, target: str | None, out: Path | None, cv: int | None) -> None:
     if data is None and target is not None:
         raise FormatError("--target needs a table: irenic learn DATA --target COLUMN")
     if cv == 1:
         raise FormatError("--cv must be 0 or at least 2, got 1")
-    if jobs == 0:
-        raise FormatError("--jobs must be at least 1, or -1 for one per core, got 0")
-    if budget is not None and not budget > 0:
-        raise FormatError(f"--budget must be positive, got {budget:g}")
     check_output(out, {"DATA": data})
 
 
