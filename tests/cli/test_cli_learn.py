@@ -240,6 +240,14 @@ def test_ctrl_c_skips_cross_validation(run, people, monkeypatch):
             "--monotonic age= must be followed by + or -, got 'up'",
         ),
         (
+            ["people.csv", "--ordered", "job"],
+            "--ordered must be COLUMN=VALUES, got 'job'",
+        ),
+        (
+            ["people.csv", "--ordered", "jobs=cook,clerk,nurse"],
+            "--ordered: unknown column 'jobs'; did you mean 'job'?",
+        ),
+        (
             ["people.csv", "--cost", "free=5"],
             "--cost must be TRUE:PREDICTED=N, got free=5",
         ),
@@ -399,6 +407,29 @@ def test_learn_limits_conditions_and_weighs_errors(run, people):
     )
     assert "pruned tree" not in out
     assert "pruned tree" in run("learn", people, "--cost", "free:full=5", "--cv", 2)[1]
+
+
+def test_names_and_values_of_options_may_have_the_signs_that_separate_them(run, tmp_path):
+    savings = ("<100", "100<=X<500", ">=500", "none, or unknown")
+    rows = [f'"{savings[i % 4]}",{i % 3},{"a:b" if i % 4 < 2 else "b=c"}' for i in range(ROWS)]
+    (tmp_path / "bank.csv").write_text("\n".join(["a=<1,a=<1>,class", *rows]) + "\n")
+    order = """<100,100<=X<500, >=500,"none, or unknown\""""
+    options = ("--ordered", f"a=<1={order}", "--monotonic", "a=<1>=+")
+    costs = ("--cost", "a:b:b=c=5", "--class-weight", "b=c=2")
+    status, _, err = run("learn", "bank.csv", "--cv", 0, *options, *costs, "-o", "model.json")
+    assert (status, len(err.splitlines())) == (0, 2), err
+    model = irenic.read_model("model.json")
+    assert model.ordered == {"a=<1": list(savings)}
+    assert model.monotonic_cst == {"a=<1>": 1}
+    assert model.cost == [[0.0, 5.0], [1.0, 0.0]]
+    assert model.class_weight == {"b=c": 2.0}
+
+
+def test_costs_that_can_be_read_in_two_ways_are_refused(run, tmp_path):
+    rows = [f"{i},{['a', 'b', 'a:b', 'b:b'][i % 4]}" for i in range(ROWS)]
+    (tmp_path / "labels.csv").write_text("\n".join(["n,label", *rows]) + "\n")
+    message = "irenic: --cost a:b:b can be read in 2 ways; rename a label\n"
+    assert run("learn", "labels.csv", "--cost", "a:b:b=5") == (2, "", message)
 
 
 def test_learn_covers_every_case_or_abstains(run, people):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,7 +51,8 @@ _OPTIONS: dict[str, dict[str, tuple[Any, str, str]]] = {
         "ordered": (
             _TEXTS,
             "COLUMN=VALUES",
-            "Order of a category, such as size=small,medium,large; may be repeated.",
+            "Order of a category, such as size=small,medium,large, with values that have commas in"
+            " double quotes; may be repeated.",
         ),
         "rules": (_FILE, "FILE", "Rules to keep as they are; others are learned around them."),
         "never": (
@@ -227,8 +229,19 @@ def _signs(texts: Sequence[str] | None) -> dict[str, int] | None:
 
 
 def _orders(texts: Sequence[str] | None, columns: Collection[str]) -> dict[str, list[str]] | None:
-    pairs = _split("--ordered", texts)
-    return {name: [value.strip() for value in values.split(",")] for name, values in pairs} or None
+    """Return the values of columns; both can contain equals signs."""
+    orders = {}
+    for text in texts or ():
+        names = [name for name in columns if text.startswith(f"{name}=")]
+        if not names:
+            name, sign, _ = text.partition("=")
+            if not (name and sign):
+                raise FormatError(f"--ordered must be COLUMN=VALUES, got {text!r}")
+            raise FormatError(f"--ordered: unknown column {name!r}{did_you_mean(name, columns)}")
+        name = max(names, key=len)
+        cells = next(csv.reader([text.removeprefix(f"{name}=")], skipinitialspace=True), [])
+        orders[name] = [cell.strip() for cell in cells]
+    return orders or None
 
 
 def _number(text: str) -> float | None:
@@ -246,12 +259,24 @@ def _costs(texts: Sequence[str] | None, labels: list[Any]) -> dict[Any, dict[Any
     every = list(dict.fromkeys(labels))
     costs = {true: {other: 1.0 for other in every if other != true} for true in every}
     for name, number in _split("--cost", texts):
-        true, colon, predicted = name.partition(":")
         cost = _number(number)
-        if not colon or cost is None:
+        if ":" not in name or cost is None:
             raise FormatError(f"--cost must be TRUE:PREDICTED=N, got {name}={number}")
-        costs.setdefault(_label(true, labels), {})[_label(predicted, labels)] = cost
+        true, predicted = _two_labels(name, every)
+        costs.setdefault(true, {})[predicted] = cost
     return costs
+
+
+def _two_labels(text: str, labels: list[Any]) -> tuple[Any, Any]:
+    """Return the labels before and after a colon; both can contain colons."""
+    parts = text.split(":")
+    splits = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
+    written = set(map(say, labels))
+    known = [split for split in splits if written.issuperset(split)]
+    if len(known) > 1:
+        raise FormatError(f"--cost {text} can be read in {len(known)} ways; rename a label")
+    true, predicted = known[0] if known else splits[0]
+    return _label(true, labels), _label(predicted, labels)
 
 
 def _class_weight(texts: Sequence[str] | None, labels: list[Any]) -> dict[Any, float] | str | None:
