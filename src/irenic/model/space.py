@@ -677,6 +677,26 @@ def to_list(column: Any) -> list[Any]:
     return list(column)
 
 
+def column_values(column: Any, name: str, n: int, each: str = "value per row") -> list[Any]:
+    """Return a column, which an argument is, as a list of ``n`` Python values.
+
+    >>> column_values("sex", "by", 303)
+    Traceback (most recent call last):
+    irenic.errors.DataError: by must be a column with one value per row, got the text 'sex'; pass
+    the column itself, such as X['sex']
+    """
+    if isinstance(column, str | bytes):
+        raise DataError(
+            f"{name} must be a column with one {each}, got the text {column!r}; pass the column"
+            f" itself, such as X[{column!r}]"
+        )
+    values = to_list(column)
+    if len(values) != n:
+        rows = each.rpartition(" ")[2]
+        raise DataError(f"{name} must have one {each}, got {len(values)} for {counted(n, rows)}")
+    return values
+
+
 def first_text(values: Any) -> str | bytes | None:
     """Return the first text among values that must be numbers; numpy would convert it."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
