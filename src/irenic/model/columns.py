@@ -158,21 +158,29 @@ def _from_sequence(table: Sequence[Any]) -> Columns:
 def _is_row(row: Any) -> bool:
     if isinstance(row, np.ndarray):
         return row.ndim == 1
-    return isinstance(row, Sequence) and not isinstance(row, str | bytes)
+    return (isinstance(row, Sequence) and not isinstance(row, str | bytes)) or is_pandas_row(row)
 
 
 def field_names(row: Any) -> list[str] | None:
-    """Return the field names of a named tuple or a Spark row, None for other rows.
+    """Return the field names of a named tuple, Spark row or series of pandas, None for other rows.
 
     >>> from typing import NamedTuple
     >>> field_names(NamedTuple("Point", [("x", float), ("y", float)])(1.0, 2.0))
     ['x', 'y']
     """
-    if not isinstance(row, tuple) or type(row) is tuple:
+    if not isinstance(row, tuple):
+        is_series = not isinstance(row, list | dict) and is_pandas_row(row)
+        return [str(name) for name in row.index] if is_series else None
+    if type(row) is tuple:
         return None
     # In this order, because a Spark row can have a column named "_fields".
     names = getattr(row, "__fields__", None) or getattr(row, "_fields", None)
     return list(names) if isinstance(names, tuple | list) and len(names) == len(row) else None
+
+
+def is_pandas_row(row: Any) -> bool:
+    """Return whether a row is a series of pandas, such as ``frame.iloc[0]``."""
+    return hasattr(row, "iloc") and getattr(row, "ndim", None) == 1
 
 
 def _check_alike(table: Sequence[Any], names: list[str] | None) -> None:
@@ -200,9 +208,10 @@ def _from_frame(table: Any) -> Columns:
     except nw.exceptions.DuplicateError as error:
         raise DataError(f"the table has duplicate column names: {error}") from None
     except TypeError:
+        hint = "; use frame.iloc[[0]] for one row" if is_pandas_row(table) else ""
         raise DataError(
             "a table must be a pandas, polars or pyarrow frame, a 2-D numpy array, a mapping of"
-            f" columns or a list of points, got {type(table).__name__}"
+            f" columns or a list of points, got {type(table).__name__}{hint}"
         ) from None
     columns = [frame.get_column(name) for name in frame.columns]
     return Columns(_as_names(frame.columns), columns, len(frame))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -434,7 +435,8 @@ class Space:
         ----------
         point : mapping, sequence or Instances of length 1
             Values by name, where omitted features are missing, or in the order of the features.
-            Named tuples and Spark rows are read by name.
+            Named tuples, Spark rows and rows of pandas, such as ``frame.iloc[0]``, are read by
+            name.
 
         Returns
         -------
@@ -555,7 +557,8 @@ class Space:
                     self.index(name)  # raises
             return point
         if isinstance(point, str | bytes) or not isinstance(point, Sequence | np.ndarray):
-            raise DataError(f"a point must be a mapping {{feature: value}}, got {point!r}")
+            shown = reprlib.repr(point)
+            raise DataError(f"a point must be a mapping {{feature: value}}, got {shown}")
         if len(point) != len(self):
             raise DataError(f"a point must have {counted(len(self), 'value')}, got {len(point)}")
         values = point.tolist() if isinstance(point, np.ndarray) else point

@@ -84,7 +84,7 @@ def why(rules: Rules, case: Any) -> Reason:
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
         Unordered rules must not contradict each other.
-    case : mapping, sequence, frame of one row or Instances of length 1
+    case : mapping, sequence, row or frame of one row, or Instances of length 1
         The values of the case.
 
     Returns
@@ -236,7 +236,7 @@ def counterfactual(
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
         Unordered rules must not contradict each other, unless all that hold count.
-    case : mapping, sequence, frame of one row or Instances of length 1
+    case : mapping, sequence, row or frame of one row, or Instances of length 1
         The values of the case.
     outcome : hashable, optional
         The outcome to reach (default: any other outcome). If rules that hold are listed, it must
