@@ -33,7 +33,7 @@ from irenic.learn.reasons import default_regions, default_text
 from irenic.learn.spaces import names_tested, without_untested_values
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
 from irenic.model import markup
-from irenic.model.columns import take_apart
+from irenic.model.columns import as_names, take_apart
 from irenic.model.explanation import Explanation
 from irenic.model.features import Continuous, Feature
 from irenic.model.head import signs
@@ -377,6 +377,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if not (len(X.columns) if names is None else len(names)):
                 raise DataError("X must have at least one column, got none")
             if names is None:
+                as_names(X.columns)
                 self._check_names(X, reset=reset, tested=tested)
             elif reset:
                 self.n_features_in_ = len(names)

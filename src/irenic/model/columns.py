@@ -104,10 +104,11 @@ def _from_mapping(table: Mapping[Any, Any]) -> Columns:
     lengths = {len(c) for c in columns}
     if len(lengths) > 1:
         raise DataError(f"columns must have equal lengths, got {sorted(lengths)}")
-    return Columns(_as_names(table), columns, lengths.pop() if lengths else 0)
+    return Columns(as_names(table), columns, lengths.pop() if lengths else 0)
 
 
-def _as_names(keys: Iterable[Any]) -> list[str]:
+def as_names(keys: Iterable[Any]) -> list[str]:
+    """Return the names of columns as text; raise an error if two are the same."""
     names = [str(key) for key in keys]
     if len(set(names)) != len(names):
         duplicate = next(name for name in names if names.count(name) > 1)
@@ -143,7 +144,7 @@ def _from_sequence(table: Sequence[Any]) -> Columns:
     if table and all(isinstance(row, Mapping) for row in table):
         keys = list(dict.fromkeys(name for row in table for name in row))
         columns = [_objects((row.get(key) for row in table), len(table)) for key in keys]
-        return Columns(_as_names(keys), columns, len(table))
+        return Columns(as_names(keys), columns, len(table))
     if not table or not all(map(_is_row, table)):
         raise DataError(
             "a list of points must contain mappings {name: value} or rows of equal length"
@@ -152,7 +153,7 @@ def _from_sequence(table: Sequence[Any]) -> Columns:
     _check_alike(table, names)
     cells = zip(*table, strict=True)
     columns = [_objects(column, len(table)) for column in cells]
-    return Columns(None if names is None else _as_names(names), columns, len(table))
+    return Columns(None if names is None else as_names(names), columns, len(table))
 
 
 def _is_row(row: Any) -> bool:
@@ -206,6 +207,7 @@ def _from_frame(table: Any) -> Columns:
     try:
         frame = nw.from_native(table, eager_only=True)
     except nw.exceptions.DuplicateError as error:
+        as_names(getattr(table, "column_names", None) or table.columns)  # raises
         raise DataError(f"the table has duplicate column names: {error}") from None
     except TypeError:
         hint = "; use frame.iloc[[0]] for one row" if is_pandas_row(table) else ""
@@ -214,7 +216,7 @@ def _from_frame(table: Any) -> Columns:
             f" columns or a list of points, got {type(table).__name__}{hint}"
         ) from None
     columns = [frame.get_column(name) for name in frame.columns]
-    return Columns(_as_names(frame.columns), columns, len(frame))
+    return Columns(as_names(frame.columns), columns, len(frame))
 
 
 # --- continuous columns
