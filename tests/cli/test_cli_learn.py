@@ -70,8 +70,8 @@ def test_learn_prints_rules_certificate_comparison_and_front(run, people):
         "      otherwise  full       42       1.000              –",
         "",
     ]
-    assert "\nConsistent: a single rule contradicts nothing.\nNot complete: no rule covers " in out
-    assert "; by design the default answers there.\n" in out
+    assert "\nConsistent: a single rule contradicts nothing.\n" in out
+    assert "\nNot complete: by design, cases that no rule covers get the default, full.\n" in out
     assert "On rows left out (3-fold cross-validation):" in lines
     names = [line.split("  ")[0] for line in lines]
     assert names.index("irenic") < names.index("pruned tree") < names.index("majority class")
