@@ -70,8 +70,8 @@ def test_learn_prints_rules_certificate_comparison_and_front(run, people):
         "      otherwise  full       42       1.000              –",
         "",
     ]
-    assert "\nConsistent: a single rule contradicts nothing.\nNot complete: no rule covers " in out
-    assert "; by design the default answers there.\n" in out
+    assert "\nConsistent: a single rule contradicts nothing.\n" in out
+    assert "\nNot complete: by design, cases that no rule covers get the default, full.\n" in out
     assert "On rows left out (3-fold cross-validation):" in lines
     names = [line.split("  ")[0] for line in lines]
     assert names.index("irenic") < names.index("pruned tree") < names.index("majority class")
@@ -240,8 +240,41 @@ def test_ctrl_c_skips_cross_validation(run, people, monkeypatch):
             "--monotonic age= must be followed by + or -, got 'up'",
         ),
         (
+            ["people.csv", "--ordered", "job"],
+            "--ordered must be COLUMN=VALUES, got 'job'",
+        ),
+        (
+            ["people.csv", "--ordered", "jobs=cook,clerk,nurse"],
+            "--ordered: unknown column 'jobs'; did you mean 'job'?",
+        ),
+        (
             ["people.csv", "--cost", "free=5"],
             "--cost must be TRUE:PREDICTED=N, got free=5",
+        ),
+        (
+            ["people.csv", "--cost", "free:full=inf"],
+            "--cost must be TRUE:PREDICTED=N, got free:full=inf",
+        ),
+        (
+            ["people.csv", "--selection", "one-se"],
+            "--selection must be one of validation, one_se, description, got 'one-se'; did you mean"
+            " 'one_se'?",
+        ),
+        (
+            ["people.csv", "--class-weight", "free"],
+            "--class-weight must be LABEL=N or balanced, got 'free'",
+        ),
+        (
+            ["people.csv", "--class-weight", "free=-1"],
+            "--class-weight must be LABEL=N or balanced, got 'free=-1'",
+        ),
+        (
+            ["people.csv", "--class-weight", "fre=2"],
+            "--class-weight: unknown label 'fre'; did you mean 'free'?",
+        ),
+        (
+            ["people.csv", "--class-weight", "free=2", "--class-weight", "balanced"],
+            "--class-weight balanced sets all weights; use it alone",
         ),
         (
             ["people.csv", "--rules", "none.rules"],
@@ -374,6 +407,69 @@ def test_learn_limits_conditions_and_weighs_errors(run, people):
     )
     assert "pruned tree" not in out
     assert "pruned tree" in run("learn", people, "--cost", "free:full=5", "--cv", 2)[1]
+
+
+def test_names_and_values_of_options_may_have_the_signs_that_separate_them(run, tmp_path):
+    savings = ("<100", "100<=X<500", ">=500", "none, or unknown")
+    rows = [f'"{savings[i % 4]}",{i % 3},{"a:b" if i % 4 < 2 else "b=c"}' for i in range(ROWS)]
+    (tmp_path / "bank.csv").write_text("\n".join(["a=<1,a=<1>,class", *rows]) + "\n")
+    order = """<100,100<=X<500, >=500,"none, or unknown\""""
+    options = ("--ordered", f"a=<1={order}", "--monotonic", "a=<1>=+")
+    costs = ("--cost", "a:b:b=c=5", "--class-weight", "b=c=2")
+    status, _, err = run("learn", "bank.csv", "--cv", 0, *options, *costs, "-o", "model.json")
+    assert (status, len(err.splitlines())) == (0, 2), err
+    model = irenic.read_model("model.json")
+    assert model.ordered == {"a=<1": list(savings)}
+    assert model.monotonic_cst == {"a=<1>": 1}
+    assert model.cost == [[0.0, 5.0], [1.0, 0.0]]
+    assert model.class_weight == {"b=c": 2.0}
+
+
+def test_costs_that_can_be_read_in_two_ways_are_refused(run, tmp_path):
+    rows = [f"{i},{['a', 'b', 'a:b', 'b:b'][i % 4]}" for i in range(ROWS)]
+    (tmp_path / "labels.csv").write_text("\n".join(["n,label", *rows]) + "\n")
+    message = "irenic: --cost a:b:b can be read in 2 ways; rename a label\n"
+    assert run("learn", "labels.csv", "--cost", "a:b:b=5") == (2, "", message)
+
+
+def test_learn_covers_every_case_or_abstains(run, people):
+    status, out, _ = run("learn", people, "--cv", 0)
+    assert (status, "Complete: every case is covered" in out) == (0, False)
+    status, out, _ = run("learn", people, "--cv", 0, "--complete")
+    assert (status, "Complete: every case is covered" in out) == (0, True)
+    status, out, _ = run("learn", people, "--cv", 0, "--abstain", "-o", "model.json")
+    assert status == 0
+    assert next(line.split() for line in out.splitlines() if "otherwise" in line)[1] == "nothing"
+    assert irenic.read_model("model.json").default == "abstain"
+
+
+def test_learn_chooses_in_another_way(run, people):
+    assert "On rows left out" not in run("learn", people)[1]  # by description length
+    status, out, _ = run("learn", people, "--selection", "one_se", "-o", "model.json")
+    assert (status, "On rows left out" in out) == (0, True)
+    assert irenic.read_model("model.json").selection == "one_se"
+
+
+def test_learn_limits_all_conditions_together(run, people):
+    edit(people, lambda lines: [line.replace("cook,full", "cook,half") for line in lines])
+    sizes = []
+    for options in ([], ["--max-conditions", 1]):
+        assert run("learn", people, "--cv", 0, *options, "-o", "model.json")[0] == 0
+        sizes.append(irenic.read_model("model.json").chosen_.n_conditions)
+    assert sizes[0] > 1 == sizes[1]
+
+
+def test_learn_weighs_labels(run, people):
+    note = "scores of rule sets count rows by --class-weight; accuracies count every row once"
+    for given, weights in (
+        (["free=3"], {"free": 3.0}),
+        (["free=3", "full=0.5"], {"free": 3.0, "full": 0.5}),
+        (["balanced"], "balanced"),
+    ):
+        options = [word for text in given for word in ("--class-weight", text)]
+        status, _, err = run("learn", people, "--cv", 0, *options, "-o", "model.json")
+        assert (status, err) == (0, f"irenic: {note}\n")
+        assert irenic.read_model("model.json").class_weight == weights
 
 
 def test_learn_uses_another_rule_set_of_the_front(run, people):

@@ -201,6 +201,23 @@ def test_a_case_can_be_a_row_of_a_table(run, file):
     status, _, err = run("why", path, rows, "--row", "3")
     assert status == 2
     assert "people.csv: --row must be at most 2, got 3" in err
+    for table in (rows, "-"):
+        message = f"irenic: CASE is a table, {table}; choose one of its rows with --row N\n"
+        assert run("why", path, table) == (2, "", message)
+    assert run("why", path, ", ".join(["age = 17"] * 500))[0] == 2  # too long for a name of a file
+
+
+def test_no_change_is_needed_for_an_outcome_that_a_case_has(run, file):
+    path = file("IF age < 18 THEN free\nIF age >= 60 THEN half\nDEFAULT full\n")
+    assert run("why", path, "age = 40", "--instead", "full")[1].splitlines()[1:] == [
+        "It is already decided so: full needs no change."
+    ]
+    assert run("why", path, "age = 9", "--instead", "full", "--fixed", "age")[1].splitlines()[
+        1:
+    ] == ["No change of features leads to full."]
+    document = validated(run("why", path, "age = 40", "--instead", "full", "--json")[1])
+    assert document["instead"]["values"] == document["case"]["values"] == {"age": 40}
+    assert document["nearly"] == []
 
 
 def test_values_may_rise_or_fall_only(run, file):

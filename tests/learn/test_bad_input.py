@@ -255,8 +255,13 @@ def test_infinite_values():
 
 def test_columns_of_one_name():
     frame = pd.DataFrame(X[:, :2], columns=["a", "a"])
-    with pytest.raises(ValueError, match=r"duplicate column names|unique column names"):
+    message = "^the table has two columns named 'a'$"
+    with pytest.raises(DataError, match=message):
         quick().fit(frame, Y)
+    clf = quick().fit(frame.iloc[:, :1], Y)
+    for call in (clf.predict, clf.predict_proba, clf.explain):
+        with pytest.raises(DataError, match=message):
+            call(frame)
 
 
 def test_before_it_is_fitted():

@@ -21,11 +21,13 @@ CLASH = [Rule({"age": (0, 18)}, then="a"), Rule({"age": (16, 30)}, then="b")]
         ),
         (
             COMPLETE[:1],
-            "consistent: 1 rule without conflicts; not complete: 1 region left to the default",
+            "consistent: 1 rule without conflicts;"
+            " not complete: other cases are left to the default",
         ),
         (
             CLASH,
-            "not consistent: 1 conflict among 2 rules; not complete: 2 regions left to the default",
+            "not consistent: 1 conflict among 2 rules;"
+            " not complete: other cases are left to the default",
         ),
     ],
 )
@@ -36,7 +38,7 @@ def test_a_certificate_in_words(rules, text):
 def test_a_search_for_gaps_that_did_not_finish():
     rules = RuleSet(CLASH[:1])
     some = Certificate(1, 0, gaps(rules, budget=Budget(regions=1)))
-    assert str(some).endswith("not complete: at least 1 region left to the default")
+    assert str(some).endswith("not complete: other cases are left to the default")
     none = Certificate(1, 0, replace(gaps(rules), regions=[], finished=False))
     assert none.is_complete is None
     assert str(none).endswith("completeness unknown: the search for gaps did not finish")

@@ -747,7 +747,13 @@ MISTAKES = {
         (
             "maybe WHERE age < 18",
             "always: 'ALWAYS maybe WHERE age < 18': no row has the label maybe",
-        )
+        ),
+        (
+            "age < 18",
+            "always: 'ALWAYS age < 18': 'age' is a feature, not an outcome; a property has its"
+            " conditions after WHERE: OUTCOME WHERE age < 18",
+        ),
+        ("job in {cook}", "'job' is a feature, .*: OUTCOME WHERE job …"),
     ],
     "monotonic_cst": [
         ([1, 0], r"monotonic_cst must have one number per column of X \(4\), got 2"),

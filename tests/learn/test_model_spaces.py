@@ -63,7 +63,13 @@ def test_columns_that_no_rule_tests_may_be_left_out(model, make):
     assert model.predict(make(TESTED)).tolist() == expected
     assert model.predict_proba(make(TESTED)).tolist() == model.predict_proba(TABLE).tolist()
     assert [d.then for d in model.explain(make(TESTED))] == expected
-    assert predict_table(model, make(TESTED))["prediction"].tolist() == expected
+    for explain in (False, True):
+        columns = predict_table(model, make(TESTED), explain=explain)
+        assert columns["prediction"].tolist() == expected
+    reasons = predict_table(model, TABLE, explain=True)
+    assert {name: c.tolist() for name, c in columns.items()} == {
+        name: c.tolist() for name, c in reasons.items()
+    }
 
 
 def test_columns_that_rules_test_must_be_there(model):
@@ -73,6 +79,20 @@ def test_columns_that_rules_test_must_be_there(model):
         model.predict(pd.DataFrame({"customer": TABLE["customer"], "job": TABLE["job"]}))
     with pytest.raises(DataError, match=r"^the table must have a column 'age', which the rules"):
         predict_table(model, {"job": ["cook"]})
+
+
+@pytest.mark.parametrize("call", ["predict", "predict_proba", "explain"])
+def test_of_several_missing_columns_those_that_rules_test_are_named(model, call):
+    with pytest.raises(DataError, match=r"^the table has no column 'age' \(known: 'job'\)$"):
+        getattr(model, call)({"job": TABLE["job"]})
+    with pytest.raises(DataError) as refused:
+        getattr(model, call)(pd.DataFrame({"job": TABLE["job"]}))
+    # scikit-learn demands that all are listed first
+    assert str(refused.value).endswith(
+        "missing:\n- age\n- customer\nOf the missing ones, rules test only these:\n- age\n"
+    )
+    with pytest.raises(ValueError, match=r"missing:\n- age\n$"):
+        getattr(model, call)(pd.DataFrame(TABLE)[["customer", "job"]])
 
 
 def test_values_that_were_seen_in_training_still_belong_to_an_untested_column(model):

@@ -382,16 +382,16 @@ def test_a_front_is_a_list_that_shows_itself():
     assert front == list(front)
     assert repr(front).split("\n") == [
         "<Front: 2 rule sets",
-        "  rules  conditions  to read  by rules  training  validated",
-        "      1           3     1.50         –     0.900          –  chosen",
-        "      2           3     1.50         –     0.900      0.800>",
+        "  rules  conditions  to read  by rules  validated  training",
+        "      1           3     1.50         –          –     0.900  chosen",
+        "      2           3     1.50         –      0.800     0.900>",
     ]
     assert repr(Front()) == "<Front: 0 rule sets>"
     shown = read(front)
     assert shown.rows == [
-        ["rules", "conditions", "to read", "by rules", "training", "validated", ""],
-        ["1", "3", "1.50", "–", "0.900", "–", "chosen"],
-        ["2", "3", "1.50", "–", "0.900", "0.800", ""],
+        ["rules", "conditions", "to read", "by rules", "validated", "training", ""],
+        ["1", "3", "1.50", "–", "–", "0.900", "chosen"],
+        ["2", "3", "1.50", "–", "0.800", "0.900", ""],
     ]
     assert "width:80%" in front._repr_html_()
     assert isinstance(front[:1], Front)
@@ -404,7 +404,7 @@ def test_a_point_of_a_front_shows_its_rules():
     shown = read(point_of(AGES, ["reduced", "full"]))
     assert shown.text.startswith(
         "Rule set of a front 2 rules, 3 conditions, 1.50 conditions to read for a prediction,"
-        " training score 0.900, validated 0.800"
+        " validated score 0.800, training 0.900"
     )
     assert shown.rows[1] == ["1", "age < 18", "reduced", "2", "0.500"]
     assert shown.rows[3] == ["", "otherwise", "ask", "6", "0.500"]

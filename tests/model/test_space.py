@@ -711,9 +711,7 @@ def test_an_invalid_table_is_rejected(table, text):
     [pa.table([[1], [2]], names=["a", "a"]), pd.DataFrame([[1, 2]], columns=["a", "a"])],
 )
 def test_duplicate_columns_are_rejected(table):
-    with pytest.raises(
-        DataError, match=r"^the table has duplicate column names: .*\n- 'a' 2 times"
-    ):
+    with pytest.raises(DataError, match=r"^the table has two columns named 'a'$"):
         Space.infer(table)
 
 

@@ -101,10 +101,14 @@ def test_groups_of_every_kind_of_rules():
 
 
 def test_bad_groups_are_rejected():
-    with pytest.raises(DataError, match="by must have one value per row, got 1 for 2"):
+    with pytest.raises(DataError, match="by must have one value per row, got 1 for 2 rows"):
         compare_groups(RULES, {"debt": [1, 2]}, ["x"])
     with pytest.raises(DataError, match="y must have one value per row, got 3 for 2"):
         compare_groups(RULES, {"debt": [1, 2]}, ["x", "x"], ["good"] * 3)
+    for arguments in (("abc",), (["x"] * 3, "abc")):
+        text = "must be a column with one value per row, got the text 'abc'; pass the column itself"
+        with pytest.raises(DataError, match=text):
+            compare_groups(RULES, {"debt": [1, 2, 3]}, *arguments)
     message = "by must have at most 50 different values, got 60; put them into classes first"
     with pytest.raises(DataError, match=message):
         compare_groups(RULES, {"debt": range(60)}, range(60))

@@ -72,6 +72,8 @@ def test_invalid_arguments_are_named():
         impact(OLD, NEW, {"age": [1, 2]}, amount=[1, None])
     with pytest.raises(DataError, match="by must have one value per case, got 1 for 2"):
         impact(OLD, NEW, {"age": [1, 2]}, by=["a"])
+    with pytest.raises(DataError, match="by must be a column with one value per case, got the tex"):
+        impact(OLD, NEW, {"age": [1, 2]}, by="ab")
     wrong = RuleSet([Rule({"age": (None, 18)}, then="a"), Rule({"age": (None, 9)}, then="b")])
     with pytest.raises(ConflictError, match="the rules contradict each other"):
         impact(wrong, NEW, {"age": [1]})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -83,6 +85,42 @@ def test_a_fitted_classifier_takes_rows_of_its_training_frame():
     (miss,) = nearly(clf, frame[30:31])
     assert str(miss) == "free (rule 1) needs age < 18, but age = 30"
     assert str(counterfactual(clf, frame[3:4])) == "full (by default) if age = 18 instead of 3"
+
+
+def test_a_row_of_pandas_is_a_case():
+    frame = pd.DataFrame(
+        {
+            "age": [40, 9],
+            "debt": [150.0, float("nan")],
+            "job": ["cook", None],
+            "since": pd.to_datetime(["2020-01-01", None]),
+            "name": ["Ada", "Ben"],  # which no rule knows
+        }
+    )
+    since = Rule({"since": (dt.datetime(2030, 1, 1), None), "debt": (200, None)}, then="no")
+    space = Space.infer(frame.drop(columns="name"))
+    young = Rule({"age": (None, 18), "debt": (None, 200), "job": {"cook"}}, then="yes")
+    rules = RuleSet([young, since], space, default="never")
+    for row in (0, 1):
+        known = frame.drop(columns="name").iloc[row : row + 1]
+        for function in (why, counterfactual, nearly):
+            assert function(rules, frame.iloc[row]) == function(rules, known)
+        assert rules.decider()(frame.iloc[row]) == rules.predict(known)[0]
+    point = frame.drop(columns="name").iloc[0]
+    assert rules.space.encode_point(point)[0] == rules.space.encode(frame)[0]
+    assert Region(rules.space, {"age": (40, 41)}).contains([point]).tolist() == [True]
+    assert point in Region(rules.space, {"age": (40, 41)})
+    both = rules.space.encode([frame.iloc[0], frame.iloc[1]])
+    assert list(both) == list(rules.space.encode(frame))
+    for other in (pd.Series([1, 2]), pd.DataFrame([[1, 2]])):
+        with pytest.raises(ConditionError, match="unknown feature '0'"):
+            why(rules, other)
+    with pytest.raises(DataError, match="the table has two columns named 'age'"):
+        why(rules, pd.Series([1, 2], index=["age", "age"]))
+    with pytest.raises(DataError, match=r"got Series; use frame.iloc\[\[0\]\] for one row$"):
+        rules.predict(frame.iloc[0])
+    with pytest.raises(DataError, match=r"a point must be a mapping .*, got .{,60}$"):
+        rules.space.encode_point(frame)
 
 
 def test_columns_of_whole_numbers_change_to_whole_numbers():

@@ -236,6 +236,14 @@ def test_the_named_output_of_several():
         prove(table, ["NEVER yes"])
     with pytest.raises(ConditionError, match="unknown outcome 'prise'; did you mean 'price'"):
         prove(table, ["NEVER prise = 2"])
+    for rules_of_any_kind in (table, rules):
+        with pytest.raises(ConditionError, match="after WHERE: OUTCOME WHERE age < 9"):
+            prove(rules_of_any_kind, ["NEVER age < 9"])
+
+
+def test_a_feature_may_be_called_outcome():
+    rules = RuleSet([Rule({"outcome": (None, 18)}, then=1), Rule({"outcome": (18, None)}, then=2)])
+    assert prove(rules, ["NEVER outcome > 2"])[0].holds
 
 
 def test_outcomes_in_a_given_order():

@@ -123,6 +123,14 @@ def test_the_nearest_of_several_changes():
     assert counterfactual(LOANS, case, "yes", fixed=["debt"]) is None
 
 
+def test_an_outcome_that_the_case_has_needs_no_change():
+    young = counterfactual(LOANS, {"age": 9, "debt": 150, "job": "cook"}, "no")
+    assert (young.changes, young.outcome, young.rules) == ({}, "no", (0,))
+    assert str(young) == "no (rule 1) without a change"
+    with pytest.raises(ConditionError, match="unknown feature 'jab'"):
+        counterfactual(LOANS, {"age": 9, "debt": 150, "job": "cook"}, "no", fixed=["jab"])
+
+
 def test_changes_of_rules_that_are_all_collected():
     rules = RuleSet(
         [Rule({"years": (2, None)}, then=1), Rule({"years": (5, None), "vip": {True}}, then=2)]
@@ -132,6 +140,8 @@ def test_changes_of_rules_that_are_all_collected():
     assert str(counterfactual(table, case)) == "no outcome if years = 1.99 instead of 3"
     assert str(counterfactual(table, case, 2)) == "[1, 2] (rules 1, 2) if years = 5 instead of 3"
     assert counterfactual(table, case, [1, 2]).rules == (0, 1)
+    for own in (1, [1]):
+        assert counterfactual(table, case, own).changes == {}
     assert counterfactual(table, case, 2, fixed=["years"]) is None
     with pytest.raises(ConditionError, match="no rule has the outcome 7"):
         counterfactual(table, case, 7)

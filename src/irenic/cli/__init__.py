@@ -46,7 +46,7 @@ COMMANDS: Final = {
     "impact": ("testing", "Count the past cases that a change of rules decides differently."),
     "diff": ("mending", "List the regions in which two sets of rules decide differently."),
     "learn": ("learning", "Learn a few readable rules, free of contradictions, from a table."),
-    "predict": ("learning", "Add the predictions of rules to a table."),
+    "predict": ("predicting", "Add the predictions of rules to a table."),
     "monitor": ("monitoring", "Compare new rows with those that a model was learned from."),
     "edit": ("editing", "Edit rules on a page in the browser, and write them to their file."),
     "lsp": ("serving", "Serve editors: findings while typing, repairs, and rules in words (LSP)."),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import functools
+import inspect
 import io
 import json
 import os
@@ -64,6 +66,36 @@ STANDARD = "<stdin>"
 
 GAP_LIMIT = 100_000
 """Bounds the memory for gaps, of which there can be more than anyone reads."""
+
+
+def adds_options(
+    table: Mapping[str, tuple[Any, Any]],
+    argument: str,
+    read: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that adds options to a command, which takes them as one argument.
+
+    ``table`` has the annotation and the default of each, and ``read`` makes the argument of them.
+    """
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in table.items()
+    ]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        own = [p for p in signature.parameters.values() if p.name != argument]
+
+        @functools.wraps(command)
+        def with_options(**arguments: Any) -> None:
+            options = {name: arguments.pop(name) for name in table}
+            command(**arguments, **{argument: read(options)})
+
+        # typer makes the options from the signature
+        with_options.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+        return with_options
+
+    return decorate
 
 
 def print_json(data: Mapping[str, Any]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import os
 import sys
 from importlib.resources import files
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import irenic
-from irenic.cli.common import STANDARD, completing, is_standard, note
+from irenic.cli.common import STANDARD, adds_options, completing, is_standard, note
 from irenic.errors import DataError, FileError, FormatError, did_you_mean
 from irenic.formats import READ
 from irenic.frames import table as tables
@@ -122,34 +120,18 @@ _READING = {
 """The options of all commands that read rules, by the arguments of :func:`irenic.parse`."""
 
 
-def reads_rules(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say how rules are read to a command.
-
-    The command takes them as ``reading``, the arguments for :func:`parse_file`.
-    """
-    signature = inspect.signature(command, eval_str=True)
-    own = [p for p in signature.parameters.values() if p.name != "reading"]
-    options = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        for name, kind in _READING.items()
-    ]
-
-    @functools.wraps(command)
-    def with_options(**arguments: Any) -> None:
-        others = {name: value for name, value in arguments.items() if name not in _READING}
-        command(**others, reading=reading_options(arguments))
-
-    # typer makes the options from the signature
-    with_options.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
-    return with_options
-
-
 def reading_options(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options among arguments that say how rules are read, for :func:`parse_file`."""
     reading = {name: arguments.get(name) for name in _READING}
     reading["ignore"] = reading["ignore"] or ()
     reading["hit_policy"] = as_policy(reading["hit_policy"])
     return reading
+
+
+reads_rules = adds_options(
+    {name: (kind, None) for name, kind in _READING.items()}, "reading", reading_options
+)
+"""Adds the options to a command, which takes them as ``reading``, for :func:`parse_file`."""
 
 
 # --- files and standard input

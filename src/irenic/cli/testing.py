@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -253,6 +254,9 @@ def why(
     from irenic.proving import why as explain
     from irenic.reporting.documents import why_document
 
+    # no Path.is_file, which raises for texts that are too long for a name
+    if row is None and (is_standard(Path(case)) or os.path.isfile(case)):  # noqa: PTH113
+        raise FormatError(f"CASE is a table, {case}; choose one of its rows with --row N")
     data = None if row is None else Path(case)
     check_inputs({"RULES": rules, "CASE": data, "--space": space}, form)
     parsed = parse_file(rules, form, **reading)
@@ -275,7 +279,13 @@ def why(
     other, wanted = None, _outcome(model, instead)
     try:
         other = counterfactual(model, point, wanted, **limits, budget=budget)
-        change = f"It would be {other}." if other else "No change of features leads elsewhere."
+        if other is None:
+            where = "elsewhere" if wanted is None else f"to {display(wanted)}"
+            change = f"No change of features leads {where}."
+        elif other.changes:
+            change = f"It would be {other}."
+        else:
+            change = f"It is already decided so: {display(wanted)} needs no change."
     except irenic.BudgetError as error:
         change = f"The smallest change is unknown: {error}."
     except irenic.ConditionError as error:
@@ -284,7 +294,7 @@ def why(
         change = f"No change is shown: {error}."
     misses = [
         miss
-        for miss in nearly(model, point)
+        for miss in ([] if other is not None and not other.changes else nearly(model, point))
         if not set(fixed or ()) & miss.case.keys() and wanted in (None, miss.outcome)
     ]
     with output():

@@ -44,7 +44,7 @@ from irenic.learn.reasons import default_reasons, default_text
 from irenic.learn.spaces import names_tested, without_untested_values
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
 from irenic.model import markup
-from irenic.model.columns import take_apart
+from irenic.model.columns import as_names, take_apart
 from irenic.model.explanation import Explanation
 from irenic.model.features import Continuous, Feature
 from irenic.model.head import signs
@@ -426,7 +426,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if not (len(X.columns) if names is None else len(names)):
                 raise DataError("X must have at least one column, got none")
             if names is None:
-                validate_data(self, X, skip_check_array=True, reset=reset)
+                as_names(X.columns)
+                self._check_names(X, reset=reset, tested=tested)
             elif reset:
                 self.n_features_in_ = len(names)
                 self.feature_names_in_ = np.array(names, dtype=object)
@@ -446,12 +447,28 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _with_untested_columns(self, X: Any, tested: Sequence[RuleSet]) -> Any:
         """Return a table with missing values in columns that it lacks and that no rule tests."""
         lacking = self._lacking(X)
-        if not lacking or not names_tested(self.rules_, *tested).isdisjoint(lacking):
+        needed = names_tested(self.rules_, *tested) & lacking
+        if not lacking or (needed and _own_names(X) is None):  # scikit-learn rejects the frame
             return X
         taken = take_apart(X)
+        taken.select([name for name in self.space_.names if name in needed])
         columns = dict(zip(taken.names or (), taken.columns, strict=True))
         nothing = np.full(taken.length, None, dtype=object)
         return {name: columns.get(name, nothing) for name in self.space_.names}
+
+    def _check_names(self, X: Any, *, reset: bool, tested: Sequence[RuleSet]) -> None:
+        """Let scikit-learn check the names of a frame; say which of those it misses are needed."""
+        try:
+            validate_data(self, X, skip_check_array=True, reset=reset)
+        except ValueError as error:
+            lacking = set() if reset else self._lacking(X)
+            needed = names_tested(self.rules_, *tested) & lacking if lacking else lacking
+            if needed == lacking:
+                raise
+            names = "".join(f"- {name}\n" for name in self.space_.names if name in needed)
+            raise DataError(
+                f"{error}Of the missing ones, rules test only these:\n{names}"
+            ) from None
 
     def _lacking(self, X: Any) -> set[str]:
         """Return the names of the columns that a table with names lacks."""

@@ -37,7 +37,7 @@ class Certificate:
     >>> from irenic.learn import Certificate
     >>> rules = RuleSet([Rule({"age": (0, None)}, then="A")])
     >>> print(Certificate(1, 0, gaps(rules)))
-    consistent: 1 rule without conflicts; not complete: 1 region left to the default
+    consistent: 1 rule without conflicts; not complete: other cases are left to the default
     """
 
     n_rules: int
@@ -89,8 +89,7 @@ class Certificate:
             return "complete: every case is covered by a rule"
         if self.is_complete is None:
             return "completeness unknown: the search for gaps did not finish"
-        least = "" if self.gaps.finished else "at least "
-        return f"not complete: {least}{counted(len(self.gaps), 'region')} left to the default"
+        return "not complete: other cases are left to the default"
 
 
 def certify(rules: RuleSet, proved: tuple[str, ...] = ()) -> Certificate:

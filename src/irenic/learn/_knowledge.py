@@ -38,7 +38,7 @@ from irenic.model.notation import (
     parse_line,
     parse_property,
 )
-from irenic.model.properties import boxes_of, matches, opened
+from irenic.model.properties import boxes_of, check_outcome, matches, opened
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet, as_rule_set, learned_rules
@@ -277,9 +277,13 @@ class Property:
             properties.append(cls(text, parsed))
         return properties
 
-    def check_label(self, labels: Sequence[Hashable]) -> None:
-        """Refuse a label that no row has, which is probably misspelled."""
+    def check_label(self, labels: Sequence[Hashable], space: Space) -> None:
+        """Refuse a label that no row has, which is probably misspelled, and a test of a column."""
         assert self.parsed.outcome is not None
+        try:
+            check_outcome(self.parsed.outcome, space)
+        except ConditionError as error:
+            raise DataError(f"{self.parsed.kind}: {self.text!r}: {error}") from None
         operators = self.parsed.outcome.operators
         for value in [operators["="]] if "=" in operators else operators.get("in", ()):
             if value is not MISSING and not any(matches({"=": value}, each) for each in labels):
@@ -348,7 +352,7 @@ class Knowledge:
         space, properties = instances.space, _properties(options)
         labels = target.labels.tolist()
         for each in properties:
-            each.check_label(labels)
+            each.check_label(labels, space)
         source = Source.read(options["rules"])
         signs = signs_of(options["monotonic_cst"], space, orders)
         abstains, max_values = options["default"] == "abstain", options["max_values"]

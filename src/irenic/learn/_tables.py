@@ -378,16 +378,20 @@ def predict_table(
         how = None if rules.conflicts == "avoid" else rules.conflicts
     columns = _prediction_columns(predictions.tolist(), outputs, names, labels)
     if explain:
-        surest = None if isinstance(rules, RuleSet) else rules.chosen_.counts.confidence[:-1]
-        decided = rule_set.reasons(X, resolve=how, confidence=surest)
+        surest = None
+        if isinstance(rules, RuleSet):
+            cases = rule_set.space.encode(X)
+        else:  # its table may lack columns that no rule tests
+            cases = rule_set.space.encode(rules._table(X, reset=False))
+            surest = rules.chosen_.counts.confidence[:-1]
+        decided = rule_set.reasons(cases, resolve=how, confidence=surest)
         texts = [str(rule) for rule in rule_set]
         no_default = rule_set.default is None
         texts.append("no rule" if no_default else "default: no rule covers this case")
         listed = [texts[index] for index in decided]
         left = np.flatnonzero(decided < 0)
-        instances = rule_set.space.encode(X)
         known = None if isinstance(rules, RuleSet) else rules.chosen_.default_regions
-        reasons = default_reasons(rule_set, instances.take(left), known)
+        reasons = default_reasons(rule_set, cases.take(left), known)
         shown = {
             reason: f"default: {Rule(reason.region, then=rule_set.default)}"
             for reason in set(reasons)
@@ -396,12 +400,12 @@ def predict_table(
         for row, reason in zip(left.tolist(), reasons, strict=True):
             listed[row] = shown.get(reason, listed[row])
         if not isinstance(rules, RuleSet):
-            present = present_regions(rules.chosen_, decided, instances)
+            present = present_regions(rules.chosen_, decided, cases)
             for row, region in present.items():
                 listed[row] = str(Rule(region, then=rule_set.thens[decided[row]]))
         columns["rule"] = as_column(listed)
         if rule_set.is_partial:  # several rules decide together
-            together = rule_set.explain(X, resolve=how)
+            together = rule_set.explain(cases, resolve=how)
             listed = ["; ".join(texts[i] for i in one.rules) for one in together]
             columns["rule"] = as_column([text or texts[-1] for text in listed])
         if not isinstance(rules, RuleSet):
@@ -413,7 +417,7 @@ def predict_table(
                 rows, places = left[places >= 0], places[places >= 0]
                 support[rows], confidence[rows] = known.support[places], known.confidence[places]
             columns["support"], columns["confidence"] = support, confidence
-            likely = rules._probability_rows(X, rule_set.space.encode(X))
+            likely = rules._probability_rows(X, cases)
             if likely and all(row is not None for row in likely):
                 columns["probability"] = np.array([row.probability for row in likely if row])
                 columns["based on"] = as_column([row.basis for row in likely if row])

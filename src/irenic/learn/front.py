@@ -22,7 +22,7 @@ from irenic.model.space import Instances
 
 Floats = npt.NDArray[np.float64]
 
-_COLUMNS: Final = ("rules", "conditions", "to read", "by rules", "training", "validated")
+_COLUMNS: Final = ("rules", "conditions", "to read", "by rules", "validated", "training")
 # More labels than can be distinguished in a chart of columns.
 _LABEL_LIMIT: Final = 30
 
@@ -507,8 +507,9 @@ class Front(list[FrontPoint]):
         columns = [*(Column(name, name != "validated") for name in _COLUMNS), Column("")]
         rows = [
             [
-                *_row(point)[:-1],
+                *_row(point)[:-2],
                 markup.share_bar(point.validated_score),
+                markup.score(point.training_score),
                 markup.chip("chosen", markup.GREEN) if point is self.chosen else "",
             ]
             for point in self
@@ -648,8 +649,8 @@ def head_of(point: FrontPoint, title: str) -> markup.Html:
         counted(point.n_rules, "rule"),
         counted(point.n_conditions, "condition"),
         f"{point.explanation_size:.2f} conditions to read for a prediction",
-        f"training score {markup.score(point.training_score)}",
-        f"validated {markup.score(point.validated_score)}",
+        f"validated score {markup.score(point.validated_score)}",
+        f"training {markup.score(point.training_score)}",
     )
 
 
@@ -693,4 +694,4 @@ def _row(point: FrontPoint) -> list[str]:
     """Return the cells of a point in the table of the front, under ``_COLUMNS``."""
     size = [f"{point.n_rules:,}", f"{point.n_conditions:,}", f"{point.explanation_size:.2f}"]
     size.append(markup.score(point.coverage))
-    return [*size, markup.score(point.training_score), markup.score(point.validated_score)]
+    return [*size, markup.score(point.validated_score), markup.score(point.training_score)]

@@ -104,10 +104,11 @@ def _from_mapping(table: Mapping[Any, Any]) -> Columns:
     lengths = {len(c) for c in columns}
     if len(lengths) > 1:
         raise DataError(f"columns must have equal lengths, got {sorted(lengths)}")
-    return Columns(_as_names(table), columns, lengths.pop() if lengths else 0)
+    return Columns(as_names(table), columns, lengths.pop() if lengths else 0)
 
 
-def _as_names(keys: Iterable[Any]) -> list[str]:
+def as_names(keys: Iterable[Any]) -> list[str]:
+    """Return the names of columns as text; raise an error if two are the same."""
     names = [str(key) for key in keys]
     if len(set(names)) != len(names):
         duplicate = next(name for name in names if names.count(name) > 1)
@@ -143,7 +144,7 @@ def _from_sequence(table: Sequence[Any]) -> Columns:
     if table and all(isinstance(row, Mapping) for row in table):
         keys = list(dict.fromkeys(name for row in table for name in row))
         columns = [_objects((row.get(key) for row in table), len(table)) for key in keys]
-        return Columns(_as_names(keys), columns, len(table))
+        return Columns(as_names(keys), columns, len(table))
     if not table or not all(map(_is_row, table)):
         raise DataError(
             "a list of points must contain mappings {name: value} or rows of equal length"
@@ -152,27 +153,35 @@ def _from_sequence(table: Sequence[Any]) -> Columns:
     _check_alike(table, names)
     cells = zip(*table, strict=True)
     columns = [_objects(column, len(table)) for column in cells]
-    return Columns(None if names is None else _as_names(names), columns, len(table))
+    return Columns(None if names is None else as_names(names), columns, len(table))
 
 
 def _is_row(row: Any) -> bool:
     if isinstance(row, np.ndarray):
         return row.ndim == 1
-    return isinstance(row, Sequence) and not isinstance(row, str | bytes)
+    return (isinstance(row, Sequence) and not isinstance(row, str | bytes)) or is_pandas_row(row)
 
 
 def field_names(row: Any) -> list[str] | None:
-    """Return the field names of a named tuple or a Spark row, None for other rows.
+    """Return the field names of a named tuple, Spark row or series of pandas, None for other rows.
 
     >>> from typing import NamedTuple
     >>> field_names(NamedTuple("Point", [("x", float), ("y", float)])(1.0, 2.0))
     ['x', 'y']
     """
-    if not isinstance(row, tuple) or type(row) is tuple:
+    if not isinstance(row, tuple):
+        is_series = not isinstance(row, list | dict) and is_pandas_row(row)
+        return [str(name) for name in row.index] if is_series else None
+    if type(row) is tuple:
         return None
     # In this order, because a Spark row can have a column named "_fields".
     names = getattr(row, "__fields__", None) or getattr(row, "_fields", None)
     return list(names) if isinstance(names, tuple | list) and len(names) == len(row) else None
+
+
+def is_pandas_row(row: Any) -> bool:
+    """Return whether a row is a series of pandas, such as ``frame.iloc[0]``."""
+    return hasattr(row, "iloc") and getattr(row, "ndim", None) == 1
 
 
 def _check_alike(table: Sequence[Any], names: list[str] | None) -> None:
@@ -198,14 +207,16 @@ def _from_frame(table: Any) -> Columns:
     try:
         frame = nw.from_native(table, eager_only=True)
     except nw.exceptions.DuplicateError as error:
+        as_names(getattr(table, "column_names", None) or table.columns)  # raises
         raise DataError(f"the table has duplicate column names: {error}") from None
     except TypeError:
+        hint = "; use frame.iloc[[0]] for one row" if is_pandas_row(table) else ""
         raise DataError(
             "a table must be a pandas, polars or pyarrow frame, a 2-D numpy array, a mapping of"
-            f" columns or a list of points, got {type(table).__name__}"
+            f" columns or a list of points, got {type(table).__name__}{hint}"
         ) from None
     columns = [frame.get_column(name) for name in frame.columns]
-    return Columns(_as_names(frame.columns), columns, len(frame))
+    return Columns(as_names(frame.columns), columns, len(frame))
 
 
 # --- continuous columns

@@ -138,7 +138,7 @@ class Decider:
         ----------
         record : mapping or sequence
             Values by feature name (other names are ignored), or in the order of the features. Named
-            tuples and Spark rows are read by name.
+            tuples, Spark rows and rows of pandas are read by name.
 
         Returns
         -------

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, SpaceError
 from irenic.model.condition import infer_features
 from irenic.model.features import MISSING
 from irenic.model.literals import display
-from irenic.model.notation import Alternatives
+from irenic.model.notation import Alternatives, ParsedCondition
 from irenic.model.region import Region
 from irenic.model.space import Space
+
+OUTCOME: Final = ("outcome", "decision")
+"""What a property can call the outcome, whatever its name is."""
+_SIGNS: Final = ("<", "<=", ">", ">=", "=")
 
 
 def opened(space: Space, conditions: Alternatives | None) -> Space:
@@ -34,6 +38,26 @@ def boxes_of(conditions: Alternatives | None, space: Space) -> Boxes:
     regions = [Region.from_parsed(one, space) for one in conditions]
     boxes = [region.box.simplified() for region in regions if not region.is_empty]
     return Boxes.none(space).concat(*boxes)
+
+
+def check_outcome(test: ParsedCondition, space: Space) -> None:
+    """Reject a test of a feature where a property has its outcome.
+
+    >>> from irenic import Continuous
+    >>> check_outcome(ParsedCondition("age", {"<": 18}, 1), Space([Continuous("age")]))
+    Traceback (most recent call last):
+    irenic.errors.ConditionError: 'age' is a feature, not an outcome; a property has its conditions
+    after WHERE: OUTCOME WHERE age < 18
+    """
+    if test.name not in space or test.name.lower() in OUTCOME:
+        return
+    name = display(test.name)
+    sign, value = next(iter(test.operators.items()))
+    condition = f"{name} {sign} {display(value)}" if sign in _SIGNS else f"{name} …"
+    raise ConditionError(
+        f"{test.name!r} is a feature, not an outcome; a property has its conditions after WHERE:"
+        f" OUTCOME WHERE {condition}"
+    )
 
 
 def matches(operators: Mapping[str, Any], outcome: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -434,7 +435,8 @@ class Space:
         ----------
         point : mapping, sequence or Instances of length 1
             Values by name, where omitted features are missing, or in the order of the features.
-            Named tuples and Spark rows are read by name.
+            Named tuples, Spark rows and rows of pandas, such as ``frame.iloc[0]``, are read by
+            name.
 
         Returns
         -------
@@ -555,7 +557,8 @@ class Space:
                     self.index(name)  # raises
             return point
         if isinstance(point, str | bytes) or not isinstance(point, Sequence | np.ndarray):
-            raise DataError(f"a point must be a mapping {{feature: value}}, got {point!r}")
+            shown = reprlib.repr(point)
+            raise DataError(f"a point must be a mapping {{feature: value}}, got {shown}")
         if len(point) != len(self):
             raise DataError(f"a point must have {counted(len(self), 'value')}, got {len(point)}")
         values = point.tolist() if isinstance(point, np.ndarray) else point
@@ -675,6 +678,26 @@ def to_list(column: Any) -> list[Any]:
         if hasattr(column, method):
             return list(getattr(column, method)())
     return list(column)
+
+
+def column_values(column: Any, name: str, n: int, each: str = "value per row") -> list[Any]:
+    """Return a column, which an argument is, as a list of ``n`` Python values.
+
+    >>> column_values("sex", "by", 303)
+    Traceback (most recent call last):
+    irenic.errors.DataError: by must be a column with one value per row, got the text 'sex'; pass
+    the column itself, such as X['sex']
+    """
+    if isinstance(column, str | bytes):
+        raise DataError(
+            f"{name} must be a column with one {each}, got the text {column!r}; pass the column"
+            f" itself, such as X[{column!r}]"
+        )
+    values = to_list(column)
+    if len(values) != n:
+        rows = each.rpartition(" ")[2]
+        raise DataError(f"{name} must have one {each}, got {len(values)} for {counted(n, rows)}")
+    return values
 
 
 def first_text(values: Any) -> str | bytes | None:

@@ -13,7 +13,7 @@ from irenic.errors import ConditionError, DataError
 from irenic.model.columns import take_apart
 from irenic.model.features import Continuous
 from irenic.model.literals import Probabilities, display, is_missing, plain
-from irenic.model.space import to_list
+from irenic.model.space import column_values, to_list
 from irenic.proving._shares import Share, adjusted, chance, decided_rows, difference, only_tested
 
 ShiftKind: TypeAlias = Literal["rule", "default", "missing", "range", "unseen", "confidence"]
@@ -239,10 +239,8 @@ def _share(holds: Any) -> Share:
 
 
 def _labels(y: Any, n: int) -> list[Any]:
-    labels = [None if is_missing(value) else plain(value) for value in to_list(y)]
-    if len(labels) != n:
-        raise DataError(f"y must have one label per row, got {len(labels)} for {n}")
-    return labels
+    labels = column_values(y, "y", n, "label per row")
+    return [None if is_missing(value) else plain(value) for value in labels]
 
 
 def _confidences(model: Any, covers: list[Any], labels: list[Any]) -> list[Shift]:

@@ -11,7 +11,7 @@ import numpy as np
 from irenic.boxes.arrays import Bools
 from irenic.errors import ConditionError, DataError
 from irenic.model.literals import Probabilities, is_missing, plain
-from irenic.model.space import to_list
+from irenic.model.space import column_values
 from irenic.proving._question import Rules
 from irenic.proving._shares import Share, decided_rows
 
@@ -189,7 +189,5 @@ def _code(outcomes: list[Any], label: Any) -> int:
 
 
 def _column(values: Any, name: str, n: int) -> Sequence[Any]:
-    column = [None if is_missing(value) else plain(value) for value in to_list(values)]
-    if len(column) != n:
-        raise DataError(f"{name} must have one value per row, got {len(column)} for {n}")
-    return column
+    column = column_values(values, name, n)
+    return [None if is_missing(value) else plain(value) for value in column]

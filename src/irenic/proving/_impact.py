@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from irenic.boxes.arrays import Floats, Ints
 from irenic.errors import DataError
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display
-from irenic.model.space import to_list
+from irenic.model.space import column_values, to_list
 from irenic.proving._question import NOTHING, Outcomes, Rules, as_table
 
 
@@ -247,9 +247,7 @@ def _amounts(amount: Any, n: int) -> Floats:
 
 
 def _groups(by: Any, changed: Any, amounts: Floats) -> tuple[Group, ...]:
-    values: Sequence[Any] = to_list(by)
-    if len(values) != len(changed):
-        raise DataError(f"by must have one value per case, got {len(values)} for {len(changed)}")
+    values = column_values(by, "by", len(changed), "value per case")
     places: dict[Any, int] = {}
     codes = np.array([places.setdefault(v, len(places)) for v in values], dtype=np.int64)
     n = len(places)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irenic.errors import ConditionError, DataError, did_you_mean
-from irenic.model.columns import take_apart
+from irenic.model.columns import is_pandas_row, take_apart
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
 from irenic.model.space import Instances, Space
@@ -57,7 +57,7 @@ def nearly(rules: Rules, case: Any, outcome: Hashable | None = None) -> tuple[Ne
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
         Unordered rules must not contradict each other.
-    case : mapping, sequence, frame of one row or Instances of length 1
+    case : mapping, sequence, row or frame of one row, or Instances of length 1
         The values of the case.
     outcome : hashable, optional
         Only rules with this outcome (default: with any other than that of the case).
@@ -124,8 +124,13 @@ def nearly(rules: Rules, case: Any, outcome: Hashable | None = None) -> tuple[Ne
 
 
 def one_case(space: Space, case: Any) -> Instances:
-    """Return a case as instances; a frame must have one row, and may have further columns."""
-    if isinstance(case, Instances) or not (
+    """Return a case as instances.
+
+    A frame must have one row. It may have further columns, and so may a row of pandas.
+    """
+    if is_pandas_row(case):
+        case = [case]
+    elif isinstance(case, Instances) or not (
         hasattr(case, "column_names") or (hasattr(case, "columns") and hasattr(case, "shape"))
     ):
         return space.encode_point(case)
@@ -133,6 +138,8 @@ def one_case(space: Space, case: Any) -> Instances:
     if length != 1:
         raise DataError(f"the case must be one row, got {length} rows; select one of them")
     named = dict(zip(names or (), columns, strict=True))
+    if len(space) and named.keys().isdisjoint(space.names):
+        space.index(next(iter(named), ""))  # raises
     # encoded as a table, because the values of a frame may have types of their own
     missing = np.full(1, None, dtype=object)
     return space.encode({name: named.get(name, missing) for name in space.names})

@@ -25,7 +25,7 @@ from irenic.model.features import MISSING, Categorical, Continuous, Feature
 from irenic.model.head import contradicts, labels_of, open_labels, signs
 from irenic.model.literals import display
 from irenic.model.notation import ParsedCondition, ParsedProperty, parse_property
-from irenic.model.properties import boxes_of, matches, opened
+from irenic.model.properties import OUTCOME, boxes_of, check_outcome, matches, opened
 from irenic.model.region import Region
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet, possible_parts
@@ -501,8 +501,10 @@ def _column(parsed: ParsedProperty, table: DecisionTable) -> int | None:
     is_named = parsed.kind in ("increases", "decreases", "independent")
     if is_named and not name:
         name = str(value)
-    if name.lower() in ("outcome", "decision") and name not in table.outputs:
+    if name.lower() in OUTCOME and name not in table.outputs:
         name = ""
+    elif name not in table.outputs:
+        check_outcome(parsed.outcome, table.space)
     if not name or table.outputs == ("then",):
         if len(table.outputs) > 1 and parsed.kind != "independent" and not isinstance(value, tuple):
             if value is MISSING:

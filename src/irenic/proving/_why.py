@@ -84,7 +84,7 @@ def why(rules: Rules, case: Any) -> Reason:
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
         Unordered rules must not contradict each other.
-    case : mapping, sequence, frame of one row or Instances of length 1
+    case : mapping, sequence, row or frame of one row, or Instances of length 1
         The values of the case.
 
     Returns
@@ -180,7 +180,8 @@ class Alternative:
     Parameters
     ----------
     changes : mapping of str to (object, object)
-        The old and the new value of each feature to change.
+        The old and the new value of each feature to change; empty if the case already has the
+        outcome to reach.
     outcome : hashable or None
         The outcome after the change.
     rules : tuple of int
@@ -202,6 +203,8 @@ class Alternative:
     def __str__(self) -> str:
         outcome: Any = self.outcome
         what = "no outcome" if outcome in (None, []) else decided_text(outcome, self.rules)
+        if not self.changes:
+            return f"{what} without a change"
         parts = [
             f"{show_point({name: new})} instead of {_shown(old)}"
             for name, (old, new) in self.changes.items()
@@ -233,7 +236,7 @@ def counterfactual(
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
         Unordered rules must not contradict each other, unless all that hold count.
-    case : mapping, sequence, frame of one row or Instances of length 1
+    case : mapping, sequence, row or frame of one row, or Instances of length 1
         The values of the case.
     outcome : hashable, optional
         The outcome to reach (default: any other outcome). If rules that hold are listed, it must
@@ -249,7 +252,8 @@ def counterfactual(
     Returns
     -------
     Alternative or None
-        None if no change of the other features leads there.
+        None if no change of the other features leads there; an alternative without changes if the
+        case already has the outcome to reach.
 
     Raises
     ------
@@ -266,6 +270,8 @@ def counterfactual(
     >>> case = {"age": 30, "debt": 250}
     >>> print(counterfactual(rules, case))
     yes (rule 1) if debt = 99.99 instead of 250
+    >>> print(counterfactual(rules, case, "no"))
+    no (by default) without a change
     >>> counterfactual(rules, case, fixed=["debt"]) is None
     True
     >>> counterfactual(rules, {"age": 17, "debt": 0}, only_down=["age"]) is None
@@ -276,7 +282,7 @@ def counterfactual(
     side = side_of(table, table.space, outcomes)
     space = table.space
     point = one_case(space, case)
-    code, _ = side.decide(point)
+    code, rows = side.decide(point)
     if side.together is None:
         wanted = _wanted(outcome, code, side, outcomes)
     elif not table.aggregation and not isinstance(outcome, list):
@@ -285,6 +291,9 @@ def counterfactual(
     fixed_axes = {int(space.axes[space.index(name)]) for name in fixed}
     outside = table.space.impossible_boxes
     reach = _one_way(point, only_up, only_down)
+    own = outcomes.values[code]
+    if outcome is not None and (own == outcome or (isinstance(own, list) and outcome in own)):
+        return Alternative({}, own, rows)
     tested = side.boxes.tests().any(axis=0) | outside.tests().any(axis=0)
     free = [axis for axis in np.flatnonzero(tested).tolist() if axis not in fixed_axes]
     meter = Meter(budget)

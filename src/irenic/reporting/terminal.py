@@ -343,7 +343,7 @@ def _interval(low: float | None, high: float | None) -> str:
 
 def _print_front(learned: document.LearnDocument, console: Console) -> None:
     console.print("Rule sets to choose from, from small to accurate (* is the one above):")
-    columns = ("set", "rules", "conditions", "to read", "by rules", "training", "validated")
+    columns = ("set", "rules", "conditions", "to read", "by rules", "validated", "training")
     grid = _headed("", *columns, right=columns)
     for place, model in enumerate(learned["models"]):
         size, front, chosen = model["size"], model["front"], place == learned["chosen"]
@@ -355,8 +355,8 @@ def _print_front(learned: document.LearnDocument, console: Console) -> None:
             str(size["conditions"]),
             _mean(front["explanation_size"]),
             _share(front["coverage"]),
-            _share(front["training_score"]),
             _share(front["validated_score"]),
+            _share(front["training_score"]),
             style="bold" if chosen else None,
         )
     console.print(grid)

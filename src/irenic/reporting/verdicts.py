@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from irenic.checking import Findings
 from irenic.model.decision_table import DecisionTable
-from irenic.model.literals import counted
+from irenic.model.literals import counted, display
 from irenic.reporting import document
 from irenic.searching import Gaps
 
@@ -104,10 +104,11 @@ def completeness(table: DecisionTable, gaps: Gaps, *, learned: bool = False) -> 
     if gaps.is_complete:
         case = "case that can occur" if table.space.impossible else "case"
         return Verdict(True, "Complete", f"every {case} is covered by a rule.")
+    default = table.rules.default
+    if learned and default is not None:  # how many regions these are says nothing to a reader
+        text = f"by design, cases that no rule covers get the default, {display(default)}."
+        return Verdict(False, "Not complete", text, by_design=True)
     regions = counted(len(gaps), "region")
     known = regions if gaps.finished else f"{regions} and perhaps more"
-    has_default = table.rules.default is not None
-    by_design = learned and has_default
-    rest = "; by design the default answers there" if by_design else "; the default holds there"
-    text = f"no rule covers {known}{rest if has_default else ''}."
-    return Verdict(False, "Not complete", text, by_design)
+    rest = "" if default is None else "; the default holds there"
+    return Verdict(False, "Not complete", f"no rule covers {known}{rest}.")
