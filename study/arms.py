@@ -164,8 +164,10 @@ def learn(
     training = problem.take(np.setdiff1d(np.arange(len(problem)), out))
     share = training.weight.sum() / total
     fewer = tuple((penalty * share, most) for penalty, most in settings.members)
-    first, second = Watch(), Watch()
-    prepared, tried = _evolved(arm, training, replace(settings, members=fewer), random_state, first)
+    first, second = [], []
+    prepared, tried = _evolved(
+        arm, training, replace(settings, members=fewer), random_state, Watch(trace=first)
+    )
     left = problem.take(out)
     gains = prepared.consequents.gains(left.target.truth)
     rows = np.arange(len(left))
@@ -176,13 +178,14 @@ def learn(
     # of equally good penalties, take the highest, which gives fewer rules
     chosen = max(range(len(right)), key=lambda i: (right[i], i))
 
-    prepared, evolved = _evolved(arm, problem, settings, random_state + 1, second)
+    second: list[tuple[int, float, float]] = []
+    prepared, evolved = _evolved(arm, problem, settings, random_state + 1, Watch(trace=second))
     return Learned(
         rules=_as_rules(evolved[chosen], arm, problem, prepared),
         loose=_as_rules(evolved[0], arm, problem, prepared),
         resolve=None if arm.resolve == "avoid" else arm.resolve,
-        evaluations=first.trace[-1][0] + second.trace[-1][0],
-        trace=[(spent, seconds, worth / total) for spent, seconds, worth in second.trace],
+        evaluations=first[-1][0] + second[-1][0],
+        trace=[(spent, seconds, worth / total) for spent, seconds, worth in second],
         level=float("nan") if target.many else tree_accuracy(problem),
     )
 

@@ -404,7 +404,7 @@ def test_evolution_takes_the_evaluations_that_it_is_given(guard):
     gains = np.eye(2)[((cells[:, 0] > 3) ^ (cells[:, 1] > 5)).astype(int)]
     rows = naive.make_rows(cells.tolist(), [8] * 3, [True] * 3, gains)
     starts = [naive.candidate_of(naive.best_of(rows, naive.begun(rows, 12, "best", 0), 12))]
-    watch = Watch()
+    watch = Watch(trace=[])
     evolve(rows, starts, settings("best", guard=guard, evaluations=130), 0, watch)
     evaluations, cpu, worth = zip(*watch.trace, strict=True)
     # three members, two generations
@@ -450,7 +450,7 @@ def test_a_run_ends_when_a_generation_improves_nothing():
     )
     settings = Settings(members=((0.1, 4),), generations=8, moves=500)
     starts = [Candidate(np.zeros((0, 1), dtype=np.uint64), np.zeros(0, dtype=np.int16), 0)]
-    watch, counted = Watch(), Watch()
+    watch, counted = Watch(trace=[]), Watch(trace=[])
     (found,) = evolve(rows, starts, settings, 0, watch)
     assert (len(found), found.worth) == (1, 8.0)
     assert len(watch.trace) == 4  # half of them are always run

@@ -158,8 +158,9 @@ class Watch:
 
     stopped: threading.Event = field(default_factory=threading.Event)
     done: dict[Any, list[Candidate]] = field(default_factory=dict)
-    trace: list[tuple[int, float, float]] = field(default_factory=list)
-    """Evaluations and CPU seconds so far and the highest score, after each turn of a member."""
+    trace: list[tuple[int, float, float]] | None = None
+    """If a list, receives evaluations and CPU seconds so far and the highest score, after each turn
+    of a member; reading the CPU time can take longer than many moves."""
 
     def __reduce__(self) -> Any:
         return Watch, ()
@@ -187,6 +188,8 @@ def evolve(
     started = time.thread_time()
 
     def note() -> None:
+        if watch.trace is None:
+            return
         evaluated, worth = sum(m.evaluated for m in members), max(m.worth for m in members)
         watch.trace.append((evaluated, time.thread_time() - started, worth))
 

@@ -25,7 +25,7 @@ from irenic.searching import enlarge_many
 
 # Training rows, evenly spaced, that reasons are grown for, their cells, and reasons to count.
 _ROW_LIMIT: Final = 20_000
-_CELL_LIMIT: Final = 256
+_CELL_LIMIT: Final = 64
 _REASON_LIMIT: Final = 64
 
 
