@@ -62,6 +62,8 @@ _THIN: Final = 100
 _RARE: Final = 0.1
 # Labels are smoothed less if the forest's part falls below this share of what it was.
 _SHARPER: Final = 0.5
+# Most frequent consequents that are tried as the default.
+_DEFAULTS: Final = 3
 # Correct predictions that each rule and condition must add while rules are grown.
 _GROWN: Final = 0.5
 
@@ -398,7 +400,9 @@ def prepare(
     settled |= limits is not None and (len(limits.walls) > 0 or len(limits.signs) > 0)
     if default is None:
         default = len(gains[0]) - 1 if abstains else int(totals.argmax())
-    defaults = [default] if settled else [default, int(np.argsort(totals)[-2:][0])]
+    defaults = [default]
+    if not settled:
+        defaults = np.argsort(-totals, kind="stable")[:_DEFAULTS].tolist()
     if limits is not None:
         _allow(rows, limits, default)
     starts = [Candidate(_no_masks(problem), np.zeros(0, dtype=np.int16), default)]

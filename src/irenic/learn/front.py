@@ -521,8 +521,9 @@ class Front(list[FrontPoint]):
 def front_of(points: Sequence[FrontPoint], decided: Sequence[float] | None = None) -> Front:
     """Return the points that no other point equals or beats in everything, smallest first.
 
-    Of points with the same score and size, only the first stays, whatever rows its rules decide.
-    ``decided`` are the shares of these rows, if they are not the coverages of the points.
+    Of points with the same score and size, only the one with the fewest bounds stays, whatever rows
+    its rules decide. ``decided`` are the shares of these rows, if they are not the coverages of the
+    points.
     """
     decided = [point.coverage for point in points] if decided is None else decided
     return Front(_unbeaten(points, decided))
@@ -538,7 +539,7 @@ def without_coverage(points: Sequence[FrontPoint]) -> list[FrontPoint]:
 
 def _unbeaten(points: Sequence[FrontPoint], decided: Sequence[float]) -> list[FrontPoint]:
     kept: list[tuple[FrontPoint, float]] = []
-    for point, share in sorted(zip(points, decided, strict=True), key=lambda one: _merits(one[0])):
+    for point, share in sorted(zip(points, decided, strict=True), key=lambda one: _order(one[0])):
         beaten = any(
             other.training_score >= point.training_score
             and other.n_conditions <= point.n_conditions
@@ -553,6 +554,11 @@ def _unbeaten(points: Sequence[FrontPoint], decided: Sequence[float]) -> list[Fr
 
 def _merits(point: FrontPoint) -> tuple[int, int, float]:
     return point.n_rules, point.n_conditions, -point.training_score
+
+
+def _order(point: FrontPoint) -> tuple[int, int, float, int]:
+    """Return the merits of a point; of equal ones, that with fewer bounds comes first."""
+    return *_merits(point), 0 if point.candidate is None else point.candidate.cost
 
 
 def small_enough(
