@@ -35,9 +35,9 @@ GUARDS: Final = {
 }
 # Nobody reads rules with more conditions; fixed so that a rule fits a few cache lines.
 TEST_LIMIT: Final = 24
-# Members take more moves the more rules they have, so that each rule gets its share: from the first
-# number of rules on, twice as many from the second, and in proportion to rules beyond the third.
-_RULES_AT_EASE: Final = (16.0, 32.0, 64.0)
+# Members take more moves the more rules they have, so that each rule gets its share: all of them
+# from the first number of rules on, and in proportion to rules beyond the second.
+_RULES_AT_EASE: Final = (32.0, 64.0)
 # Moves of a member with one rule in each generation, or a quarter of the others' if that is more.
 _SINGLE_MOVES: Final = 1_000
 # Values that differ by less are equal; the second is for sums of rounded gains in another order.
@@ -117,6 +117,8 @@ class Settings:
     """Penalty and maximum number of rules of each member."""
     generations: int = 8
     moves: int = 4_000
+    least: float = 1.0
+    """Share of the moves that a member with few rules takes."""
     hot: float = 1.5
     cold: float = 0.15
     conflicts: str = "avoid"
@@ -236,7 +238,7 @@ def _generations(
                 continue
             if settings.growth:
                 member.grow(settings.growth)
-            moves = round(settings.moves * _effort(member.size))
+            moves = round(settings.moves * _effort(member.size, settings.least))
             if member.max_rules == 1:
                 moves = min(moves, max(_SINGLE_MOVES, moves // 4))
             near = _near(member, members)
@@ -261,14 +263,14 @@ def _generations(
             break
 
 
-def _effort(n_rules: int) -> float:
-    """Return how many times the moves a member with so many rules takes in a generation.
+def _effort(n_rules: int, least: float) -> float:
+    """Return the share of the moves that a member with so many rules takes in a generation.
 
-    >>> [_effort(n) for n in (1, 16, 24, 32, 64, 128)]
-    [1.0, 1.0, 1.5, 2.0, 2.0, 4.0]
+    >>> [_effort(n, 0.5) for n in (1, 16, 24, 32, 64, 128)]
+    [0.5, 0.5, 0.75, 1.0, 1.0, 2.0]
     """
-    few, some, many = _RULES_AT_EASE
-    return max(1.0, min(n_rules, some) / few, (some / few) * n_rules / many)
+    some, many = _RULES_AT_EASE
+    return max(least, min(1.0, n_rules / some), n_rules / many)
 
 
 def _twin(member: _Member, members: list[_Member]) -> _Member | None:
