@@ -332,7 +332,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
         >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
         >>> print(clf.certificate_)
-        consistent: 1 rule without conflicts; not complete: 2 regions left to the default
+        consistent: 1 rule without conflicts; not complete: other cases are left to the default
         """
         check_is_fitted(self)
         return certify(*self._certified)
