@@ -144,13 +144,14 @@ def test_a_trivial_model_that_validation_prefers_is_warned_of():
     clf.select()  # without a maximum, it is what the data say
 
 
-def test_sets_with_too_many_gaps_are_warned_of(monkeypatch):
+@pytest.mark.parametrize("options", [{}, {"scoring": "log_loss", "selection": "validation"}])
+def test_sets_with_too_many_gaps_are_warned_of(monkeypatch, options):
     fill = _training.completed
     monkeypatch.setattr(
         _training, "completed", lambda rules, *more: None if len(rules) else fill(rules, *more)
     )
     with pytest.warns(UserWarning, match="because the gaps of other rule sets need more than 100"):
-        quick(complete=True, moves=500).fit(*steps())
+        quick(complete=True, moves=500, **options).fit(*steps())
 
 
 # --- reasons

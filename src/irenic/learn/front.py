@@ -473,8 +473,6 @@ class Front(list[FrontPoint]):
 
     chosen: FrontPoint | None
     """The rule set in use; None if unknown."""
-    unfilled: bool = False
-    """Whether filling the gaps of every learned rule set takes too many rules."""
 
     def __init__(
         self, points: Iterable[FrontPoint] = (), *, chosen: FrontPoint | None = None
