@@ -442,7 +442,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return X
         taken = take_apart(X)
         columns = dict(zip(taken.names or (), taken.columns, strict=True))
-        return {name: columns[name] for name in self.space_.names if name in columns}
+        own = {name: columns[name] for name in self.space_.names if name in columns}
+        return own or columns  # a table without columns would have no rows
 
     def _with_untested_columns(self, X: Any, tested: Sequence[RuleSet]) -> Any:
         """Return a table with missing values in columns that it lacks and that no rule tests."""
@@ -451,7 +452,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not lacking or (needed and _own_names(X) is None):  # scikit-learn rejects the frame
             return X
         taken = take_apart(X)
-        taken.select([name for name in self.space_.names if name in needed])
+        taken.select([name for name in self.space_.names if name in needed])  # raises, if any
         columns = dict(zip(taken.names or (), taken.columns, strict=True))
         nothing = np.full(taken.length, None, dtype=object)
         return {name: columns.get(name, nothing) for name in self.space_.names}
