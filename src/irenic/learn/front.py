@@ -541,8 +541,8 @@ def _unbeaten(points: Sequence[FrontPoint], decided: Sequence[float]) -> list[Fr
             other.training_score >= point.training_score
             and other.n_conditions <= point.n_conditions
             and other.n_rules <= point.n_rules
-            and not (more < share and _merits(other) != _merits(point))
-            for other, more in kept
+            and not (other_share < share and _merits(other) != _merits(point))
+            for other, other_share in kept
         )
         if not beaten:
             kept.append((point, share))
