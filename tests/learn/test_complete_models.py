@@ -189,6 +189,16 @@ def test_reasons_do_not_say_that_a_number_may_be_missing_that_no_training_row_la
     assert clf.certificate_.is_complete
 
 
+@pytest.mark.parametrize("known", [{"never": ["yes WHERE d < 0.01"]}, {"max_values": 3}])
+def test_added_rules_decide_missing_numbers_with_what_users_know(known):
+    X, y = steps()
+    clf = quick(complete=True, moves=500, **known).fit(X, y)
+    learned = [rule for rule in clf.rules_ if rule.then == "yes"]
+    assert learned
+    assert not any("missing" in str(rule) for rule in learned)
+    assert set(clf.predict(X.assign(c=np.nan))) == {"no"}
+
+
 def test_reasons_say_so_of_columns_with_missing_values():
     X, y = steps()
     X.loc[::10, "a"] = np.nan

@@ -105,8 +105,10 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         Add rules for the default until every case is covered by a rule. They may overlap each
         other, so that few are enough; rule sets that need more than 100 are left out. With
         ``default="abstain"``, rules evolve for all labels, and few have to be added. Numbers that
-        no training row lacks go with the lowest ones if they are missing. If only one rule without
-        conditions remains, because no other set is small enough, a warning says so.
+        no training row lacks go with the lowest ones if they are missing; with ``rules``,
+        ``never``, ``always``, ``monotonic_cst``, ``cost``, ``max_values`` or impossible cases,
+        added rules decide such cases. If only one rule without conditions remains, because no
+        other set is small enough, a warning says so.
     default : {"majority", "abstain"}, default "majority"
         Prediction where no rule applies: the most frequent label there, or None.
     describe : label, optional
