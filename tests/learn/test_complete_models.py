@@ -144,13 +144,14 @@ def test_a_trivial_model_that_validation_prefers_is_warned_of():
     clf.select()  # without a maximum, it is what the data say
 
 
-def test_sets_with_too_many_gaps_are_warned_of(monkeypatch):
+@pytest.mark.parametrize("options", [{}, {"scoring": "log_loss", "selection": "validation"}])
+def test_sets_with_too_many_gaps_are_warned_of(monkeypatch, options):
     fill = _training.completed
     monkeypatch.setattr(
         _training, "completed", lambda rules, *more: None if len(rules) else fill(rules, *more)
     )
     with pytest.warns(UserWarning, match="because the gaps of other rule sets need more than 100"):
-        quick(complete=True, moves=500).fit(*steps())
+        quick(complete=True, moves=500, **options).fit(*steps())
 
 
 # --- reasons
@@ -186,6 +187,16 @@ def test_reasons_do_not_say_that_a_number_may_be_missing_that_no_training_row_la
     lacking = clf.explain(X.assign(a=np.nan, b=np.nan, c=np.nan))
     assert any("missing" in decision.text for decision in lacking)
     assert clf.certificate_.is_complete
+
+
+@pytest.mark.parametrize("known", [{"never": ["yes WHERE d < 0.01"]}, {"max_values": 3}])
+def test_added_rules_decide_missing_numbers_with_what_users_know(known):
+    X, y = steps()
+    clf = quick(complete=True, moves=500, **known).fit(X, y)
+    learned = [rule for rule in clf.rules_ if rule.then == "yes"]
+    assert learned
+    assert not any("missing" in str(rule) for rule in learned)
+    assert set(clf.predict(X.assign(c=np.nan))) == {"no"}
 
 
 def test_reasons_say_so_of_columns_with_missing_values():

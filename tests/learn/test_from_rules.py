@@ -105,6 +105,8 @@ def test_tables_to_predict_need_the_columns_of_the_rules_alone():
     assert clf.predict(X[["income", "job", "married", "age"]].assign(other="?")).tolist() == said
     with pytest.raises(DataError, match="the table has no column 'income'"):
         clf.predict(WIDER.drop(columns="income"))
+    with pytest.raises(DataError, match="the table has no column 'age'"):
+        clf.predict(pd.DataFrame({"other": [1, 2]}))
 
 
 def test_a_new_fit_needs_the_columns_of_its_rows():

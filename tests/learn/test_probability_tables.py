@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, log_loss, make_scorer, roc_auc_score
 
@@ -426,11 +426,14 @@ def test_a_judge_weights_rows(seed):
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=20).filter(any))
+@example([1, 3, 1])
 def test_a_scorer_without_weights_gets_rows_in_proportion(times):
     weight = np.array(times, dtype=float)
     assert in_proportion(weight).tolist() == np.repeat(np.arange(len(times)), times).tolist()
     many = in_proportion(weight * 100.3)
     assert np.bincount(many, minlength=len(times)) == pytest.approx(weight * 100.3, abs=1.0)
+    (one,) = in_proportion(weight / (10.0 * weight.sum()))
+    assert weight[one] > 0
 
 
 def test_labels_of_a_sample_keep_their_shares_in_all_scores(monkeypatch):

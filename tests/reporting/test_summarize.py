@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import json
 import math
@@ -11,7 +12,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -104,7 +105,17 @@ def test_counts_equal_those_made_instance_by_instance(drawn):
         assert sum(n for true, told, n in taken if true == told) == sum(right)
 
 
+NOT_MISSING = Rule({"f1": {"missing": False}}, then="A")
+
+
 @given(counted())
+@example(
+    (
+        RuleSet([NOT_MISSING], Space([Continuous("f1", kind="date")])),
+        [{"f1": datetime.date(2024, 1, 1)}],
+        ["A"],
+    )
+)
 def test_a_box_contains_the_same_cases_as_its_region(drawn):
     rules, points, labels = drawn
     summary = summarize(rules, points, labels, budget=1)

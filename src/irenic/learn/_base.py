@@ -40,7 +40,7 @@ from irenic.learn.front import (
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
 from irenic.learn.present import present_regions
-from irenic.learn.reasons import default_reasons, default_text
+from irenic.learn.reasons import Reason, default_reasons, default_text
 from irenic.learn.spaces import names_tested, without_untested_values
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
 from irenic.model import markup
@@ -442,7 +442,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return X
         taken = take_apart(X)
         columns = dict(zip(taken.names or (), taken.columns, strict=True))
-        return {name: columns[name] for name in self.space_.names if name in columns}
+        own = {name: columns[name] for name in self.space_.names if name in columns}
+        return own or columns  # a table without columns would have no rows
 
     def _with_untested_columns(self, X: Any, tested: Sequence[RuleSet]) -> Any:
         """Return a table with missing values in columns that it lacks and that no rule tests."""
@@ -451,7 +452,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not lacking or (needed and _own_names(X) is None):  # scikit-learn rejects the frame
             return X
         taken = take_apart(X)
-        taken.select([name for name in self.space_.names if name in needed])
+        taken.select([name for name in self.space_.names if name in needed])  # raises, if any
         columns = dict(zip(taken.names or (), taken.columns, strict=True))
         nothing = np.full(taken.length, None, dtype=object)
         return {name: columns.get(name, nothing) for name in self.space_.names}
@@ -716,55 +717,67 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         instances = self.space_.encode(self._table(X, reset=False))
-        counts = self.chosen_.counts
         explained, present = self._explained(instances)
         left = [row for row, reason in enumerate(explained) if not reason.rules]
         known = self.chosen_.default_regions
         reasons = default_reasons(self.rules_, instances.take(left), known)
         by_default = dict(zip(left, reasons, strict=True))
         probabilities = self._probability_rows(X, instances)
-        decisions = []
-        for row, reason in enumerate(explained):
-            indices = reason.rules or (len(self.rules_),)
-            figures: RuleCounts | DefaultRegions = counts
-            region, place = by_default.get(row, (None, -1))
-            if known is not None and place >= 0:
-                figures, indices = known, (place,)
-            support = tuple(int(figures.support[index]) for index in indices)
-            confidence = tuple(float(figures.confidence[index]) for index in indices)
-            text = reason.text if region is None else default_text(reason.then, region)
-            if reason.rules and not self.rules_.is_partial:
-                region = present.get(row, self.rules_[reason.rules[0]].region)
-            ends = [(low, high) for low, high in figures.intervals[list(indices)].tolist()]
-            intervals = () if np.isnan(ends[0][0]) else tuple(ends)
-            # the region that is the reason may be only a part of what the default decides
-            whole = (
-                not reason.rules and region is not None and region.n_conditions > 0 and place < 0
-            )
-            if support[0] > 0:
-                whose = "all cases by default: " if whole else ""
-                text += f" ({whose}support {support[0]}, confidence {confidence[0]:.2f}"
-                text += f", {interval_text(*ends[0])})" if intervals else ")"
-            elif reason.rules and indices[0] >= self.chosen_.n_kept:
-                text += " (support 0: no training row)"
-            if (likely := probabilities[row]) is not None and reason.then is not None:
-                text += f"; probability {likely.probability:.2f}, from {likely.basis}"
-            if reason.rules and indices[0] < self.chosen_.n_kept:
-                text += f"; {kept_text(self.chosen_, indices[0], self.classes_.tolist())}"
-            decisions.append(
-                Decision(
-                    reason.then,
-                    reason.rules,
-                    text,
-                    support,
-                    confidence,
-                    region,
-                    intervals,
-                    probabilities[row],
-                    counted=not whole,
-                )
-            )
-        return decisions
+        return [
+            self._decision(reason, by_default.get(row), present.get(row), probabilities[row])
+            for row, reason in enumerate(explained)
+        ]
+
+    def _decision(
+        self,
+        reason: Explanation,
+        by_default: Reason | None,
+        present: Region | None,
+        likely: ProbabilityRow | None,
+    ) -> Decision:
+        """Return a decision with its figures, given its rules or why the default decides.
+
+        ``present`` is a part of the region of the deciding rule to name instead.
+        """
+        point, text = self.chosen_, reason.text
+        region, place = (present, -1) if by_default is None else by_default
+        if by_default is None:
+            if region is None and not self.rules_.is_partial:
+                region = self.rules_[reason.rules[0]].region
+        elif region is not None:
+            text = default_text(reason.then, region)
+        figures: RuleCounts | DefaultRegions = point.counts
+        indices = reason.rules or (len(self.rules_),)
+        if point.default_regions is not None and place >= 0:
+            figures, indices = point.default_regions, (place,)
+        support = tuple(int(figures.support[index]) for index in indices)
+        confidence = tuple(float(figures.confidence[index]) for index in indices)
+        ends = [(low, high) for low, high in figures.intervals[list(indices)].tolist()]
+        intervals = () if np.isnan(ends[0][0]) else tuple(ends)
+        # a region that was not counted may be only a part of what the default decides
+        is_part = by_default is not None and region is not None and region.n_conditions > 0
+        counted = place >= 0 or not is_part
+        if support[0] > 0:
+            whose = "" if counted else "all cases by default: "
+            text += f" ({whose}support {support[0]}, confidence {confidence[0]:.2f}"
+            text += f", {interval_text(*ends[0])})" if intervals else ")"
+        elif reason.rules and indices[0] >= point.n_kept:
+            text += " (support 0: no training row)"
+        if likely is not None and reason.then is not None:
+            text += f"; probability {likely.probability:.2f}, from {likely.basis}"
+        if reason.rules and indices[0] < point.n_kept:
+            text += f"; {kept_text(point, indices[0], self.classes_.tolist())}"
+        return Decision(
+            reason.then,
+            reason.rules,
+            text,
+            support,
+            confidence,
+            region,
+            intervals,
+            likely,
+            counted,
+        )
 
     def _explained(self, instances: Instances) -> tuple[list[Explanation], Mapping[int, Region]]:
         """Return the rules that explain each case, and regions that are parts of theirs."""

@@ -108,8 +108,10 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         Add rules for the default until every case is covered by a rule. They may overlap each
         other, so that few are enough; rule sets that need more than 100 are left out. With
         ``default="abstain"``, rules evolve for all labels, and few have to be added. Numbers that
-        no training row lacks go with the lowest ones if they are missing. If only one rule without
-        conditions remains, because no other set is small enough, a warning says so.
+        no training row lacks go with the lowest ones if they are missing; with ``rules``,
+        ``never``, ``always``, ``monotonic_cst``, ``cost``, ``max_values`` or impossible cases,
+        added rules decide such cases. If only one rule without conditions remains, because no
+        other set is small enough, a warning says so.
     default : {"majority", "abstain"}, default "majority"
         Prediction where no rule applies: the most frequent label there, or None.
     describe : label, optional
@@ -224,6 +226,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     _orders: Mapping[str, Sequence[Hashable]] | None = None
     _kept_text: str | None = None
     _unfilled: bool = False
+    """Whether filling the gaps of every learned rule set takes too many rules."""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
@@ -471,7 +474,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             whole=data.whole,
             leads=self._leads,
         )
-        front = training.front(result.candidates, complete=self.complete)
+        front, self._unfilled = training.front(result.candidates, complete=self.complete)
         if not front:
             raise DataError(
                 "complete must be False: rules for one label cannot fill the gaps, because of the"
@@ -484,7 +487,6 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self._orders = None if knowledge is None else knowledge.orders
         self._kept_text = None if self.rules is None or not knowledge else knowledge.kept_text()
         self.stopped_by_ = result.stopped_by
-        self._unfilled = front.unfilled
         self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit
         # cells of forbidden or ordered columns would not suit a fit without these options
@@ -664,31 +666,23 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self, max_rules: int | None, max_conditions: int | None, *, stacklevel: int
     ) -> None:
         """Warn if a complete rule set has no conditions because others are too large."""
+        if not self.complete or self.chosen_.n_conditions:
+            return
         others = [point for point in self.pareto_front_ if point.n_conditions]
         sizes = {"max_rules": max_rules, "max_conditions": max_conditions}
         given = " and ".join(f"{name}={size}" for name, size in sizes.items() if size is not None)
-        if not self.complete or self.chosen_.n_conditions or not (self._unfilled or given):
-            return
-        if not others and not self._unfilled:
-            return  # nothing was learned
-        fitting = small_enough([*others, self.chosen_], max_rules, max_conditions)[:-1]
-        better = [p for p in others if not p.validated_score <= self.chosen_.validated_score]
-        what = "better" if fitting else "other"
-        why = "because the gaps of other rule sets need more than 100 rules"
-        hint = "max_conditions_per_rule=3 or default='abstain' may help"
-        if others:
-            listed = (better if fitting else others) or others
-            least = min(listed, key=lambda point: (point.n_rules, point.n_conditions))
-            size = counted(least.n_rules, "rule"), counted(least.n_conditions, "condition")
-            why = f"because rules that fill gaps count, and the smallest {what} one has"
-            why += f" {size[0]} and {size[1]}"
-            hint = "use a greater maximum, or complete=False"
-            if fitting and not better:
-                why, hint = "because no other one is better on rows left out", "use complete=False"
+        if self._unfilled:
+            why = "the gaps of other rule sets need more than 100 rules"
+            hint = "max_conditions_per_rule=3 or default='abstain' may help"
+        elif others and given:
+            fits = len(small_enough([self.chosen_, *others], max_rules, max_conditions)) > 1
+            why, hint = _why_trivial(self.chosen_, others, fits=fits)
+        else:
+            return  # the data do not show more
         then = display(self.rules_.thens[0] if len(self.rules_) else self.rules_.default)
         limit = f" with {given}" if given else ""
         warnings.warn(
-            f"the complete rule set{limit} predicts {then} for every case, {why}; {hint}",
+            f"the complete rule set{limit} predicts {then} for every case, because {why}; {hint}",
             stacklevel=stacklevel,
         )
 
@@ -885,3 +879,22 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         other.pareto_front_ = recounted(self, X, y, sample_weight, target)
         other.chosen_ = other.pareto_front_.chosen or other.pareto_front_[0]
         return other
+
+
+def _why_trivial(
+    chosen: FrontPoint, others: Sequence[FrontPoint], *, fits: bool
+) -> tuple[str, str]:
+    """Return why a rule set without conditions is chosen instead of others, and what may help.
+
+    ``fits`` says whether any of the others is small enough.
+    """
+    better = [p for p in others if not p.validated_score <= chosen.validated_score]
+    if fits and not better:
+        return "no other one is better on rows left out", "use complete=False"
+    what, listed = ("better", better) if fits else ("other", others)
+    least = min(listed, key=lambda point: (point.n_rules, point.n_conditions))
+    size = f"{counted(least.n_rules, 'rule')} and {counted(least.n_conditions, 'condition')}"
+    return (
+        f"rules that fill gaps count, and the smallest {what} one has {size}",
+        "use a greater maximum, or complete=False",
+    )

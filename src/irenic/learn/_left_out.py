@@ -380,8 +380,10 @@ def in_proportion(weight: Floats) -> Indices:
     (array([0, 2, 2]), array([0, 2, 4]))
     """
     sums = np.cumsum(weight)
-    n = max(1, round(sums[-1]))
-    return np.asarray(np.searchsorted(sums, (np.arange(n) + 0.5) * (sums[-1] / n)), dtype=np.intp)
+    n = max(1, math.floor(sums[-1] + 0.5))
+    # steps of 1, because the rows of steps that fill the sum exactly would add up the rounding of n
+    first = min(0.5, sums[-1] / 2.0)
+    return np.asarray(np.searchsorted(sums, first + np.arange(n)), dtype=np.intp)
 
 
 def roc_area(likely: Floats, truth: Indices, times: npt.NDArray[Any]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -13,17 +13,20 @@ import numpy.typing as npt
 
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
+from irenic.learn._measure import resolve_by
 from irenic.learn._row_numbers import FEWEST_NUMBERS, NUMBERS, numbers_rows
 from irenic.learn.present import present_regions
-from irenic.learn.reasons import default_reasons
+from irenic.learn.reasons import Reason, default_reasons
 from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import Head
 from irenic.model.literals import display, is_missing, plain, say
+from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import Resolve, RuleSet
+from irenic.model.space import Instances
 
 if TYPE_CHECKING:
     from irenic.learn._classifier import RuleSetClassifier
@@ -367,62 +370,86 @@ def predict_table(
     _check_columns(features, names)
     # rules without conditions hold for every row, and a table without columns has no rows
     X = select_columns(table, features) if features else table
-    how: Any = resolve
-    labels = []
     if isinstance(rules, RuleSet):
         rule_set: RuleSet = rules
-        predictions = rule_set.predict(X, resolve=how)
+        predictions = rule_set.predict(X, resolve=resolve).tolist()
+        columns = _prediction_columns(predictions, outputs, names, [])
+        columns |= _reasons(rule_set, X, resolve) if explain else {}
     else:
-        rule_set, labels = rules.rules_, rules.classes_.tolist()
-        predictions = rules.predict(X)
-        how = None if rules.conflicts == "avoid" else rules.conflicts
-    columns = _prediction_columns(predictions.tolist(), outputs, names, labels)
-    if explain:
-        surest = None
-        if isinstance(rules, RuleSet):
-            cases = rule_set.space.encode(X)
-        else:  # its table may lack columns that no rule tests
-            cases = rule_set.space.encode(rules._table(X, reset=False))
-            surest = rules.chosen_.counts.confidence[:-1]
-        decided = rule_set.reasons(cases, resolve=how, confidence=surest)
-        texts = [str(rule) for rule in rule_set]
-        no_default = rule_set.default is None
-        texts.append("no rule" if no_default else "default: no rule covers this case")
-        listed = [texts[index] for index in decided]
-        left = np.flatnonzero(decided < 0)
-        known = None if isinstance(rules, RuleSet) else rules.chosen_.default_regions
-        reasons = default_reasons(rule_set, cases.take(left), known)
-        shown = {
-            reason: f"default: {Rule(reason.region, then=rule_set.default)}"
-            for reason in set(reasons)
-            if reason.region is not None
-        }
-        for row, reason in zip(left.tolist(), reasons, strict=True):
-            listed[row] = shown.get(reason, listed[row])
-        if not isinstance(rules, RuleSet):
-            present = present_regions(rules.chosen_, decided, cases)
-            for row, region in present.items():
-                listed[row] = str(Rule(region, then=rule_set.thens[decided[row]]))
-        columns["rule"] = as_column(listed)
-        if rule_set.is_partial:  # several rules decide together
-            together = rule_set.explain(cases, resolve=how)
-            listed = ["; ".join(texts[i] for i in one.rules) for one in together]
-            columns["rule"] = as_column([text or texts[-1] for text in listed])
-        if not isinstance(rules, RuleSet):
-            counts = rules.chosen_.counts
-            support = counts.support.astype(np.int64)[decided]
-            confidence = counts.confidence[decided]
-            places = np.array([reason.place for reason in reasons], dtype=np.intp)
-            if known is not None and (places >= 0).any():
-                rows, places = left[places >= 0], places[places >= 0]
-                support[rows], confidence[rows] = known.support[places], known.confidence[places]
-            columns["support"], columns["confidence"] = support, confidence
-            likely = rules._probability_rows(X, cases)
-            if likely and all(row is not None for row in likely):
-                columns["probability"] = np.array([row.probability for row in likely if row])
-                columns["based on"] = as_column([row.basis for row in likely if row])
+        predictions, labels = rules.predict(X).tolist(), rules.classes_.tolist()
+        columns = _prediction_columns(predictions, outputs, names, labels)
+        columns |= _model_reasons(rules, X) if explain else {}
     _check_added(columns, names)
     return columns
+
+
+def _reasons(rules: RuleSet, X: Any, resolve: Resolve | None) -> dict[str, npt.NDArray[Any]]:
+    """Return the column of deciding rules."""
+    cases = rules.space.encode(X)
+    decided = rules.reasons(cases, resolve=resolve)
+    defaults = default_reasons(rules, cases.take(decided < 0))
+    return {"rule": _deciding(rules, cases, resolve, decided, defaults)}
+
+
+def _model_reasons(model: RuleSetClassifier, X: Any) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns of deciding rules and their figures, as in ``explain``."""
+    rules, point, resolve = model.rules_, model.chosen_, resolve_by(model.conflicts)
+    counts, known = point.counts, point.default_regions
+    # the table may lack columns that no rule tests
+    cases = rules.space.encode(model._table(X, reset=False))
+    decided = rules.reasons(cases, resolve=resolve, confidence=counts.confidence[:-1])
+    left = np.flatnonzero(decided < 0)
+    defaults = default_reasons(rules, cases.take(left), known)
+    support, confidence = counts.support[decided], counts.confidence[decided]
+    if known is not None:
+        places = np.array([reason.place for reason in defaults], dtype=np.intp)
+        rows, places = left[places >= 0], places[places >= 0]
+        support[rows], confidence[rows] = known.support[places], known.confidence[places]
+    present = present_regions(point, decided, cases)
+    columns = {
+        "rule": _deciding(rules, cases, resolve, decided, defaults, present),
+        "support": support.astype(np.int64),
+        "confidence": confidence,
+    }
+    likely = model._probability_rows(X, cases)
+    if likely and all(row is not None for row in likely):
+        columns["probability"] = np.array([row.probability for row in likely if row])
+        columns["based on"] = as_column([row.basis for row in likely if row])
+    return columns
+
+
+def _deciding(
+    rules: RuleSet,
+    cases: Instances,
+    resolve: Resolve | None,
+    decided: npt.NDArray[np.int64],
+    defaults: Sequence[Reason],
+    present: Mapping[int, Region] | None = None,
+) -> npt.NDArray[Any]:
+    """Return the text of the rule that decides each case.
+
+    ``decided`` has its index, ``defaults`` the reasons where it is -1, and ``present`` parts of the
+    regions of rules to name instead, by case.
+    """
+    texts = [str(rule) for rule in rules]
+    no_default = rules.default is None
+    texts.append("no rule" if no_default else "default: no rule covers this case")
+    if rules.is_partial:  # several rules decide together
+        together = rules.explain(cases, resolve=resolve)
+        listed = ["; ".join(texts[index] for index in one.rules) for one in together]
+        return as_column([text or texts[-1] for text in listed])
+
+    @cache
+    def text_of(region: Region, then: Hashable) -> str:
+        return str(Rule(region, then=then))
+
+    listed = [texts[index] for index in decided]
+    for row, reason in zip(np.flatnonzero(decided < 0).tolist(), defaults, strict=True):
+        if reason.region is not None:
+            listed[row] = f"default: {text_of(reason.region, rules.default)}"
+    for row, region in (present or {}).items():
+        listed[row] = text_of(region, rules.thens[decided[row]])
+    return as_column(listed)
 
 
 def _check_added(columns: Collection[str], names: Collection[str]) -> None:

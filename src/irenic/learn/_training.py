@@ -66,11 +66,11 @@ class Training(Measure):
             return ColumnSums.of(self.instances)
         return self.whole.figures.columns
 
-    def front(self, evolved: Sequence[Evolved], *, complete: bool) -> Front:
+    def front(self, evolved: Sequence[Evolved], *, complete: bool) -> tuple[Front, bool]:
         """Return the front of candidates as rule sets with their scores and statistics.
 
-        If ``complete``, rules are added that fill all gaps; rule sets with too many are left out,
-        and ``unfilled`` of the front says whether only sets without conditions remain.
+        If ``complete``, rules are added that fill all gaps, and rule sets with too many are left
+        out. Also return whether only rule sets without conditions remain because of that.
         """
         drafts = [draft for one in evolved for draft in self._drafts(one)]
         front, unfilled = self._front(drafts), False
@@ -80,9 +80,7 @@ class Training(Measure):
             learned = any(point.n_conditions for point in front)
             front = self._front([d for one in kept for d in self._drafts(one, complete=True)])
             unfilled = learned and not any(point.n_conditions for point in front)
-        front = Front(map(self.with_columns, front))
-        front.unfilled = unfilled
-        return front
+        return Front(map(self.with_columns, front)), unfilled
 
     def _front(self, drafts: Sequence[Draft]) -> Front:
         """Return the front of rule sets, all of which are counted in one pass."""

@@ -473,8 +473,6 @@ class Front(list[FrontPoint]):
 
     chosen: FrontPoint | None
     """The rule set in use; None if unknown."""
-    unfilled: bool = False
-    """Whether filling the gaps of every learned rule set takes too many rules."""
 
     def __init__(
         self, points: Iterable[FrontPoint] = (), *, chosen: FrontPoint | None = None
@@ -544,8 +542,8 @@ def _unbeaten(points: Sequence[FrontPoint], decided: Sequence[float]) -> list[Fr
             other.training_score >= point.training_score
             and other.n_conditions <= point.n_conditions
             and other.n_rules <= point.n_rules
-            and not (more < share and _merits(other) != _merits(point))
-            for other, more in kept
+            and not (other_share < share and _merits(other) != _merits(point))
+            for other, other_share in kept
         )
         if not beaten:
             kept.append((point, share))

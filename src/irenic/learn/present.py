@@ -42,10 +42,14 @@ def present_regions(point: FrontPoint, reasons: Ints, cases: Instances) -> Mappi
     rows = np.flatnonzero(reasons >= 0)
     has_number = cases.values > -np.inf
     known = opened[reasons[rows]] & has_number[:, rows].T
-    regions = {}
-    for row, axes in zip(rows.tolist(), known, strict=True):
-        if axes.any():
-            box = rules[int(reasons[row])].region.box
+    regions: dict[tuple[int, bytes], Region] = {}
+    by_case: dict[int, Region] = {}
+    some = known.any(axis=1)
+    for row, axes in zip(rows[some].tolist(), known[some], strict=True):
+        rule = int(reasons[row])
+        if (key := (rule, axes.tobytes())) not in regions:
+            box = rules[rule].region.box
             lower = np.where(axes, LOWEST, box.lower[0])
-            regions[row] = Region.from_box(box.like(lower[None], box.upper, box.masks))
-    return regions
+            regions[key] = Region.from_box(box.like(lower[None], box.upper, box.masks))
+        by_case[row] = regions[key]
+    return by_case

@@ -248,12 +248,15 @@ class Source:
 
     @cached_property
     def shown_features(self) -> set[str]:
-        """The features whose values are shown: those that a rule tests, or all."""
+        """The features whose values are shown: those that a rule tests, or all.
+
+        A redundant condition, such as ``is not missing`` where no value is missing, is a test, too.
+        """
         space = self.table.space
         if not self.only_tested:
             return set(space.names)
         sets = [*(table.rules for table in self.tables), *self.regions]
-        tests = [rules.boxes.tests().any(axis=0) for rules in sets]
+        tests = [rules.packed.boxes.tests().any(axis=0) for rules in sets]
         tests.append(space.impossible_boxes.tests().any(axis=0))
         axes = np.any(tests, axis=0)
         return {n for n, axis in zip(space.names, space.axes.tolist(), strict=True) if axes[axis]}

@@ -465,10 +465,13 @@ def test_the_rules_that_are_reasons_are_those_of_explain(page_of):
     rules = RuleSet(same, SPACE, default="D")
     cases = random_instances(rng, rules)
     script = "given.cases.map((each) => irenic.reasonRule(model, irenic.decideCase(model, each)))"
-    found = ask(page_of(summarize(rules, budget=0.1)), script, cases=cases_of(cases))
     reasons = rules.reasons(cases)
     assert (reasons != rules.decide(cases)).any()
-    assert found == [None if place < 0 else place for place in reasons.tolist()]
+    labels = rng.choice(["A", "D"], len(cases))
+    for counted in [(), (cases, labels)]:  # rules are not chosen by the instances shown
+        page = page_of(summarize(rules, *counted, budget=0.1))
+        found = ask(page, script, cases=cases_of(cases))
+        assert found == [None if place < 0 else place for place in reasons.tolist()]
 
 
 def test_conditions_are_written_as_in_python_whether_embedded_or_not(page_of):

@@ -49,7 +49,7 @@ function grownRegion(model, theCase) {
 
 /**
  * The rule that is the reason of an answer: if rules agree, each that holds is enough, and it is the one with the
- * fewest conditions, then the highest confidence, then the lowest number. null for the default.
+ * fewest conditions, then the highest confidence in learning, then the lowest number. null for the default.
  * @param {Model} model
  * @param {Answer} answer
  * @returns {number | null}
@@ -60,7 +60,7 @@ export function reasonRule(model, answer) {
   /** @param {number} place */
   const size = (place) => conditionsOf(rules[place].box).length;
   /** @param {number} place */
-  const confidence = (place) => rules[place].confidence ?? -1;
+  const confidence = (place) => (model.front ? (rules[place].expected?.[0] ?? rules[place].confidence ?? -1) : 0);
   /**
    * @param {number} a
    * @param {number} b
