@@ -97,7 +97,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         How to choose a rule set from the front: by the score of similar rule sets on rows left
         out; the smallest one whose score is at most one standard error below the best; or by
         description length, which needs no validation and is several times faster. Of equally good
-        rule sets, the smallest is chosen.
+        rule sets, the smallest is chosen; two of the same penalty share their validation, and the
+        training score chooses between these.
     init : {"trees", "seeds"}, default "trees"
         Start from the leaves of decision trees, or from random rules around uncovered rows, cut
         until they overlap no rival.
