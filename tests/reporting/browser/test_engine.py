@@ -448,7 +448,8 @@ def test_the_reasons_of_a_model_have_the_counts_of_explain(page_of):
     decisions = clf.explain(X)
     rows = [row for row, decision in enumerate(decisions) if not decision.rules]
     instances = clf.space_.encode(X.iloc[rows])
-    script = "given.cases.map((each) => irenic.reasonOfDefault(model, each))"
+    chosen = "summary.models[summary.chosen]"
+    script = f"given.cases.map((each) => irenic.reasonOfDefault({chosen}, each))"
     found = ask(page_of(summarize(clf, budget=0.1)), script, cases=cases_of(instances))
     assert found
     for row, reason in zip(rows, found, strict=True):
