@@ -88,6 +88,7 @@ def test_a_corrected_value_is_gone(page_of, tmp_path):
     settle(page)
     assert "Hoem" not in page.locator("#editor").inner_text()
     page.get_by_role("button", name="Add a rule for age = 5, type = Motor").click()
+    page.wait_for_function("() => editor.table.now.rows.length === 4")
     assert texts(page)[-1] == ["< 9", "Motor", ""]
 
 
