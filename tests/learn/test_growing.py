@@ -159,3 +159,15 @@ def test_rules_that_made_the_labels_are_grown_again():
     assert found.cost == 6
     again = grow_rules(rows, start, settings, 0.5, random_state=0)
     assert again.masks.tolist() == found.masks.tolist()
+
+
+def test_rules_grow_on_the_last_of_more_than_32768_features():
+    features = 33_000
+    cells = np.zeros((6, features), dtype=int)
+    cells[:, -1] = [0, 0, 0, 1, 1, 1]
+    gains = [[0.0, 1.0]] * 3 + [[1.0, 0.0]] * 3
+    rows = naive.make_rows(cells.tolist(), [2] * features, [True] * features, gains)
+    draft = naive.begun(rows, 1, "avoid", 0)
+    place = kernels._grow_around(rows, draft, 0)
+    assert naive.bits(draft.masks[place, -1]) == [0]
+    assert draft.failing.dtype == np.int32  # sums of features, which a rule may test 24 of

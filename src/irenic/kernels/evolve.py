@@ -142,7 +142,7 @@ class Draft(Struct):
     """What a rule that grows adds to the score at a row, ``[n]``."""
     failed: Bytes
     """Number of its conditions that a row fails, ``[n]``."""
-    failing: Shorts
+    failing: Codes
     """Sum of the features of these conditions, ``[n]``."""
     inside: Codes
     """Rows that fail none, ``[n]``."""

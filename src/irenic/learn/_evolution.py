@@ -485,7 +485,7 @@ def new_draft(
         **vars(limits),
         added=np.zeros(n, dtype=np.float32),
         failed=np.zeros(n, dtype=np.uint8),
-        failing=np.zeros(n, dtype=np.int16),
+        failing=np.zeros(n, dtype=np.int32),
         inside=np.zeros(n, dtype=np.int32),
         weights=np.zeros(n, dtype=np.float32),
         cell_sums=np.zeros((d, 64)),

@@ -103,7 +103,7 @@ typedef struct {
     Ints ranks;       /* place of each consequent in the order of predictions [k] */
     Singles added;    /* what a rule that grows adds to the score at a row [n] */
     Bytes failed;     /* number of its conditions that a row fails [n] */
-    Shorts failing;   /* sum of the features of these conditions [n] */
+    Codes failing;    /* sum of the features of these conditions [n] */
     Codes inside;     /* rows that fail none [n] */
     Singles weights;  /* what these add, where losses may count less [n] */
     Floats cell_sums; /* sums of what rows add, by cell [d, 64] */

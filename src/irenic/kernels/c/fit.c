@@ -181,7 +181,7 @@ static void recount(const Rows *rows, const Draft *draft, int64_t f, uint64_t ol
     for (int64_t i = 0; i < draft->count.rows; i++) {
         const int more = (int)(old >> cells[i] & 1) - (int)(new >> cells[i] & 1);
         draft->failed.at[i] = (uint8_t)(draft->failed.at[i] + more);
-        draft->failing.at[i] = (int16_t)(draft->failing.at[i] + more * f);
+        draft->failing.at[i] = (int32_t)(draft->failing.at[i] + more * f);
     }
 }
 
@@ -213,7 +213,7 @@ void grow_rule(const Rows *rows, const Draft *draft, int64_t i) {
     for (int64_t k = 0; k < draft->count.rows; k++)
         draft->added.at[k] = (float)gain_at(rows, draft, k, then, NEW);
     memset(draft->failed.at, 0, (size_t)draft->failed.rows);
-    memset(draft->failing.at, 0, (size_t)draft->failing.rows * sizeof(int16_t));
+    memset(draft->failing.at, 0, (size_t)draft->failing.rows * sizeof(int32_t));
     double gained;
     const double neutral = ratio_inside(draft, &gained);
     double loss = min_of(1.0, neutral > LEAST_LOSS ? neutral : LEAST_LOSS);
