@@ -95,6 +95,20 @@ def test_what_is_not_reproduced_is_printed(kit, tmp_path, capsys):
     assert "1 of 2 decision tables read\n1 of 2 test cases reproduced\n" in printed
 
 
+def test_a_case_that_cannot_be_read_is_counted(kit, tmp_path, capsys):
+    file = kit / "compliance-level-2" / "0001-m" / "m-test-01.xml"
+    text = CASES.replace("{expected}", "0.1").replace(">2026-01-31<", ">-0001-01-31<")
+    file.write_text(text.replace('"Years"><value xsi:type="xsd:decimal">2', '"Years"><value '
+                                 'xsi:type="xsd:decimal">two'))  # fmt: skip
+    out = tmp_path / "tck_results.csv"
+    assert tck.main(["--data", str(kit), "--out", str(out)]) == 1
+    first, second = results(out)
+    assert first[3] == second[3] == "ERROR"
+    assert "Bonus: column 1: '-0001-01-31' is not a date or time" in first[4]
+    assert second[4] == "Bonus: a value of type decimal must be a number, got 'two'"
+    assert "1 of 1 decision tables read\n0 of 2 test cases reproduced\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("value", "expected", "same"),
     [

@@ -539,7 +539,7 @@ def _kit_coverage(
     tables = [t for t in parsed.bound(None).tables if name in (None, t.name, t.id)]
     for table in tables:
         rows = []
-        for case in listed:
+        for case in (case for case in listed if not case.unread):
             row = case.record(parsed, [n for n in table.space.names if n not in table.computed])
             with suppress(IrenicError):  # a value that the table does not expect exercises nothing
                 table.encode([row])

@@ -44,6 +44,8 @@ class KitCase(NamedTuple):
     results: list[Result]
     called: str = ""
     """The decision service or knowledge model that is called instead of the decisions."""
+    unread: str = ""
+    """Why a value of the case cannot be read, if one cannot."""
 
     def differences(self, parsed: Parsed) -> Iterator[str]:
         """Yield how the outcomes of a model differ from the expected ones."""
@@ -55,6 +57,9 @@ class KitCase(NamedTuple):
         """Yield each expected result with the outcome of a model, and how they differ, or ""."""
         for result in self.results:
             name, expected, is_error = result
+            if self.unread:
+                yield result, None, f"{name}: {self.unread}"
+                continue
             if parsed.decisions is None:
                 reason = str(parsed.errors[0]) if parsed.errors else "the file has no DMN model"
                 yield result, None, reason
@@ -89,24 +94,32 @@ def read_kit(raw: bytes) -> tuple[str, list[KitCase]]:
 
     >>> raw = b'<testCases><modelName>m.dmn</modelName><testCase id="1"/></testCases>'
     >>> read_kit(raw)
-    ('m.dmn', [KitCase(id='1', inputs={}, results=[], called='')])
+    ('m.dmn', [KitCase(id='1', inputs={}, results=[], called='', unread='')])
     """
     root = parse(raw)
     if root.tag != "testCases":
         raise FormatError(f"test cases must be in <testCases>, got <{root.tag}>")
-    cases = []
-    for node in root.all("testCase"):
-        results = []
-        for result in node.all("resultNode"):
-            expected = result.first("expected")
-            value = None if expected is None else value_of(expected)
-            is_error = result.get("errorResult") == "true"
-            results.append(Result(result.get("name"), value, is_error))
-        calls = node.get("type") in ("decisionService", "bkm")
+    return root.child_text("modelName"), [_case(node) for node in root.all("testCase")]
+
+
+def _case(node: Node) -> KitCase:
+    """Return a test case; one with a value that cannot be read keeps the reason."""
+    calls = node.get("type") in ("decisionService", "bkm")
+    called, results = node.get("invocableName") if calls else "", node.all("resultNode")
+    try:
         inputs = {each.get("name"): value_of(each) for each in node.all("inputNode")}
-        called = node.get("invocableName") if calls else ""
-        cases.append(KitCase(node.get("id"), inputs, results, called))
-    return root.child_text("modelName"), cases
+        expected = [_result(result, read=True) for result in results]
+    except IrenicError as error:
+        expected = [_result(result, read=False) for result in results]
+        return KitCase(node.get("id"), {}, expected, called, str(error))
+    return KitCase(node.get("id"), inputs, expected, called)
+
+
+def _result(node: Node, *, read: bool) -> Result:
+    """Return an expected result, with its value if that is to be read."""
+    expected = node.first("expected") if read else None
+    value = None if expected is None else value_of(expected)
+    return Result(node.get("name"), value, node.get("errorResult") == "true")
 
 
 def value_of(node: Node) -> Any:
@@ -122,7 +135,10 @@ def value_of(node: Node) -> Any:
         return None
     text, kind = value.text, value.get(f"{_INSTANCE}type").rpartition(":")[2]
     if kind in ("decimal", "double", "float", "integer", "int", "long"):
-        number = float(text)
+        try:
+            number = float(text)
+        except ValueError:
+            raise FormatError(f"a value of type {kind} must be a number, got {text!r}") from None
         return int(number) if number.is_integer() else number
     if kind == "boolean":
         return text.strip() == "true"
