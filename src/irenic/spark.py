@@ -140,7 +140,7 @@ class SparkRuleSetClassifier(_Columns, *_ESTIMATOR):  # type: ignore[misc]
         if options.get("conflicts") == "vote":
             raise ConditionError(
                 "conflicts must not be 'vote' in Spark, because rules are scored by SQL, in which"
-                " one rule decides; use 'first' or 'best'"
+                " one rule decides; use 'avoid' or 'best'"
             )
         quoted = ["`" + name.replace("`", "``") + "`" for name in (*names, *given)]
         clf = RuleSetClassifier(**options)

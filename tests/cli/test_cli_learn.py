@@ -362,6 +362,15 @@ def test_learn_describes_a_label(run, people):
     )
 
 
+def test_ordered_rules_to_keep_are_made_unordered_as_advised(run, people, tmp_path):
+    (tmp_path / "list.csv").write_text("F,age,fare\n1,< 10,free\n2,< 12,full\n")
+    status, _, err = run("learn", people, "--cv", 0, "--rules", "list.csv")
+    assert status == 2
+    assert "make them with irenic convert list.csv set.json --as-set" in err
+    assert run("convert", "list.csv", "set.json", "--as-set")[0] == 0
+    assert run("learn", people, "--cv", 0, "--rules", "set.json")[0] == 0
+
+
 def test_learn_keeps_rules_and_proves_properties(run, people, tmp_path):
     (tmp_path / "mine.rules").write_text("IF age >= 16 AND job = nurse THEN full\n")
     options = ("--rules", "mine.rules", "--never", "free WHERE age >= 30", "--monotonic", "age=+")

@@ -100,7 +100,7 @@ def test_what_cannot_be_learned_from_or_scored_is_said_before(frame):
 
     with pytest.raises(DataError, match=r"no column 'label' .its columns: .*pays"):
         SparkRuleSetClassifier().fit(frame)
-    with pytest.raises(ConditionError, match="conflicts must not be 'vote' in Spark"):
+    with pytest.raises(ConditionError, match=r"in Spark.* use 'avoid' or 'best'"):
         SparkRuleSetClassifier(labelCol="pays", conflicts="vote").fit(frame)
     assembled = VectorAssembler(inputCols=["weight"], outputCol="features").transform(frame)
     with pytest.raises(DataError, match="'features' is a vector, whose values have no names; list"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -206,7 +207,9 @@ def _kept_rules(path: Path, form: str | None) -> irenic.RuleSet:
     rules = parse_file(path, form).rules()
     if isinstance(rules, irenic.RuleList):
         raise FormatError(
-            "--rules must be rules without an order; irenic to-set makes them", path=str(path)
+            "--rules must be rules without an order; make them with irenic convert"
+            f" {shlex.quote(str(path))} set.json --as-set",
+            path=str(path),
         )
     return rules
 
