@@ -14,9 +14,7 @@ from irenic.formats.feel.doubtful_cells import (
 )
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import DASHES, AnyOf, Compare, kind_of
-from irenic.formats.sheets._doubtful_words import (
-    compared,
-)
+from irenic.formats.sheets._doubtful_words import compared, quoted
 from irenic.formats.sheets._spellings import SETTLE, units_of
 from irenic.formats.tables.drafts import Cell, Draft
 from irenic.frames.csv import may_be_thousands, thousands_or_not
@@ -115,11 +113,12 @@ class CellDoubts:
         self.numbers(cell.text, values, rule, header, line, written)
         if doubt := _doubtful_list(cell):
             self.draft.warn(doubt, rule=rule, header=header, text=cell.text, line=line)
+        in_quotes = quoted([cell])
         for value in values:
             if not isinstance(value, str) or (header, value) in self.warned:
                 continue
             reason = warning(value) or _like_an_amount(value)
-            if reason and quote(value) not in cell.text:
+            if reason and value not in in_quotes:
                 self.warned.add((header, value))
                 message = f"{reason}, or {quote(value)} in quotes to avoid this warning"
                 place = _Place(rule, header, line)

@@ -38,6 +38,7 @@ from irenic.formats.sheets._doubtful_words import (
     first_line,
     is_cross_table,
     is_never_negative,
+    quoted,
     second_outcomes,
 )
 from irenic.formats.sheets._sequences import days_meant, is_ordered, whole_list
@@ -211,8 +212,9 @@ def _words_in(cells: Sequence[Cell]) -> dict[str, int]:
     counts: dict[str, int] = {}
     times = Counter(map(id, cells))
     for key, cell in distinct(cells).items():
+        in_quotes = quoted([cell])
         for value in {c.value: None for c in compared(cell) if isinstance(c.value, str)}:
-            if quote(value) not in cell.text:
+            if value not in in_quotes:
                 counts[value] = counts.get(value, 0) + times[key]
     return counts
 
@@ -466,7 +468,8 @@ def _settle_answers(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     texts = list(dict.fromkeys(value for value in present if isinstance(value, str)))
     if not texts or not all(isinstance(value, str | bool) for value in present):
         return
-    bare = [t for t in texts if not any(quote(t) in cell.text for cell in cells)]
+    in_quotes = quoted(cells)
+    bare = [t for t in texts if t not in in_quotes]
     _check_answers(draft, column, bare)
     aliases: dict[Any, Any] = {}
     if len(texts) < len(set(present)):  # some cells are TRUE or FALSE
@@ -511,7 +514,8 @@ def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         values[value] = None
     texts = [value for value in values if value is not None]
     declared = [c.value for c in comparisons(column.domain or ANYTHING)]
-    bare = [t for t in texts if not any(quote(t) in cell.text for cell in cells)]
+    in_quotes = quoted(cells)
+    bare = [t for t in texts if t not in in_quotes]
     try:
         days = days_meant([*bare, *(value for value in declared if isinstance(value, str))])
         meant = {text: named for text, named in days.items() if text not in declared}

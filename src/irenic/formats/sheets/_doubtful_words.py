@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -24,6 +24,24 @@ from irenic.model.literals import quote
 def compared(cell: Cell) -> Sequence[Compare]:
     """Return the comparisons of a cell."""
     return () if isinstance(cell.test, dict) else comparisons(cell.test)
+
+
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def quoted(cells: Iterable[Cell]) -> set[str]:
+    """Return the values that cells contain in quotes.
+
+    >>> from irenic.formats.feel.unary_tests import parse
+    >>> quoted([Cell('"a", b', parse('"a", b', words=True))])
+    {'a'}
+    """
+    values: set[str] = set()
+    for cell in cells:
+        if '"' in cell.text:
+            strings = set(_STRING.findall(cell.text))
+            values |= {text for text in _texts(cell) if quote(text) in strings}
+    return values
 
 
 # --- words
