@@ -137,6 +137,15 @@ def conditions(draw, space):
     return chosen
 
 
+@st.composite
+def spaces_with_exclusions(draw, max_features=2):
+    """Draw a space in which some combinations of values cannot occur."""
+    space = draw(spaces(max_features))
+    regions = st.builds(lambda found: Region(space, found), conditions(space))
+    excluded = regions.filter(lambda region: region.simplified().n_conditions)
+    return Space(space, impossible=draw(st.lists(excluded, max_size=3)))
+
+
 # --- regions and rules
 
 
@@ -161,8 +170,8 @@ def rules(draw, space):
 
 
 @st.composite
-def rule_sets(draw, max_size=6, max_features=2, default=None):
-    space = draw(spaces(max_features))
+def rule_sets(draw, max_size=6, max_features=2, default=None, space=None):
+    space = draw(spaces(max_features) if space is None else space)
     return RuleSet(draw(st.lists(rules(space), max_size=max_size)), space, default=default)
 
 

@@ -11,6 +11,13 @@ def cells_of(space, *groups):
     return naive.cells_of(naive.grid(space, regions))
 
 
+def possible_cells(space, *groups):
+    """Return the cells of the grid of several groups of rules that can occur."""
+    regions = [*space.impossible, *(rule.region for rules in groups for rule in rules)]
+    cells = naive.cells_of(naive.grid(space, regions))
+    return [cell for cell in cells if not any(naive.holds(r, cell) for r in space.impossible)]
+
+
 def decisions(rules, cells, default=None):
     """Return the consequent of the first rule that covers each cell."""
     rules = list(rules)

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from grid_cells import cells_of
+from grid_cells import cells_of, possible_cells
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -290,3 +290,77 @@ def test_cases_that_cannot_occur_are_not_opened():
     assert [str(region) for region in repair(table).opened] == ["10 <= x < 20"]
     limited = RuleSet(rules, Space(rules.space, impossible=[{"x": (12, 20)}]))
     assert [str(region) for region in repair(limited).opened] == ["10 <= x < 12"]
+
+
+@pytest.mark.parametrize("how", ["drop", "trim", "split"])
+@given(rules=sts.rule_sets(space=sts.spaces_with_exclusions()))
+@sts.examples(2)
+def test_only_rules_that_contradict_each_other_where_a_case_can_occur_change(how, rules):
+    result = repair(rules, how)
+    cells = possible_cells(rules.space, rules, result.rules)
+    disputing = set()
+    for cell in cells:
+        covering = naive.covering(rules, cell)
+        if len({rules[i].then for i in covering}) > 1:
+            disputing |= set(covering)
+    changed = {change.rule for change in result.changes}
+    assert changed <= disputing
+    assert bool(changed) is bool(disputing)
+    for i, rule in enumerate(rules):
+        assert i in changed or rule in result.rules
+    for cell in cells:
+        before, after = holding(rules, cell), holding(result.rules, cell)
+        assert len(after) <= 1
+        assert after <= before
+        if how == "split":
+            assert bool(after) is bool(before)
+        elif len(before) == 1 and not changed & set(naive.covering(rules, cell)):
+            assert after == before
+    for change in result.changes:
+        for rule in change.after:  # what remains can hold
+            assert any(naive.holds(rule.region, cell) for cell in cells)
+
+
+EXCLUDED = Space(
+    [Continuous("a"), Continuous("b"), Categorical("c", ["x", "y"])],
+    impossible=[{"a": {"<": 1}, "b": {"<": 1}}],
+)
+
+
+def excluding(*rules):
+    """Return rules in a space in which ``a < 1 and b < 1`` is impossible."""
+    return RuleSet([Rule.parse(rule, EXCLUDED) for rule in rules], EXCLUDED)
+
+
+@pytest.mark.parametrize("how", ["trim", "split"])
+def test_a_rule_is_not_cut_where_no_case_can_occur(how):
+    rules = excluding(
+        "IF c = x and a < 1 and b < 1 THEN A WEIGHT 5",
+        "IF c = x THEN B",
+        "IF c = y and a > 5 THEN C",
+        "IF c = y and a > 9 THEN D",
+    )
+    result = repair(rules, how)
+    assert [str(change) for change in result.changes] == [
+        "rule 3 (IF a > 5 AND c in {y} THEN C) now applies only where 5 < a <= 9 and c in {y}"
+        + (" (30% of it)" if how == "trim" else "")
+        + ": rule 4 says D where a > 9 and c in {y}, for example at a = 10, c = y"
+    ]
+    assert result.rules.predict([{"a": 0, "b": 5, "c": "x"}]) == ["B"]
+
+
+def test_a_trimmed_rule_keeps_the_most_of_what_can_occur():
+    features = [Continuous(name, bounds=(0, 10)) for name in "ab"]
+    space = Space(features, impossible=[{"a": {"<": 8}, "b": {"<": 8}}])
+    texts = "IF a < 4 and b >= 8 THEN A WEIGHT 5", "IF a <= 10 THEN B"
+    rules = RuleSet([Rule.parse(text, space) for text in texts], space)
+    (change,) = repair(rules, "trim").changes
+    assert [str(rule) for rule in change.after] == ["IF a >= 4 THEN B"]  # b < 8 is larger
+
+
+@pytest.mark.parametrize("how", ["trim", "split"])
+def test_nothing_remains_of_a_rule_that_is_left_only_what_cannot_occur(how):
+    rules = excluding("IF b >= 1 THEN A WEIGHT 5", "IF a < 1 THEN B")
+    (change,) = repair(rules, how).changes
+    assert change.kind == "dropped"
+    assert change.text.startswith("rule 2 (IF a < 1 THEN B) is dropped because nothing of it")

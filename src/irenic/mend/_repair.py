@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -54,7 +54,8 @@ def repair(
     how : {"drop", "trim", "split"}, default "drop"
         "drop" removes the rules with the smallest total value. "trim" reduces the less valuable of
         two rules to the largest region without contradictions. "split" removes just the overlap
-        from it, so that several rules may remain.
+        from it, so that several rules may remain. Overlaps in which no case can occur are no
+        contradictions; see :class:`Space`.
     X : table, optional
         Instances to value the rules by: those that a rule predicts correctly minus the others.
         "trim" then keeps the region with the most instances of the consequent of the rule.
@@ -293,23 +294,28 @@ def _cut(
     proved = True
     for i in order:
         box = boxes.take([i])
-        rivals, places = kept.rivals(box, i)
-        if not len(places):
+        possible = _possible(box)
+        rivals = kept.rivals(possible, i)
+        if not rivals:
             kept.put(i, box, (rules[i],))
             continue
+        against = Boxes.none(box.space).concat(*rivals.values())
         if how == "trim":
             own = None if data is None else data.of_class(thens[i])
-            free = largest_free(box, rivals, _scores(boxes, i, own), meter)
+            against = against.take([]).concat(*(against & part for part in possible))
+            free = largest_free(box, against, _scores(boxes, i, possible, own), meter)
             parts, proved = free.box, proved and free.proved
         else:
-            parts = box.subtract(rivals, meter)
+            parts = box.subtract(against, meter)
             if meter.stopped_by is not None:
                 raise out_of_budget("splitting the rules", meter)
+        parts = parts.take(parts.meet_any(possible))  # no rule is left where no case can occur
         after = tuple(
             Rule(Region.from_box(part), then=thens[i], weight=rules[i].weight) for part in parts
         )
         kept.put(i, parts, after)
-        changes.append((i, _change(table, i, kept.conflicts(i, places), after, parts, how)))
+        conflicts = kept.conflicts(i, possible, rivals)
+        changes.append((i, _change(table, i, conflicts, after, parts, how)))
     new_rules = [rule for i in range(len(rules)) for rule in kept.rules[i]]
     repaired = RuleSet(new_rules, rules.space, default=rules.default)
     new_rows = [rows[i] for i in range(len(rules)) for _ in kept.rules[i]]
@@ -334,36 +340,43 @@ class _Kept:
         """Keep what remains of rule ``i``."""
         self.rules[i], self._boxes[i] = rules, boxes
 
-    def rivals(self, box: Boxes, i: int) -> tuple[Boxes, list[int]]:
-        """Return the kept parts of rivals of rule ``i`` that overlap a box, and the rivals."""
-        near = np.flatnonzero(self._old_boxes.meeting(box)).tolist()
-        parts, places = [], []
-        for j in near:
+    def rivals(self, possible: Boxes, i: int) -> dict[int, Boxes]:
+        """Return the kept parts of rivals of rule ``i`` that overlap boxes, by rival."""
+        rivals: dict[int, Boxes] = {}
+        if not len(possible):
+            return rivals
+        for j in np.flatnonzero(self._old_boxes.meeting(possible.hull())).tolist():
             if j in self._boxes and contradicts(self._sides[j], self._sides[i]):
-                part = self._boxes[j]
-                part = part.take(part.meeting(box))
-                if len(part):
-                    parts.append(part)
-                    places.append(j)
-        return Boxes.none(box.space).concat(*parts), places
+                parts = self._boxes[j]
+                parts = parts.take(parts.meet_any(possible))
+                if len(parts):
+                    rivals[j] = parts
+        return rivals
 
-    def conflicts(self, i: int, places: list[int]) -> list[Conflict]:
-        """Return the conflicts of rule ``i`` with the kept parts of other rules."""
-        rule = self._old[i]
-        parts = (
-            next(part for part in self.rules[j] if part.region.overlaps(rule.region))
-            for j in places
-        )
-        pairs = zip(places, parts, strict=True)
-        return [Conflict(i, j, (rule, part)) for j, part in pairs]
+    def conflicts(self, i: int, possible: Boxes, places: Iterable[int]) -> list[Conflict]:
+        """Return the conflicts of rule ``i`` with the first part of each rival in boxes."""
+        first = {j: int(self._boxes[j].meet_any(possible).argmax()) for j in places}
+        return [Conflict(i, j, (self._old[i], self.rules[j][row])) for j, row in first.items()]
 
 
-def _scores(boxes: Boxes, i: int, own: Instances | None) -> Any:
-    """Return a function that scores boxes inside rule ``i`` by its own instances, then by size."""
+def _possible(box: Boxes) -> Boxes:
+    """Return the part of a box in which cases can occur, as disjoint boxes."""
+    excluded = box.space.impossible_boxes
+    return box.subtract(excluded) if excluded.meeting(box).any() else box
+
+
+def _scores(boxes: Boxes, i: int, possible: Boxes, own: Instances | None) -> Any:
+    """Return a function that scores boxes inside rule ``i`` by its own instances, then by size.
+
+    The size of a box is that of its part in ``possible``, which is the possible part of the rule.
+    """
     share = Share(boxes.take([i]), boxes)
 
     def scores(candidates: Boxes) -> list[Score]:
-        sizes = share.of(candidates).tolist()
+        if boxes.space.impossible:
+            sizes = [float(share.of(possible & box).sum()) for box in candidates]
+        else:
+            sizes = share.of(candidates).tolist()
         if own is None:
             return [(size,) for size in sizes]
         return [
