@@ -73,6 +73,67 @@ def test_a_cell_with_one_meaning_is_read(cell, spelling):
     assert list(map(str, found.tables[0].rules)) == list(map(str, expected.tables[0].rules))
 
 
+TWO_VALUES = [
+    "< {b}, > {a}", "> {a}, < {b}", "<{b},>{a}", ">={a},<={b}", "< {b}; > {a}", "< {b} or > {a}",
+    "< {b} > {a}", "> {a} and < {b}", "not(< {a}, > {b})", "not(> {b}; < {a})", "{a}, {b}",
+    "{b}; {a}", "not({a}, {b})", "not({a}; {b})", "NOT ({a}, {b})", "not({a})", "not  ({a})",
+    "not({b})", "NOT ({b})", "!= {a}", "= {a}", "[{a}..{b}]", "({a}..{b})", "]{a}..{b}[",
+    "not([{a}..{b}])", "{a} to {b}", "not({a} to {b})", "over {a}, under {b}", "[{a}..{b}], {b}",
+]  # fmt: skip
+SPELLED_NUMBERS = [
+    ("-5", 18, ["−5", "- 5", "(5)", "( 5 )", "-5 kg", "−5 kg", "- € 5", "(€ 5)", "-€5"]),
+    ("-1000", 2500, ["−1000", "-1 000", "−1’000", "(1 000)", "-1k", "(1000)", "−1 000 kg"]),
+    ("5", 1200, ["5 kg", "€ 5", "5 EUR", "5.0"]),
+]
+
+
+@pytest.mark.filterwarnings("ignore::irenic.FormatWarning")
+@pytest.mark.parametrize("template", TWO_VALUES)
+def test_how_a_number_is_written_does_not_change_what_its_cell_means(template):
+    """A cell is refused, or means what it means with the plain number."""
+    for plain, high, spellings in SPELLED_NUMBERS:
+        expected = read(template.format(a=plain, b=high))
+        assert reasons(expected) == []
+        for low in spellings:
+            found = read(template.format(a=low, b=high))
+            if not reasons(found):
+                meant = [str(rule) for rule in found.tables[0].rules]
+                assert meant == [str(rule) for rule in expected.tables[0].rules], low
+
+
+def test_a_comma_between_two_signs_means_or_with_any_minus_sign():
+    for cell in ("< 18, > -5", "< 18, > −5", "< 18, > (5)", "< 18 kg, > -5 kg", "<18,>−5"):
+        found = read(cell)
+        assert [str(rule.region) for rule in found.tables[0].rules] == ["b = 0"], cell
+        assert [warning.reason for warning in found.warnings] == [
+            "the cell accepts every value, because a comma means 'or'; write (-5..18) for a range,"
+            " or - for any value"
+        ], cell
+
+
+@pytest.mark.parametrize(
+    ("cell", "spelling"),
+    [
+        ("not((500))", "not(-500)"),
+        ("not (500)", "not(500)"),
+        ("NOT (500)", "not(500)"),
+        ("not((500), 5)", "not(-500, 5)"),
+        ("((500))", "-500"),
+        ("[(10)..(5)]", "[-10..-5]"),
+        ("1;(5)", "1, -5"),
+    ],
+)
+def test_parentheses_make_a_number_negative_wherever_it_is(cell, spelling):
+    found, expected = read(cell), read(spelling)
+    assert (reasons(found), found.warnings) == ([], [])
+    assert list(map(str, found.tables[0].rules)) == list(map(str, expected.tables[0].rules))
+
+
+@pytest.mark.parametrize("cell", ["3 (5)", "(5) (6)", "3 kg (5)"])
+def test_a_number_in_parentheses_after_another_is_no_range(cell):
+    assert reasons(read(cell)) != []
+
+
 @pytest.mark.parametrize("cell", ["not specified", "Not Applicable", "not yet known", "not nurse"])
 def test_not_with_a_value_that_no_cell_names_is_rejected(cell):
     value = cell[4:]

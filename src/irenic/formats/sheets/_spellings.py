@@ -395,9 +395,9 @@ def _pattern(text: str) -> re.Pattern[str]:
 _NEGATIVE: Final = re.compile(
     rf"\(\s*((?:{_MONEY}\s?)?{_DIGITS}(?:\s?%|\s?{_MONEY})?)\s*\)", _FLAGS
 )
-# A negative amount in parentheses, alone or in a part of a cell, but not the values of not (…).
+# A negative amount in parentheses, alone or in a part of a cell; those of not(…) are its own.
 _PART_NEGATIVE: Final = re.compile(
-    rf"(?:^|(?<=[<>=≤≥\s–—-]))(?<!not\s)(?<!in\s){_NEGATIVE.pattern}", _FLAGS
+    rf"(?:^|(?<=[<>=≤≥\s(\[,;|.–—-]))(?<!in\s){_NEGATIVE.pattern}", _FLAGS
 )
 _RANGE: Final = _pattern(
     r"V (?:-|–|—|~|\bto\b|\bbis\b|\bà\b|\ba\b|\bt/m\b|\btot en met\b|\.\.\.?) V"
@@ -415,7 +415,7 @@ _OR_AND: Final = "(?:&|or|and|oder|und|ou|et|o|y|of|en)"
 _UP: Final = _pattern(rf"V (?:(?:{_OR_AND} )?\+|{_OR_AND}\s+{_MORE})(?: {_UNIT})?")
 _DOWN: Final = _pattern(rf"V {_OR_AND}\s+{_LESS}(?: {_UNIT})?")
 _COMPARED: Final = _pattern(rf"{_ORDER} V")
-_TWICE: Final = _pattern(rf"({_ORDER} V) ,? ({_ORDER} V)")
+_TWICE: Final = _pattern(rf"({_ORDER} V) (,?) ({_ORDER} V)")
 _OR_WORD: Final = re.compile(r"\s(?:or|oder|ou|o)\s", re.IGNORECASE)
 _CHAIN: Final = _pattern(rf"V {_SIGN} (\S.*?) {_SIGN} V")
 _NAME_FIRST: Final = _pattern(rf"([^\W\d].*?) {_ORDER} V")
@@ -431,7 +431,7 @@ _NOT: Final = re.compile(
     r"(?:außer|ausser|sauf|excepté|excepto|salvo|menos))\s+(.+)",
     _FLAGS,
 )
-_NOT_CALL: Final = re.compile(r"not\s*\((.*)\)", re.DOTALL)
+_NOT_CALL: Final = re.compile(r"not\s*\((.*)\)", _FLAGS)
 _OR: Final = re.compile(
     r"(?:,\s*)?(?:(?<=\s)|(?<=,))(?:or|OR|oder|ODER|ou|OU)\s+|[;|\n\r]+|,\s+|,(?!\d)|,(?=\d{4}-)"
 )
@@ -540,7 +540,7 @@ def needs_locale(text: str, locale: Locale) -> bool:
     """
     if re.search(r"\d[.,][-–—](?!\d)", text) or text.translate(_HALF_WIDTH) != text:
         return True
-    if "(" in text and (_NEGATIVE.fullmatch(text) or _PART_NEGATIVE.search(text)):
+    if "(" in text and _PART_NEGATIVE.search(_with_call(text)):
         return True
     return locale.decimal == "," and _SEPARATED.search(text) is not None
 
@@ -554,11 +554,22 @@ def respelled(text: str, header: str, locale: Locale) -> str | None:
     ('[10..20)', 'nurse, clerk')
     >>> respelled("< (500)", "balance", Locale()), respelled("over (100)", "balance", Locale())
     ('< -500', '> -100')
+    >>> respelled("not((500))", "balance", Locale()), respelled("< 18, > −5", "age", Locale())
+    ('not(-500)', '< 18, > -5')
     """
     if re.search(r"\s{50}", text):
         return None  # nobody writes that, and patterns would try all ways to split the blanks
-    text = text.translate(_HALF_WIDTH)
-    text = _PART_NEGATIVE.sub(lambda match: f"-{match[1]}", text.strip())
+    plain = _with_call(text.translate(_HALF_WIDTH).strip())
+    # with a sign that joins no range, unlike a hyphen: 3 (5) is not 3-5
+    negated = _PART_NEGATIVE.sub(lambda match: f"−{match[1]}", plain)
+    found = _as_test(negated, header, locale)
+    if negated == plain:
+        return found
+    return (negated if found is None else found).replace("−", "-")
+
+
+def _as_test(text: str, header: str, locale: Locale) -> str | None:
+    """Return a cell without negative amounts in parentheses as a unary test, None as above."""
     text = re.sub(r"([<>])\s+(?==)", r"\1", text)
     text = re.sub(r"(?<=\d)[.,][-–—](?!\d)", "", text)  # 500,- €
     spell = _Speller(header, locale)
@@ -572,6 +583,12 @@ def respelled(text: str, header: str, locale: Locale) -> str | None:
     if unequal := _UNEQUAL.fullmatch(text):
         return f"not({unequal[1].strip()})"
     return spell.listed(text)
+
+
+def _with_call(text: str) -> str:
+    """Return ``not (5)`` as ``not(5)``, whose parentheses do not make a number negative."""
+    call = _NOT_CALL.fullmatch(text.strip())
+    return text if call is None else f"not({call[1]})"
 
 
 def reread(text: str, locale: Locale) -> str | None:
@@ -696,7 +713,9 @@ class _Speller:
     def joined(self, text: str) -> str | None:
         """Return two comparisons that are joined by "and" as a range."""
         twice = _TWICE.fullmatch(text)  # über 2 bis 10
-        parts = [twice[1], twice[4]] if twice else _AND.split(text)
+        if twice and twice[4] and twice[2] in _SIGNS and twice[6] in _SIGNS:
+            return None  # a comma between signs means "or", however their values are written
+        parts = [twice[1], twice[5]] if twice else _AND.split(text)
         if len(parts) != 2:
             return None
         (low, a), (high, b) = map(self.compared, parts)
