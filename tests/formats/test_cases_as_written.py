@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -93,14 +94,99 @@ def test_semicolons_may_separate_numbers_with_commas(predict):
     assert predict(rules, "m;x\n1.200,49;1\n1.201;2\n") == (["a", "b"], "")
 
 
-def test_numbers_beside_percentages_are_warned_about(predict):
+_AMBIGUOUS = "5 is ambiguous, because the rules have percentages; write 5% or 0.05, or 500% if"
+
+
+@pytest.mark.parametrize("written", ["5%", "0.05", "500%"])
+def test_a_number_that_may_be_a_percentage_is_refused(predict, written):
     rules = "p,r\n<= 10%,a\n> 10%,b\n"
-    assert predict(rules, "p\n0.05\n5\n") == (
-        ["a", "b"],
-        "irenic: warning: cases.csv: column 'p', row 2: 5 is read as 500%, because the rules"
-        " contain percentages; write 5% if that is meant\n",
-    )
-    assert predict(rules, "p\n0.05\n500%\n") == (["a", "b"], "")
+    message = f"cases.csv: column 'p', row 2: {_AMBIGUOUS} that is meant"
+    assert predict(rules, "p\n0.05\n5\n") == ([], message)
+    assert predict(rules, f"p\n0.05\n{written}\n") == (["a", "b" if written == "500%" else "a"], "")
+
+
+@pytest.mark.parametrize("number", ["-1.5", "91", "1.25", "1e5"])
+def test_every_number_beyond_1_may_be_a_percentage(predict, number):
+    _, message = predict("p,r\n<= 10%,a\n> 10%,b\n", f"p\n50%\n{number}\n")
+    assert message.startswith(f"cases.csv: column 'p', row 2: {Decimal(number):f} is ambiguous")
+
+
+def test_percentages_have_the_scale_of_the_cells_of_the_rules(predict):
+    """A declaration or header names the unit; whether 90 is 0.9 depends on the cells."""
+    for head in ("p,r\nnumber (%),", "p,r\nnumber,"):
+        assert predict(f"{head}\n<= 10%,a\n> 10%,b\n", "p\n5\n")[1].endswith("if that is meant")
+        assert predict(f"{head}\n<= 10%,a\n> 10%,b\n", "p\n5%\n") == (["a"], "")
+        assert predict(f"{head}\n<= 10,a\n> 10,b\n", "p\n5\n50\n") == (["a", "b"], "")
+        assert "'5%' has a percent sign" in predict(f"{head}\n<= 10,a\n> 10,b\n", "p\n5%\n")[1]
+    assert predict("p (%),r\n<= 10,a\n> 10,b\n", "p (%)\n5\n50\n") == (["a", "b"], "")
+
+
+def test_a_workbook_shows_which_numbers_are_percentages(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    (tmp_path / "rules.csv").write_text("p,r\n<= 120%,a\n> 120%,b\n")
+    for shown, fits in (("0%", True), ("0.00%", True), ("General", False)):
+        book = openpyxl.Workbook()
+        for row in (["p"], [1.6], [0.5]):
+            book.active.append(row)
+        book.active["A2"].number_format = book.active["A3"].number_format = shown
+        book.save(tmp_path / "cases.xlsx")
+        result = run("predict", tmp_path / "rules.csv", tmp_path / "cases.xlsx")
+        assert (result.stdout == "p,prediction\n1.6,b\n0.5,a\n") == fits
+        assert ("1.6 is ambiguous" in str(result.exception)) == (not fits)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "rules.csv", "--data", "cases.csv"),
+        ("impact", "rules.csv", "rules.csv", "cases.csv"),
+        ("impact", "plain.csv", "rules.csv", "cases.csv"),
+        ("test", "rules.csv", "expected.csv"),
+        ("test", "outcomes.csv", "expected.csv"),
+        ("report", "rules.csv", "cases.csv"),
+        ("why", "rules.csv", "p = 5"),
+        ("why", "rules.csv", "cases.csv", "--row", "1"),
+        ("prove", "rules.csv", "NEVER a WHERE p > 5"),
+        ("prove", "rules.csv", "NEVER a WHERE 5 <= p"),
+        ("prove", "rules.csv", "NEVER a WHERE (p not between 0.2 and 5)"),
+        ("prove", "rules.csv", 'NEVER a WHERE "p" in {5}'),
+        ("prove", "outcomes.csv", "NEVER r = 5"),
+        ("add", "rules.csv", "IF p < 5 THEN a"),
+    ],
+    ids=" ".join,
+)
+def test_all_commands_refuse_a_number_that_may_be_a_percentage(tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules.csv").write_text("p,r\n<= 10%,a\n> 10%,b\n")
+    (tmp_path / "plain.csv").write_text("p,r\n<= 10,a\n> 10,b\n")
+    (tmp_path / "outcomes.csv").write_text("p,r\n<= 10,5%\n> 10,6%\n")
+    (tmp_path / "cases.csv").write_text("p\n5\n")
+    (tmp_path / "expected.csv").write_text("p,r\n5,5\n")
+    result = run(*arguments)
+    assert result.exit_code
+    assert _AMBIGUOUS in f"{result.exception}{result.stderr}"
+
+
+def test_other_numbers_beside_percentages_are_no_percentages(tmp_path):
+    (tmp_path / "rules.csv").write_text("p,n,r\n<= 10%,< 5,a\n> 10%,< 50,b\n<= 10%,>= 5,c\n")
+    for case in ("p = 5%, n = 7", "n = 7, p = 0.05", 'n=7,"p"=0.05'):
+        assert run("why", tmp_path / "rules.csv", case).stdout.startswith("c, by rule 3")
+    shown = run("prove", tmp_path / "rules.csv", "NEVER a WHERE n > 7 AND p <= 5% AND 7 <= n")
+    assert shown.stdout.startswith("proved")
+
+
+@pytest.mark.parametrize(
+    ("rules", "cell", "message"),
+    [
+        ("v,r\n< 2026-01-01,a\n>= 2026-01-01,b\n", "20260131",
+         "20260131 is not a date such as 2026-01-31"),
+        ("v,r\n< 5,a\n>= 5,b\n", "2026-01-31", "2026-01-31 is not a number"),
+        ("v,r\n< 5,a\n>= 5,b\n", "true", "true is not a number"),
+        ("v,r\n< 12:30,a\n>= 12:30,b\n", "1230", "1230 is not a time such as 12:30"),
+    ],
+)  # fmt: skip
+def test_errors_about_other_kinds_blame_the_cases(predict, rules, cell, message):
+    assert predict(rules, f"v\n{cell}\n") == ([], f"cases.csv: column 'v', row 1: {message}")
 
 
 def test_warnings_about_rules_are_shown_once(predict):

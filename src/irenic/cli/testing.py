@@ -404,10 +404,13 @@ def impact(
     check_output(page, inputs, "--html")
     parsed = parse_file(old, None, **reading)
     before = decided_in(parsed, table, None, None)
-    after = read_decided(new, table, None, None, reading)
-    rows = read_data(data, form, as_written=True, model=before)
+    changed = parse_file(new, None, **reading)
+    after = decided_in(changed, table, None, None)
+    written = rows = read_data(data, form, as_written=True, model=before)
     if isinstance(before, irenic.DecisionTable):
-        rows = as_meant(rows, parsed, before.space, table, data)
+        rows = as_meant(written, parsed, before.space, table, data)
+    if isinstance(after, irenic.DecisionTable):  # refuses values that only NEW reads otherwise
+        as_meant(written, changed, after.space, table, data, lambda _: None)
     amounts = column_of(rows, amount, "--amount", data)
     groups = column_of(rows, by, "--by", data)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -30,12 +30,15 @@ class Table(dict[str, npt.NDArray[Any]]):
         *,
         cells: Mapping[str, Sequence[str]] | None = None,
         codes: Mapping[str, str] | None = None,
+        percentages: Collection[str] = (),
     ) -> None:
         super().__init__(columns)
         self.cells = dict(cells or {})
         """The texts of columns that were read from text, to write them back unchanged."""
         self.codes = dict(codes or {})
         """A cell such as 007 of each column of numbers that is text because of it."""
+        self.percentages = frozenset(percentages)
+        """The columns of a workbook whose numbers are all shown with a percent sign."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -46,7 +49,8 @@ class Table(dict[str, npt.NDArray[Any]]):
         """Return a table of the named columns."""
         cells = {name: self.cells[name] for name in names if name in self.cells}
         codes = {name: self.codes[name] for name in names if name in self.codes}
-        return Table({name: self[name] for name in names}, cells=cells, codes=codes)
+        columns = {name: self[name] for name in names}
+        return Table(columns, cells=cells, codes=codes, percentages=self.percentages)
 
     def in_terms_of(self, space: Space) -> Table:
         """Return the table with texts and numbers where the features of a space have them.
@@ -73,7 +77,7 @@ class Table(dict[str, npt.NDArray[Any]]):
                 cells = self.cells.get(name) or [str(value) for value in values]
                 pairs = zip(values, cells, strict=True)
                 columns[name] = as_column([None if v is None else c.strip() for v, c in pairs])
-        return Table(columns, cells=self.cells, codes=codes)
+        return Table(columns, cells=self.cells, codes=codes, percentages=self.percentages)
 
 
 def _number(text: str) -> int | float:

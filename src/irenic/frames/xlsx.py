@@ -32,7 +32,7 @@ def loads(raw: bytes) -> Table:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about extensions, which are found in reading
             book = open_workbook(raw, data_only=True)
-            rows = _rows(book.worksheets[0])
+            rows, places = _rows(book.worksheets[0])
             book.close()
     except FormatError:
         raise
@@ -45,7 +45,8 @@ def loads(raw: bytes) -> Table:
     header = ["" if name is None else str(name) for name in rows[0]]
     check_header(header, 1)
     cells = list(zip(*rows[1:], strict=True)) or [() for _ in header]
-    return Table({name: _typed(list(column)) for name, column in zip(header, cells, strict=True)})
+    columns = {name: _typed(list(column)) for name, column in zip(header, cells, strict=True)}
+    return Table(columns, percentages=[header[place] for place in places])
 
 
 def open_workbook(raw: bytes, *, read_only: bool = True, data_only: bool = False) -> Any:
@@ -71,16 +72,23 @@ def check_workbook(raw: bytes, limit: int = MOST_UNPACKED) -> None:
         raise FormatError("two sheets of the workbook have the same cells; save it again")
 
 
-def _rows(sheet: Any) -> list[list[Any]]:
-    """Return the rows of a sheet without empty cells at their ends and without empty rows."""
+def _rows(sheet: Any) -> tuple[list[list[Any]], set[int]]:
+    """Return the rows of a sheet without empty cells at their ends and without empty rows.
+
+    Also return the columns whose numbers are all shown with a percent sign.
+    """
     sheet.reset_dimensions()  # other programs may store wrong ones
     rows: list[list[Any]] = []
     n_cells = 0
-    for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
-        cells = [None if isinstance(v, str) and v in ERRORS else v for v in row]
-        for value in cells:
+    percentages: set[int] = set()
+    plain: set[int] = set()
+    for number, row in enumerate(sheet.iter_rows(), 1):
+        cells = [None if isinstance(c.value, str) and c.value in ERRORS else c.value for c in row]
+        for place, value in enumerate(cells):
             if isinstance(value, str):
                 check_length(value)
+            elif type(value) in (int, float):
+                (percentages if "%" in row[place].number_format else plain).add(place)
         while cells and cells[-1] is None:
             cells.pop()
         n_cells += len(cells)
@@ -91,7 +99,7 @@ def _rows(sheet: Any) -> list[list[Any]]:
             )
         if cells:
             rows.append(cells)
-    return rows
+    return rows, percentages - plain
 
 
 def _typed(values: list[Any]) -> npt.NDArray[Any]:

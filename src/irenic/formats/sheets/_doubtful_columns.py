@@ -253,20 +253,22 @@ _ANSWERS: Final = (
 def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     """Set what all cells of a column show: whole numbers, yes and no, amounts of money."""
     _settle_days(draft, column, cells)
+    units = {u for cell in cells if is_respelled(draft, column, cell) for u in units_of(cell.text)}
+    if "%" in units:
+        _check_percentages(draft, column, cells)
     if column.source:  # the sheet declares it
+        # 90 in a column declared in % stays 90, unless the cells have percent signs
+        column.unit = "%" if "%" in units else column.unit.replace("%", "")
         return
     _check_negations(draft, column, cells)
     _settle_answers(draft, column, cells)
-    units = {u for cell in cells if is_respelled(draft, column, cell) for u in units_of(cell.text)}
     of_header = _head_units(column.name)
     # 10 in a column of percentages stays 10
     column.unit = min(units or of_header - {"%"}, default="")
     is_measured = any(map(_is_measured, units or of_header))
     column.whole = not units & _PRICES and not is_measured
     _check_one_unit(draft, column.name, units, of_header)
-    if "%" in units:
-        _check_percentages(draft, column, cells)
-    elif units & PERIODS and not of_header:
+    if units & PERIODS and not of_header:
         _check_periods(draft, column, cells)
     tests = [c for cell in cells for c in compared(cell)]
     _check_turned_dates(draft, column, cells)

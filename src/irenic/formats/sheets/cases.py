@@ -7,8 +7,10 @@ rules do. For cases that no rule decides, the reason is found.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -26,6 +28,7 @@ from irenic.frames.columns import NOTHING, Table, as_column, as_values
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.features import Categorical, Continuous, Feature
 from irenic.model.literals import counted, display, is_missing, quote
+from irenic.model.notation import Token, tokenize
 from irenic.model.space import Space
 
 _NOUNS: Final = {
@@ -33,6 +36,7 @@ _NOUNS: Final = {
     "datetime": "a date and time such as 2026-01-31T12:00", "time": "a time such as 12:30",
     "duration": "a duration such as P1DT12H", "months": "a duration such as P1Y2M",
 }  # fmt: skip
+_ALIKE: Final = {"integer": "number", "datetime": "date"}
 _KINDS: Final = {"integer": {"number"}, "datetime": {"date", "datetime"}}
 
 
@@ -67,14 +71,17 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
     if draft.places and not locale.decimal:
         _check_points(known, table)
     for feature in known:
+        if isinstance(feature, Continuous):
+            _check_kind(feature, table[feature.name])
         values = _values(feature, table, locale, units.get(feature.name, ""))
         if values is not None:
             columns[feature.name] = as_column(values)
             if isinstance(feature, Categorical) and _are_bits(as_values(table[feature.name])):
                 notes.append(f"column {feature.name!r}: 1 and 0 are read as yes and no")
-        if units.get(feature.name) == "%":
-            notes += _beyond(feature.name, as_values(columns[feature.name]), table)
-    return Cases(Table(columns, cells=table.cells), notes)
+        if units.get(feature.name) == "%" and feature.name not in table.percentages:
+            _check_percentages(feature.name, as_values(columns[feature.name]), table)
+    read = Table(columns, cells=table.cells, percentages=table.percentages)
+    return Cases(read, notes)
 
 
 def _check_points(features: Iterable[Feature], table: Table) -> None:
@@ -132,6 +139,22 @@ def _values(feature: Feature, table: Table, locale: Locale, unit: str) -> list[A
             except FormatError as error:
                 raise DataError(f"column {feature.name!r}, row {row}: {error.message}") from None
     return [known[value] if isinstance(value, str) else value for value in values]
+
+
+def _check_kind(feature: Continuous, column: npt.NDArray[Any]) -> None:
+    """Raise an error for numbers instead of dates and the like; texts are read later."""
+    if column.dtype.kind == "f" and feature.kind in ("number", "integer"):
+        return
+    known: set[type] = {str, type(None)}
+    for row, value in enumerate(as_values(column), 1):
+        if type(value) in known:
+            continue
+        known.add(type(value))
+        kind = kind_of(value)
+        is_known = kind != "value"  # Space.encode reads decimals and the like
+        if is_known and _ALIKE.get(kind, kind) != _ALIKE.get(feature.kind, feature.kind):
+            noun = _NOUNS[feature.kind]
+            raise DataError(f"column {feature.name!r}, row {row}: {shown(value)} is not {noun}")
 
 
 def _value(text: str, feature: Continuous, locale: Locale, unit: str) -> Any:
@@ -212,21 +235,34 @@ def _plain(value: Any) -> str:
     return str(value).strip().casefold()
 
 
-def _beyond(name: str, values: Iterable[Any], table: Table) -> list[str]:
-    """Return a note on numbers without a percent sign that are more than 100 %."""
-    cells, numbers = table.cells.get(name), list(values)
-    rows = [
-        row
-        for row, value in enumerate(numbers)
-        if isinstance(value, int | float) and value > 1 and not (cells and "%" in cells[row])
-    ]
-    if not rows:
-        return []
-    number = f"{numbers[rows[0]]:g}"
-    return [
-        f"column {name!r}, {_rows(rows)}: {number} is read as {numbers[rows[0]] * 100:g}%, because"
-        f" the rules contain percentages; write {number}% if that is meant"
-    ]
+def _check_percentages(name: str, values: Sequence[Any], table: Table) -> None:
+    """Raise an error for a number beyond 1 without a percent sign, which may be a percentage."""
+    cells = as_values(table[name])
+    for row, (cell, value) in enumerate(zip(cells, values, strict=True), 1):
+        if _is_beyond(value) and not (isinstance(cell, str) and "%" in cell):
+            raise DataError(f"column {name!r}, row {row}: {_percent_or_not(value)}")
+
+
+def _is_beyond(value: Any) -> bool:
+    """Return whether a value is a number that may be a percentage rather than a fraction."""
+    return type(value) in (int, float) and 1 < abs(value) < math.inf
+
+
+def _percent_or_not(number: float) -> str:
+    plain = Decimal(repr(number))
+    hundredth, number_text, hundredfold = (
+        f"{plain.scaleb(places).normalize():f}" for places in (-2, 0, 2)
+    )
+    return (
+        f"{number_text} is ambiguous, because the rules have percentages; write {number_text}% or"
+        f" {hundredth}, or {hundredfold}% if that is meant"
+    )
+
+
+def _of_percentages(draft: Draft) -> set[str]:
+    """Return the columns of rules in whose cells numbers have a percent sign."""
+    outputs = {name for name, text in draft.respelled if name in draft.outputs and "%" in text}
+    return outputs | {column.name for column in draft.inputs if column.unit == "%"}
 
 
 def read_outcomes(table: Table, name: str, draft: Draft | None) -> list[Any]:
@@ -248,7 +284,10 @@ def read_outcomes(table: Table, name: str, draft: Draft | None) -> list[Any]:
             known[value] = (
                 parse_value(value_text(text, locale)) if is_amount(text) else read_outcome(text)
             )
-    return [known[value] if isinstance(value, str) else value for value in values]
+    outcomes = [known[value] if isinstance(value, str) else value for value in values]
+    if name in _of_percentages(draft) - table.percentages:
+        _check_percentages(name, outcomes, table)
+    return outcomes
 
 
 # --- cases, rules and properties on the command line
@@ -281,12 +320,12 @@ def in_notation(text: str, space: Space, draft: Draft | None = None) -> str:
         rf"|(?P<day>{_DAY})|(?P<separated>{_SEPARATED})"
     )
     locale = Locale(draft.decimal, draft.day_first)
+    percentages = _of_percentages(draft)
 
     def respell(match: re.Match[str]) -> str:
         if match["name"]:
             return quote(written[match["name"]])
-        units = [*(column.unit for column in draft.inputs), *draft.units.values()]
-        if match["percent"] and "%" not in units:
+        if match["percent"] and not percentages:
             raise _no_percent(match["percent"])
         if match["separated"] and draft.decimal == ",":
             before = text[: match.start()]
@@ -294,7 +333,42 @@ def in_notation(text: str, space: Space, draft: Draft | None = None) -> str:
             _check_separated(match["separated"], is_listed=is_listed)
         return value_text(match.group(), locale) if match["percent"] or match["day"] else match[0]
 
+    without = re.sub(pattern, lambda match: "0" if match["percent"] else respell(match), text)
+    for line in without.splitlines() if percentages else ():
+        _check_tests(line, percentages)
     return re.sub(pattern, respell, text)
+
+
+def _check_tests(line: str, percentages: set[str]) -> None:
+    """Raise an error for a number beyond 1 that is compared with a percentage."""
+    try:
+        tokens = tokenize(line)
+    except FormatError:
+        return  # the parser names the line
+    for at, token in enumerate(tokens):
+        name = token.text[1:-1] if token.kind == "string" else token.text
+        for number in _compared_with(tokens, at) if name in percentages else ():
+            if _is_beyond(float(number.text)):
+                raise FormatError(_percent_or_not(float(number.text)))
+
+
+def _compared_with(tokens: list[Token], at: int) -> Iterator[Token]:
+    """Yield the numbers with which the feature at a place is compared."""
+    before, after = tokens[max(at - 2, 0) : at], tokens[at + 1 :]
+    if after[0].text.lower() == "not":
+        after = after[1:]
+    tested = after[0].text.lower()
+    if tested == "in":
+        after = after[: next((n for n, t in enumerate(after) if t.text in "})"), 0)]
+    elif tested == "between":
+        after = after[:4]
+    else:
+        after = after[:2] if tested in _ORDERS else []
+    sides = [*(before if before and before[-1].text in _ORDERS else ()), *after]
+    yield from (token for token in sides if token.kind == "number")
+
+
+_ORDERS: Final = ("<", "<=", ">", ">=", "=", "==", "!=")
 
 
 def _check_separated(number: str, *, is_listed: bool) -> None:
