@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -31,7 +32,7 @@ def predict(tmp_path):
         (tmp_path / "rules.csv").write_text(rules)
         (tmp_path / "cases.csv").write_text(cases)
         result = run("predict", tmp_path / "rules.csv", tmp_path / "cases.csv", *options)
-        decided = [line.rsplit(",", 1)[-1] for line in result.stdout.splitlines()[1:]]
+        decided = [re.split("[,;]", line)[-1] for line in result.stdout.splitlines()[1:]]
         failure = isinstance(result.exception, irenic.IrenicError) and str(result.exception)
         return decided, (failure or result.stderr).replace(f"{tmp_path}/", "")
 
@@ -95,6 +96,18 @@ def test_semicolons_may_separate_numbers_with_commas(predict):
 
 
 _AMBIGUOUS = "5 is ambiguous, because the rules have percentages; write 5% or 0.05, or 500% if"
+
+
+def test_predictions_are_laid_out_as_the_cases(tmp_path):
+    (tmp_path / "rules.csv").write_text("m;r\n< 1.200,50;2,5%\n>= 1.200,50;3%\n")
+    for mark, end in (("", "\n"), ("\ufeff", "\r\n")):
+        cases = f"{mark}m;note{end}1.200,49;a, b{end}1.200,51;{end}"
+        (tmp_path / "cases.csv").write_bytes(cases.encode())
+        expected = f"m;note;prediction{end}1.200,49;a, b;0,025{end}1.200,51;;0,03{end}"
+        shown = run("predict", tmp_path / "rules.csv", tmp_path / "cases.csv")
+        assert shown.stdout_bytes.decode() == expected
+        run("predict", tmp_path / "rules.csv", tmp_path / "cases.csv", "-o", tmp_path / "out.csv")
+        assert (tmp_path / "out.csv").read_bytes().decode() == mark + expected
 
 
 @pytest.mark.parametrize("written", ["5%", "0.05", "500%"])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import gzip
 
@@ -7,7 +8,8 @@ import numpy as np
 import pytest
 
 from irenic import Categorical, Continuous, DataError, FileError, FormatError, Space
-from irenic.frames.table import read_table
+from irenic.frames.csv import _check_points
+from irenic.frames.table import dumps_table, read_table, write_table
 
 
 @pytest.fixture
@@ -170,6 +172,52 @@ def test_decimal_commas_are_rejected_and_not_read_as_text(table, lines, message,
     with pytest.raises(FormatError) as caught:
         read_table(table("\n".join(lines).replace(";", delimiter)))
     assert caught.value.message == message
+
+
+class _Compared(str):
+    """A text that counts how often it is compared with another one."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+    n_times = 0
+
+    def __eq__(self, other):
+        _Compared.n_times += 1
+        return str(self) == other
+
+    def strip(self, _=None):
+        return self
+
+
+@pytest.mark.parametrize("n", [100, 400])
+@pytest.mark.parametrize("form", ["{},{}5", "{}.{}5", "{}{}"])
+def test_each_number_between_semicolons_is_looked_at_once(n, form):
+    cells = [_Compared(form.format(i, i % 10)) for i in range(n)]
+    _Compared.n_times = 0
+    with contextlib.suppress(FormatError):
+        _check_points({"a": tuple(cells)})
+    assert _Compared.n_times <= n
+
+
+@pytest.mark.parametrize("text", [
+    "a;b\n1;x\n2;y\n",
+    "a;b\r\n1;x\r\n2;y, z\r\n",
+    "\ufeffa\tb\r\n1\tx\r\n",
+    "\ufeffa,b\n1,\"x, y\"\n",
+    '"a,c";b\n1;"x\ny"\n',
+])  # fmt: skip
+def test_a_file_is_written_as_it_was_laid_out(table, tmp_path, text):
+    write_table(read_table(table(text)), tmp_path / "again.csv")
+    written = (tmp_path / "again.csv").read_bytes().decode()
+    assert written == text.replace('"a,c";b', '"a,c";"b"')
+    assert read_table(tmp_path / "again.csv").layout == read_table(table(text)).layout
+
+
+def test_new_columns_have_the_decimal_separator_of_the_file(table):
+    read = read_table(table("a;b\n1,5;x\n1.000,25;y\n"), as_written=True)
+    read["c"] = np.array([0.25, np.nan])
+    assert dumps_table(read, "csv") == "a;b;c\n1,5;x;0,25\n1.000,25;y;\n"
+    assert dumps_table(read.select(["a", "c"]), "csv") == "a;c\n1,5;0,25\n1.000,25;\n"
 
 
 @pytest.mark.parametrize(

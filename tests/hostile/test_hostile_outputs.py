@@ -9,6 +9,7 @@ import csv
 import io
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -18,12 +19,14 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from profiles import nightly
 
 import irenic
 from irenic import FormatError, FormatWarning, Rule, RuleSet
 from irenic.frames.files import write_file
-from irenic.frames.table import read_table, write_table
+from irenic.frames.table import dumps_table, read_table, write_table
 
 fcntl = pytest.importorskip("fcntl", reason="needs signals and locks of Unix")
 
@@ -255,26 +258,61 @@ def test_no_cell_of_rules_is_a_formula(text):
     assert irenic.loads(written, format="csv", space=space) == rules
 
 
-def test_predictions_that_look_like_formulas_are_reported(run, here):
-    Path("evil.txt").write_text('IF age < 18 THEN "=1+1"\nIF age >= 18 THEN full\n')
-    status, _, err = run("predict", "evil.txt", "data.csv", "-o", "out.csv")
+SIGNS = ("=", "+", "-", "@")
+
+
+def cells_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return [cell for row in csv.reader(file) for cell in row]
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, "\t=1+1", "\r=1+1"])
+def test_predictions_are_no_formulas(run, here, text):
+    rules = RuleSet([Rule({"age": (None, 18)}, then=text)], default="full")
+    irenic.write(rules, "evil.json")
+    Path("cases.csv").write_text("age,=a\n5,b\n40,@x\n")
+    status, _, err = run("predict", "evil.json", "cases.csv", "-o", "out.csv")
     assert status == 0
-    assert (
-        "irenic: warning: column 'prediction': a spreadsheet takes '=1+1' for a formula; .xlsx"
-        " keeps it as text\n" in err
-    )
-    status, _, err = run("predict", "evil.txt", "data.csv", "-o", "out.xlsx")
-    assert (status, "formula" in err) == (0, False)
+    assert f"column 'prediction': a spreadsheet takes {text!r} for a formula, so it is" in err
+    assert not [
+        cell for cell in cells_of(Path("out.csv")) if cell.lstrip()[:1] in ("=", "+", "-", "@")
+    ]
+    again = read_table("out.csv")
+    assert again["prediction"].tolist() == [text, "full"]
+    assert again["=a"].tolist() == ["b", "@x"]
+    if text.isprintable():
+        status, _, err = run("predict", "evil.json", "cases.csv", "-o", "out.xlsx")
+        assert (status, "formula" in err) == (0, False)
 
 
-def test_numbers_and_cells_as_read_are_not_reported(tmp_path):
+@given(st.lists(st.text('=+-@"\t\r\n \\a1(,;', min_size=1), min_size=1, max_size=4))
+@pytest.mark.filterwarnings("ignore::irenic.FormatWarning")
+def test_texts_in_csv_read_back_and_never_run(texts):
+    table = {"a": np.array(texts, dtype=object), "b": np.array(["x"] * len(texts))}
+    raw = dumps_table(table, "csv")
+    read = read_table(io.BytesIO(raw.encode()), format="csv")
+    assert list(read.cells["a"]) == texts
+    rows = list(csv.reader(io.StringIO(raw, newline="")))
+    assert not [row for row in rows[1:] if re.match(r"\s*(?:[=@]|[+-].*[a(])", row[0], re.DOTALL)]
+    assert dumps_table(read, "csv") == raw
+
+
+def test_cells_that_cannot_run_are_as_they_were(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("=a,b\n=1+1,-5\n")
-    write_table(read_table(path), tmp_path / "b.csv")  # as it was
-    assert (tmp_path / "b.csv").read_text() == path.read_text()
+    path.write_text('=1,b,phone\n"""=1""",-5,-\n"""x""",-7.5e3,+49 301-5\n')
+    with pytest.warns(FormatWarning, match="column '=1'"):
+        write_table(read_table(path), tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_text() == path.read_text().replace("=1,b", '"""=1""",b')
     write_table({"x": np.array([-1.5, 1e-300, -np.inf]), "y": np.array(["a", "-2", "+3e5"])}, path)
     with pytest.warns(FormatWarning, match="takes '-a' for a formula"):
         write_table({"y": np.array(["-a"])}, path)
+
+
+def test_cases_with_outcomes_like_formulas_pass(run, here):
+    Path("evil.csv").write_text('age,fare\n< 18,"""=1+1"""\n>= 18,full\n')
+    assert run("cases", "evil.csv", "-o", "cases.csv")[0] == 0
+    assert not [cell for cell in cells_of(Path("cases.csv")) if cell.startswith("=")]
+    assert run("test", "evil.csv", "cases.csv")[0] == 0
 
 
 @pytest.mark.parametrize("name", ["a\rb", "a\r\nb", "a\r"])

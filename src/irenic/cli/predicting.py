@@ -160,7 +160,7 @@ def predict(
             print(f"{table.shape[0]:,} rows written to {out}")
     elif out is None and to is None:  # on the screen, in its encoding
         with output():
-            print(dumps_table(whole, "csv"), end="")
+            print(str(dumps_table(whole, "csv")).removeprefix("\ufeff"), end="")
     else:
         write_standard(dumps_table(whole, out_form))
     if by is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,16 @@ from irenic.model.space import Space
 
 NOTHING: Final = {"na", "n/a", "nan", "null", "none", "?", "-"}
 """Texts that mean a missing value, in columns that are not text."""
+
+
+class Layout(NamedTuple):
+    """How the file of a table is laid out, to write another one like it."""
+
+    delimiter: str = ","
+    decimal: str = "."
+    newline: str = "\n"
+    mark: str = ""
+    """The byte-order mark, as text."""
 
 
 class Table(dict[str, npt.NDArray[Any]]):
@@ -31,6 +41,7 @@ class Table(dict[str, npt.NDArray[Any]]):
         cells: Mapping[str, Sequence[str]] | None = None,
         codes: Mapping[str, str] | None = None,
         percentages: Collection[str] = (),
+        layout: Layout | None = None,
     ) -> None:
         super().__init__(columns)
         self.cells = dict(cells or {})
@@ -39,6 +50,7 @@ class Table(dict[str, npt.NDArray[Any]]):
         """A cell such as 007 of each column of numbers that is text because of it."""
         self.percentages = frozenset(percentages)
         """The columns of a workbook whose numbers are all shown with a percent sign."""
+        self.layout = Layout() if layout is None else layout
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -49,8 +61,18 @@ class Table(dict[str, npt.NDArray[Any]]):
         """Return a table of the named columns."""
         cells = {name: self.cells[name] for name in names if name in self.cells}
         codes = {name: self.codes[name] for name in names if name in self.codes}
-        columns = {name: self[name] for name in names}
-        return Table(columns, cells=cells, codes=codes, percentages=self.percentages)
+        return self.replaced({name: self[name] for name in names}, cells, codes)
+
+    def replaced(
+        self,
+        columns: Mapping[str, npt.NDArray[Any]],
+        cells: Mapping[str, Sequence[str]],
+        codes: Mapping[str, str],
+    ) -> Table:
+        """Return a table of other columns from the same file."""
+        return Table(
+            columns, cells=cells, codes=codes, percentages=self.percentages, layout=self.layout
+        )
 
     def in_terms_of(self, space: Space) -> Table:
         """Return the table with texts and numbers where the features of a space have them.
@@ -77,7 +99,7 @@ class Table(dict[str, npt.NDArray[Any]]):
                 cells = self.cells.get(name) or [str(value) for value in values]
                 pairs = zip(values, cells, strict=True)
                 columns[name] = as_column([None if v is None else c.strip() for v, c in pairs])
-        return Table(columns, cells=self.cells, codes=codes, percentages=self.percentages)
+        return self.replaced(columns, self.cells, codes)
 
 
 def _number(text: str) -> int | float:

@@ -8,9 +8,11 @@ commas, semicolons or tabs, whichever is most frequent in the first line.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import datetime as dt
 import io
+import json
 import re
 import warnings
 from itertools import islice
@@ -20,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import FormatError, FormatWarning
-from irenic.frames.columns import NOTHING, Table, as_column, as_values, check_header
+from irenic.frames.columns import NOTHING, Layout, Table, as_column, as_values, check_header
 from irenic.frames.files import as_text
-from irenic.model.literals import counted, is_missing, plain
+from irenic.model.literals import counted, is_missing, plain, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -59,32 +61,42 @@ def loads(raw: bytes, *, as_written: bool = False) -> Table:
     >>> loads(b"age,job\\n31,nurse\\n,clerk\\n")["age"]
     array([31, None], dtype=object)
     """
-    return _columns(as_text(raw), as_written)
+    table = _columns(as_text(raw), as_written)
+    if raw.startswith(codecs.BOM_UTF8):
+        table.layout = table.layout._replace(mark="\ufeff")
+    return table
 
 
 def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
     """Return a table as CSV; cells that were read from CSV are written back unchanged.
 
+    The layout is that of the file that it was read from. Texts that spreadsheets would run are
+    quoted, and :func:`loads` reads them as they were.
+
     >>> dumps({"age": np.array([31, None], dtype=object), "job": np.array(["a, b", "c"])})
     b'age,job\\n31,"a, b"\\n,c\\n'
     """
-    written = getattr(table, "cells", {})
-    columns = [written.get(name) or [_cell(v) for v in table[name].tolist()] for name in table]
-    for name, column in zip(table, columns, strict=True):
-        if name not in written and (formula := next(filter(is_formula, column), None)):
-            _warn_of_formula(name, formula)
+    written, layout = getattr(table, "cells", {}), getattr(table, "layout", Layout())
+    columns = [
+        written.get(name) or [_cell(v, layout.decimal) for v in table[name].tolist()]
+        for name in table
+    ]
+    columns = [_guarded(name, column) for name, column in zip(table, columns, strict=True)]
+    header = [text for name in table for text in _guarded(name, [name])]
     # without quotes, these would be read as delimiters and ends of lines
-    is_ambiguous = any(sign in name for name in table for sign in ";\t\r")
-    header = _lines([list(table)], csv.QUOTE_ALL if is_ambiguous else csv.QUOTE_MINIMAL)
-    body = _lines(zip(*columns, strict=True), csv.QUOTE_MINIMAL)
-    if "\r" in body:
-        body = _lines(zip(*columns, strict=True), csv.QUOTE_ALL)
-    return (header + body).encode("utf-8")
+    is_ambiguous = any(sign in name for name in table for sign in {*",;\t\r"} - {layout.delimiter})
+    head = _lines([header], layout, csv.QUOTE_ALL if is_ambiguous else csv.QUOTE_MINIMAL)
+    body = _lines(zip(*columns, strict=True), layout, csv.QUOTE_MINIMAL)
+    if "\r" in body and layout.newline != "\r\n":
+        body = _lines(zip(*columns, strict=True), layout, csv.QUOTE_ALL)
+    return (layout.mark + head + body).encode("utf-8")
 
 
-def _lines(rows: Iterable[Sequence[str]], quoting: Literal[0, 1]) -> str:
+def _lines(rows: Iterable[Sequence[str]], layout: Layout, quoting: Literal[0, 1]) -> str:
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n", quoting=quoting).writerows(rows)
+    csv.writer(
+        text, delimiter=layout.delimiter, lineterminator=layout.newline, quoting=quoting
+    ).writerows(rows)
     return text.getvalue()
 
 
@@ -97,25 +109,72 @@ def is_formula(text: str) -> bool:
     >>> [is_formula(text) for text in ("=A1", "@SUM(A1)", "-x", "-1.5e3", "a = b")]
     [True, True, True, False, False]
     """
-    return text.startswith(("=", "+", "-", "@")) and _NUMBER.fullmatch(text) is None
+    visible = text.lstrip(_BLANKS)
+    return visible.startswith(("=", "+", "-", "@")) and _NUMBER.fullmatch(visible) is None
 
 
-def _warn_of_formula(name: str, cell: str) -> None:
+_NAMED: Final = re.compile(r"[^\W\d_]|[(|!]")
+
+
+def _may_run(text: str) -> bool:
+    """Return whether a formula may name something: ``+49 301-5`` and ``-`` cannot."""
+    is_sum = text.lstrip(_BLANKS).startswith(("+", "-"))
+    return is_formula(text) and (not is_sum or _NAMED.search(text) is not None)
+
+
+def _guarded(name: str, cells: Sequence[str]) -> Sequence[str]:
+    """Return cells with texts that spreadsheets would run in quotes, as the notation has them."""
+    formulas = {
+        cell: quote(cell)
+        for cell in set(cells)
+        if cell[:1] in _SIGNS and (_may_run(cell) or _unguarded(cell) != cell)
+    }
+    if not formulas:
+        return cells
+    first = next(cell for cell in cells if cell in formulas)
     warnings.warn(
-        f"column {name!r}: a spreadsheet takes {cell[:40]!r} for a formula; .xlsx keeps it as text",
+        f"column {name!r}: a spreadsheet takes {first[:40]!r} for a formula, so it is written in"
+        " quotes; .xlsx keeps it as text",
         FormatWarning,
-        stacklevel=2,
+        stacklevel=3,
     )
+    return [formulas.get(cell, cell) for cell in cells]
 
 
-def _cell(value: Any) -> str:
+_BLANKS: Final = "\t\r\n"
+_SIGNS: Final = frozenset(f'=+-@"{_BLANKS}')
+
+
+def _unguarded(text: str) -> str:
+    """Return the text of a cell that :func:`_guarded` has quoted, any other text unchanged.
+
+    >>> [_unguarded(text) for text in ('"=A1"', '"\\\\"=A1\\\\""', '"A1"')]
+    ['=A1', '"=A1"', '"A1"']
+    """
+    if not (text.startswith('"') and text.endswith('"')):
+        return text
+    try:
+        inner = json.loads(text)
+    except ValueError:
+        return text
+    is_quoted = isinstance(inner, str) and quote(inner) == text
+    return inner if is_quoted and (_may_run(inner) or _unguarded(inner) != inner) else text
+
+
+def _as_read(cells: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the cells of a column without the quotes of formulas."""
+    quoted = {cell: _unguarded(cell) for cell in set(cells) if cell.startswith('"')}
+    return tuple(quoted.get(cell, cell) for cell in cells) if quoted else cells
+
+
+def _cell(value: Any, decimal: str) -> str:
     value = plain(value)
     if is_missing(value):
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return repr(value)
+        return repr(value).replace(".", decimal)
     return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
 
 
@@ -177,10 +236,10 @@ def read_blocks(path: Path, n_rows: int) -> Iterator[dict[str, tuple[str, ...]]]
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = _rows(file, ",")
-            header = next(rows)
+            header = _as_read(next(rows))
             block = list(islice(rows, n_rows))
             while True:
-                cells = list(zip(*block, strict=True)) or [() for _ in header]
+                cells = list(map(_as_read, zip(*block, strict=True))) or [() for _ in header]
                 yield dict(zip(header, cells, strict=True))
                 block = list(islice(rows, n_rows))
                 if not block:
@@ -249,8 +308,8 @@ def values_of(cells: Sequence[str], kind: type | None) -> list[Any]:
 def _columns(text: str, as_written: bool) -> Table:
     delimiter = delimiter_of(text)
     header, *rows = _rows(io.StringIO(text, newline=""), delimiter)
-    cells = list(zip(*rows, strict=True)) or [() for _ in header]
-    written = dict(zip(header, cells, strict=True))
+    cells = list(map(_as_read, zip(*rows, strict=True))) or [() for _ in header]
+    written = dict(zip(_as_read(tuple(header)), cells, strict=True))
     if delimiter != "," and not as_written:
         _check_points(written)
     columns = {name: _typed(column) for name, column in written.items()}
@@ -263,7 +322,26 @@ def _columns(text: str, as_written: bool) -> Table:
     for name, texts in written.items() if delimiter != "," and as_written else ():
         if any(may_be_thousands(text.strip()) for text in texts):
             columns[name] = as_column([text or None for text in texts])
-    return Table(columns, cells=written, codes=codes)
+    return Table(columns, cells=written, codes=codes, layout=_layout_of(text, written, delimiter))
+
+
+def _layout_of(text: str, written: Mapping[str, tuple[str, ...]], delimiter: str) -> Layout:
+    """Return how a file is laid out, which separates its cells by a delimiter."""
+    marked = map(_marked, written.values() if delimiter != "," else ())
+    has_commas = any(commas and only_numbers for commas, _, only_numbers in marked)
+    first = text.partition("\n")[0]
+    newline = "\r\n" if first.endswith("\r") else "\n"
+    return Layout(delimiter, "," if has_commas else ".", newline)
+
+
+def _marked(cells: Iterable[str]) -> tuple[list[str], list[str], bool]:
+    """Return the numbers with a decimal comma, those with points, and whether all are numbers."""
+    distinct = (cell.strip() for cell in dict.fromkeys(cells))
+    numbers = [cell for cell in distinct if cell.lower() not in _MISSING]
+    commas = [number for number in numbers if _COMMA.fullmatch(number)]
+    pointed = [number for number in numbers if _POINT.fullmatch(number)]
+    n_marked = len(commas) + len(pointed)  # no number is both
+    return commas, pointed, n_marked + sum(map(_is_integer, numbers)) == len(numbers)
 
 
 def _code_in(texts: Sequence[str]) -> str:
@@ -289,16 +367,14 @@ def _check_points(written: Mapping[str, tuple[str, ...]]) -> None:
     ambiguous: list[tuple[str, str]] = []
     has_decimal_point = False
     for name, cells in written.items():
-        numbers = [c.strip() for c in dict.fromkeys(cells) if c.strip().lower() not in _MISSING]
-        commas = [number for number in numbers if _COMMA.fullmatch(number)]
-        pointed = [number for number in numbers if _POINT.fullmatch(number)]
-        if commas and all(n in commas or n in pointed or _is_integer(n) for n in numbers):
+        commas, pointed, only_numbers = _marked(cells)
+        if commas and only_numbers:
             raise FormatError(
                 f"column {name!r}: {commas[0]!r} has a decimal comma; use a decimal point and no"
                 " thousands separators"
             )
         has_decimal_point |= not all(map(may_be_thousands, pointed))
-        if pointed and all(n in pointed or _is_integer(n) for n in numbers):
+        if only_numbers:
             ambiguous += [(name, n) for n in pointed if may_be_thousands(n)][:1]
     for name, number in [] if has_decimal_point else ambiguous:
         raise FormatError(f"column {name!r}: {thousands_or_not(number)}")

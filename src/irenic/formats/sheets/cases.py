@@ -21,7 +21,7 @@ from irenic.formats.feel.sets import shown
 from irenic.formats.feel.unary_tests import kind_of, parse_value
 from irenic.formats.sheets._doubtful_columns import PERIODS, answer_pair
 from irenic.formats.sheets._layout import header_name
-from irenic.formats.sheets._outcomes import read_outcome
+from irenic.formats.sheets._outcomes import FORMULA, read_outcome
 from irenic.formats.sheets._spellings import Locale, is_amount, settled_by, units_of, value_text
 from irenic.formats.tables.drafts import Draft, short
 from irenic.frames.columns import NOTHING, Table, as_column, as_values
@@ -80,8 +80,7 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
                 notes.append(f"column {feature.name!r}: 1 and 0 are read as yes and no")
         if units.get(feature.name) == "%" and feature.name not in table.percentages:
             _check_percentages(feature.name, as_values(columns[feature.name]), table)
-    read = Table(columns, cells=table.cells, percentages=table.percentages)
-    return Cases(read, notes)
+    return Cases(table.replaced(columns, table.cells, {}), notes)
 
 
 def _check_points(features: Iterable[Feature], table: Table) -> None:
@@ -281,9 +280,10 @@ def read_outcomes(table: Table, name: str, draft: Draft | None) -> list[Any]:
     for value in values:
         if isinstance(value, str) and value not in known:
             text = value.strip()
-            known[value] = (
-                parse_value(value_text(text, locale)) if is_amount(text) else read_outcome(text)
-            )
+            if is_amount(text):
+                known[value] = parse_value(value_text(text, locale))
+            else:  # cells of instances contain no formulas
+                known[value] = text if FORMULA.match(text) else read_outcome(text)
     outcomes = [known[value] if isinstance(value, str) else value for value in values]
     if name in _of_percentages(draft) - table.percentages:
         _check_percentages(name, outcomes, table)
