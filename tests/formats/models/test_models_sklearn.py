@@ -311,6 +311,71 @@ def test_other_models_and_unfitted_trees_are_rejected(model, said):
         from_sklearn(model)
 
 
+class Doctored:
+    """The inner tree of a model with other thresholds, and with nodes that have further fields."""
+
+    def __init__(self, inner, *, threshold=None, fields=()):
+        self._inner = inner
+        self.threshold = inner.threshold if threshold is None else threshold
+        self._fields = fields
+
+    def __getattr__(self, name):
+        return getattr(self._inner, name)
+
+    def __getstate__(self):
+        state = self._inner.__getstate__()
+        old = state["nodes"]
+        nodes = np.zeros(len(old), [*old.dtype.descr, *((n, v.dtype) for n, v in self._fields)])
+        for name in old.dtype.names:
+            nodes[name] = old[name]
+        for name, values in self._fields:
+            nodes[name] = values
+        return {**state, "nodes": nodes}
+
+
+@pytest.mark.parametrize("form", ["tree", "extra tree", "forest"])
+@pytest.mark.parametrize("sign", ["-inf", "nan", "bitset", "hash"])
+def test_splits_of_categories_are_rejected(form, sign):
+    """scikit-learn 1.10 stores a set or a hash of categories beside a threshold of -inf."""
+    X, y = made(1)
+    kinds = {
+        "tree": DecisionTreeClassifier(max_leaf_nodes=6, random_state=0),
+        "extra tree": ExtraTreeClassifier(max_leaf_nodes=6, random_state=0),
+        "forest": RandomForestClassifier(2, max_leaf_nodes=6, random_state=0),
+    }
+    model = kinds[form].fit(X, y)
+    tree, options = model, {}
+    if form == "forest":
+        tree, options = model.estimators_[1], {"index": 1}
+    inner = tree.tree_
+    node = np.flatnonzero(inner.children_left >= 0)[-1]
+    if sign in ("-inf", "nan"):
+        threshold = inner.threshold.copy()
+        threshold[node] = float(sign)
+        tree.tree_ = Doctored(inner, threshold=threshold)
+    else:
+        kind = np.where(inner.children_left >= 0, 0, -1).astype(np.int8)
+        kind[node] = 1 if sign == "bitset" else 2
+        tree.tree_ = Doctored(inner, fields=[("split_kind", kind)])
+    with pytest.raises(FormatError, match=f"got categories of feature 'x{inner.feature[node]}'; "):
+        from_sklearn(model, **options)
+    with pytest.raises(FormatError, match="OneHotEncoder"):
+        from_sklearn(model, **options, readable=True, missing=True)
+
+
+def test_new_fields_of_numeric_splits_are_read_over():
+    X, y = made(1)
+    tree = DecisionTreeClassifier(max_leaf_nodes=6, random_state=0).fit(X, y)
+    expected = from_sklearn(tree)
+    kind = np.where(tree.tree_.children_left >= 0, 0, -1).astype(np.int8)
+    tree.is_categorical_ = None
+    tree.tree_ = Doctored(tree.tree_, fields=[("split_kind", kind)])
+    assert from_sklearn(tree) == expected
+    tree.is_categorical_ = np.array([False, True, False, False])
+    with pytest.raises(FormatError, match="got categories of feature 'x1'"):
+        from_sklearn(tree)
+
+
 def test_wrong_arguments_are_rejected():
     tree = DecisionTreeClassifier().fit(X0, Y0)
     forest = RandomForestClassifier(3, random_state=0).fit(X0, Y0)

@@ -70,7 +70,8 @@ def from_sklearn(
     Raises
     ------
     FormatError
-        If the model is not fitted, or not a classification tree or forest.
+        If the model is not fitted, or not a classification tree or forest, or if it tests
+        categories (``categorical_features`` of scikit-learn 1.10).
     SpaceError
         If ``feature_names`` does not fit the tree.
 
@@ -93,6 +94,7 @@ def from_sklearn(
     inner, classes, model = _tree_of(tree, index)
     known = getattr(model, "feature_names_in_", None)
     names = named(feature_names, inner.n_features, known)
+    _check_numeric(inner, model, names)
     cuts = _readable_cuts(inner.threshold) if readable else cuts_of(inner.threshold)
     lower, upper, leaves = _boxes(inner, cuts, missing)
     return RuleSet.from_arrays(
@@ -129,6 +131,29 @@ def _tree_of(model: Any, index: int | None) -> tuple[Any, Any, Any]:
             f"index must be the index of one of the {n} trees of the forest, got {index!r}"
         )
     return model.estimators_[index].tree_, model.classes_, model
+
+
+def _check_numeric(inner: Any, model: Any, names: list[str]) -> None:
+    """Reject a tree that tests categories, which scikit-learn encodes before it decides.
+
+    Such splits have a set of categories, or a hash of them, and a threshold that means nothing.
+    """
+    is_split = inner.children_left >= 0
+    # a tree that sends only missing values to the right has the threshold inf
+    odd = is_split & ~(inner.threshold > -np.inf)
+    nodes = inner.__getstate__()["nodes"]
+    if "split_kind" in nodes.dtype.names:
+        odd |= is_split & (nodes["split_kind"] != 0)
+    features = set(inner.feature[odd].tolist())
+    is_categorical = getattr(model, "is_categorical_", None)
+    if is_categorical is not None:
+        features |= set(np.flatnonzero(is_categorical).tolist())
+    if features:
+        raise FormatError(
+            "all splits of the tree must compare numbers with thresholds, got categories of feature"
+            f" {names[min(features)]!r}; fit the tree without categorical_features to categories"
+            " that OneHotEncoder encodes"
+        )
 
 
 def _advice(kinds: set[str]) -> str:
