@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import warnings
 
@@ -14,7 +15,8 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
-from irenic import DataError, RuleSetClassifier
+from irenic import Categorical, Continuous, DataError, RuleSetClassifier, Space
+from irenic.learn import cross_validation
 
 X, Y = load_iris(return_X_y=True)
 PEOPLE = people(60)
@@ -418,3 +420,78 @@ def test_nothing_is_changed_when_a_fit_is_refused():
     clf.fit(table, y)
     assert (table == X).all()
     assert (y == Y).all()
+
+
+# --- columns that rules must not test
+
+N_ROWS = 24
+AWARE = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+UNREADABLE = {
+    "integers beyond 2**53": [2**60 + i for i in range(N_ROWS)],
+    "integers beyond float64": [10**400 + i for i in range(N_ROWS)],
+    "lists": [[i] for i in range(N_ROWS)],
+    "mappings": [{"a": i} for i in range(N_ROWS)],
+    "infinite numbers": [np.inf] * N_ROWS,
+    "complex numbers": [1j] * N_ROWS,
+    "times with and without a zone": [dt.datetime(2020, 1, 1), AWARE] * (N_ROWS // 2),
+    "text that is not Unicode": ["\ud800"] * N_ROWS,
+    "nothing": [None] * N_ROWS,
+}
+
+
+def frame_with(values):
+    column = np.empty(N_ROWS, dtype=object)
+    column[:] = values
+    return {"a": np.arange(N_ROWS), "z": column}
+
+
+@pytest.mark.parametrize("values", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_forbidden_column_may_hold_anything(values):
+    X, y = frame_with(values), ["low"] * 12 + ["high"] * 12
+    without = quick().fit({"a": X["a"]}, y)
+    table = np.column_stack([X["a"].astype(object), X["z"]])
+    for given, forbidden in (
+        (X, "z"),
+        (X, ["z"]),
+        (pd.DataFrame(X, dtype=object), ["z"]),
+        (table, [1]),
+    ):
+        clf = quick(forbidden=forbidden).fit(given, y)
+        assert clf.predict(given).tolist() == without.predict({"a": X["a"]}).tolist()
+        assert clf.score(given, y) == without.score({"a": X["a"]}, y)
+        expected = without.predict_proba({"a": X["a"]})
+        np.testing.assert_array_equal(clf.predict_proba(given), expected)
+
+
+def test_a_forbidden_column_is_read_where_it_can_be():
+    """Values that only rows to predict have, and other columns, keep their errors and types."""
+    y = ["low"] * 12 + ["high"] * 12
+    clf = quick(forbidden=["z"]).fit(frame_with(["x", "y"] * 12), y)
+    assert isinstance(clf.space_["z"], Categorical)
+    assert clf.predict(frame_with([[1]] * N_ROWS)).tolist() == y
+    with pytest.raises(DataError, match=r"column 'a', row 1: .* is beyond 2\*\*53"):
+        quick(forbidden=["z"]).fit({"z": range(N_ROWS), "a": [2**60] * N_ROWS}, y)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"rules": "IF z > 5 THEN low"},
+        {"never": "low WHERE z > 5"},
+        {"always": "low WHERE z > 5"},
+        {"space": Space([Continuous("a"), Continuous("z")])},
+    ],
+    ids=lambda known: next(iter(known)),
+)
+def test_a_forbidden_column_that_users_test_must_be_readable(known):
+    X, y = frame_with([2**60] * N_ROWS), ["low"] * 12 + ["high"] * 12
+    with pytest.raises(DataError, match=r"column 'z', row 1: .* is beyond 2\*\*53"):
+        quick(forbidden=["z"], **known).fit(X, y)
+
+
+def test_cross_validation_leaves_unreadable_forbidden_columns_out():
+    X = frame_with(UNREADABLE["integers beyond 2**53"])
+    matrix, sources = cross_validation.as_matrix(X, ["z"])
+    assert (matrix.tolist(), sources) == ([[float(i)] for i in range(N_ROWS)], [0])
+    assert cross_validation.as_matrix({"z": X["z"], "a": X["a"]}, [0])[1] == [1]
+    assert cross_validation.as_matrix({"z": X["z"]}, ["z"])[0].tolist() == [[0.0]] * N_ROWS

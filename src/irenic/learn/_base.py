@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -41,10 +41,10 @@ from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
 from irenic.learn.present import present_regions
 from irenic.learn.reasons import Reason, default_reasons, default_text
-from irenic.learn.spaces import names_tested, without_untested_values
+from irenic.learn.spaces import names_tested, without_unreadable, without_untested_values
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
 from irenic.model import markup
-from irenic.model.columns import as_names, take_apart
+from irenic.model.columns import Columns, as_names, take_apart
 from irenic.model.explanation import Explanation
 from irenic.model.features import Continuous, Feature
 from irenic.model.head import signs
@@ -412,8 +412,17 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _table(self, X: Any, *, reset: bool, tested: Sequence[RuleSet] = ()) -> Any:
         """Return a table of columns unchanged, and any other as an array; check its columns.
 
-        It may lack columns that neither the rules nor those of ``tested`` test.
+        It may lack columns that neither the rules nor those of ``tested`` test. Untested columns
+        that cannot be encoded are missing.
         """
+        table = self._checked_table(X, reset=reset, tested=tested)
+        return without_unreadable(table, self._untested(), None if reset else self.space_)
+
+    def _untested(self) -> Collection[Any]:
+        """Return the columns that rules never test, by name or by index."""
+        return ()
+
+    def _checked_table(self, X: Any, *, reset: bool, tested: Sequence[RuleSet]) -> Any:
         X = _by_columns(X)
         if not reset:
             X = self._with_untested_columns(self._own_columns(X), tested)
@@ -949,6 +958,8 @@ def _is_nested(y: Any) -> bool:
 
 
 def _length(table: Any) -> int:
+    if isinstance(table, Columns):
+        return table.length
     if isinstance(table, dict):
         for name, column in table.items():
             if isinstance(column, str | bytes) or not hasattr(column, "__len__"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from numbers import Integral, Real
@@ -33,6 +33,7 @@ from irenic.learn._knowledge import (
     possible_rows,
     proved,
     space_of,
+    tested_columns,
 )
 from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
 from irenic.learn._probabilities import LABEL_LIMIT
@@ -43,6 +44,7 @@ from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._texts import doubtful_texts, spelled_alike
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
+from irenic.learn.spaces import forbidden_columns
 from irenic.learn.target import Floats, Target, class_weights
 from irenic.model.literals import counted, display, plain, told_apart
 from irenic.model.ruleset import RuleSet
@@ -569,6 +571,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         return max(1, min(limits))
 
     # --- what users know
+
+    def _untested(self) -> Collection[Any]:
+        options = self.get_params(deep=False)
+        named = named_columns({**options, "forbidden": None}) | tested_columns(options)
+        return [given for given in forbidden_columns(self.forbidden) if str(given) not in named]
 
     def _space(self, table: Any) -> Space:
         return space_of(super()._space(table), self.get_params(deep=False))

@@ -25,7 +25,7 @@ from irenic.frames.files import as_text, read_bytes
 from irenic.learn._base import Labeled, check_labels
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Limits
-from irenic.learn.spaces import moved
+from irenic.learn.spaces import forbidden_columns, moved
 from irenic.learn.target import Consequents, Target
 from irenic.model.features import MISSING, Categorical, Continuous, Feature
 from irenic.model.literals import counted, display, format_literal, plain
@@ -678,10 +678,9 @@ def cells_of(
     left_out: Iterable[str] = (),
 ) -> Cells:
     """Return the cells of the training rows; rules do not test columns that are left out."""
-    space, forbidden = data.instances.space, options["forbidden"]
+    space = data.instances.space
     columns = None if data.whole is None else data.whole.figures.columns
-    forbidden = [forbidden] if isinstance(forbidden, str) else forbidden
-    forbidden = () if forbidden is None else forbidden
+    forbidden = forbidden_columns(options["forbidden"])
     untested = [feature_name(space, given, "forbidden") for given in forbidden]
     return Cells.from_instances(
         data.instances,
@@ -704,6 +703,13 @@ def feature_name(space: Space, given: Any, parameter: str) -> str:
         hint = did_you_mean(str(given), space.names)
         raise DataError(f"{parameter} must name columns of X, got {given!r}{hint}")
     return str(given)
+
+
+def tested_columns(options: Options) -> set[str]:
+    """Return the columns that the rules and properties of users test."""
+    conditions = Source.read(options["rules"]).conditions
+    conditions += [each.parsed.conditions or [] for each in _properties(options)]
+    return {each.name for alternatives in conditions for one in alternatives for each in one}
 
 
 def forbids_nothing(options: Options) -> bool:

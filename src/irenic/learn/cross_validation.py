@@ -15,7 +15,9 @@ from irenic.errors import ConditionError, DataError
 from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._left_out import Validation
 from irenic.learn._running import progress_bar
+from irenic.learn.spaces import forbidden_columns
 from irenic.learn.target import Target
+from irenic.model.columns import Columns, take_apart
 from irenic.model.literals import display
 from irenic.model.space import Space
 
@@ -119,7 +121,7 @@ def cross_validated(
             " sklearn.model_selection.cross_val_score"
         )
     codes = target.truth.argmax(axis=1)
-    matrix, sources = as_matrix(X, forbidden_columns(estimator))
+    matrix, sources = as_matrix(X, forbidden_columns(estimator.forbidden))
     own, sampled = [], None
     if cv is None:
         own = [{"name": "irenic", **_own_scores(estimator)}]
@@ -380,13 +382,16 @@ def as_matrix(X: Any, forbidden: Collection[Any] = ()) -> tuple[Floats, list[int
     (array([[31.,  0.,  1.],
            [nan,  1.,  0.]]), [0, 1, 1])
     """
-    space = Space.infer(X)
-    instances = space.encode(X)
+    taken = take_apart(X)
+    names = taken.names or [f"x{index}" for index in range(len(taken.columns))]
+    allowed = [i for i, name in enumerate(names) if name not in forbidden and i not in forbidden]
+    named = [names[index] for index in allowed]
+    table = Columns(named, [taken.columns[index] for index in allowed], taken.length)
+    space = Space.infer(table)
+    instances = space.encode(table)
     columns: list[npt.NDArray[Any]] = []
     sources: list[int] = []
-    for index, feature in enumerate(space):
-        if feature.name in forbidden or index in forbidden:
-            continue
+    for index, feature in zip(allowed, space, strict=True):
         row = space.row(feature.name)
         if feature in space.continuous:
             values = instances.values[row]
@@ -404,14 +409,6 @@ def as_matrix(X: Any, forbidden: Collection[Any] = ()) -> tuple[Floats, list[int
     if not columns:  # all are forbidden
         columns, sources = [np.zeros(len(instances))], [0]
     return np.stack(columns, axis=1), sources
-
-
-def forbidden_columns(estimator: Any) -> tuple[Any, ...]:
-    """Return the columns that the rules of a classifier must not test, by name or by index."""
-    forbidden = getattr(estimator, "forbidden", None)
-    if forbidden is None:
-        return ()
-    return (forbidden,) if isinstance(forbidden, str) else tuple(forbidden)
 
 
 def tree_size(tree: Any, sources: list[int]) -> tuple[int, int]:

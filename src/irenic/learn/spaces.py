@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 
 from irenic.boxes import Boxes
+from irenic.errors import IrenicError
 from irenic.learn.front import FrontPoint
-from irenic.model.features import Categorical
+from irenic.model.columns import Columns, infer_feature, take_apart
+from irenic.model.features import Categorical, Feature
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
 
@@ -26,6 +30,47 @@ def names_tested(*sets: RuleSet) -> set[str]:
     for rules in sets:
         axes |= rules.packed.boxes.tests().any(axis=0)
     return {name for name, axis in zip(space.names, space.axes.tolist(), strict=True) if axes[axis]}
+
+
+def forbidden_columns(forbidden: Any) -> tuple[Any, ...]:
+    """Return the columns that learned rules must not test, by name or by index."""
+    if forbidden is None:
+        return ()
+    return (forbidden,) if isinstance(forbidden, str) else tuple(forbidden)
+
+
+def without_unreadable(table: Any, untested: Collection[Any], space: Space | None = None) -> Any:
+    """Return a table with missing values in untested columns that a space cannot hold.
+
+    They are given by name or index. ``space`` is that of earlier rows; without one, it is inferred.
+
+    >>> table = without_unreadable({"id": [2**60, 7], "age": [3, 9]}, ["id", "age"])
+    >>> print(table.columns[0], table.columns[1])
+    [None None] [3 9]
+    """
+    if not untested:
+        return table
+    taken = take_apart(table)
+    names = [f"x{index}" for index in range(len(taken.columns))]
+    names = taken.names or (names if space is None else list(space.names))
+    order = names if space is None else space.names
+    chosen = {order[i] for i in untested if isinstance(i, Integral) and i in range(len(order))}
+    chosen |= {name for name in untested if isinstance(name, str) and name in order}
+    kept = list(taken.columns)
+    for index, (name, column) in enumerate(zip(names, taken.columns, strict=True)):
+        if name in chosen and not _is_readable(column, taken.length, space and space[name]):
+            kept[index] = np.full(taken.length, None, dtype=object)
+    is_same = all(a is b for a, b in zip(kept, taken.columns, strict=True))
+    return table if is_same else Columns(taken.names, kept, taken.length)
+
+
+def _is_readable(column: Any, length: int, feature: Feature | None) -> bool:
+    try:
+        feature = infer_feature("x", column) if feature is None else feature
+        Space([feature]).encode(Columns([feature.name], [column], length))
+    except (IrenicError, UnicodeError):
+        return False
+    return True
 
 
 def without_untested_values(points: Sequence[FrontPoint]) -> list[FrontPoint]:

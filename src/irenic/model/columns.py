@@ -64,6 +64,8 @@ class Columns(NamedTuple):
 
 def take_apart(table: Any) -> Columns:
     """Return the columns of a frame, a 2-D array, a mapping of columns or a list of points."""
+    if isinstance(table, Columns):
+        return table
     if isinstance(table, np.ndarray):
         if table.ndim != 2:
             raise DataError(

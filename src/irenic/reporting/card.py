@@ -222,7 +222,7 @@ def _number(feature: Continuous, value: float) -> str:
 def _notes(model: Any, X: Any, labels: list[Any], left: float) -> list[str]:
     """Return what to look at before the model is used."""
     from irenic.learn import suspect_columns  # imports scikit-learn
-    from irenic.learn.cross_validation import forbidden_columns
+    from irenic.learn.spaces import forbidden_columns
 
     point = model.chosen_
     notes = []
@@ -237,7 +237,7 @@ def _notes(model: Any, X: Any, labels: list[Any], left: float) -> list[str]:
         suspect = suspect_columns(X, labels)
     except DataError:  # columns without names
         suspect = {}
-    forbidden = forbidden_columns(model)
+    forbidden = forbidden_columns(getattr(model, "forbidden", None))
     for name, why in suspect.items():
         if name in forbidden or model.space_.index(name) in forbidden:
             continue
