@@ -35,7 +35,8 @@ class Misfit(NamedTuple):
 
 def misfits(table: DecisionTable) -> Iterator[Misfit]:
     """Yield rows whose outcomes are not allowed, or of another kind than most of their column."""
-    thens = {row: table.rules[table.places(row)[0]].then for row in sorted(set(table.rows))}
+    decided = dict(zip(table.rows, table.rules.thens, strict=True))
+    thens = {row: decided[row] for row in sorted(decided)}
     unfit = {row for row, _, _ in table.unfit}
     yield from (Misfit(*place) for place in table.unfit)
     thens = {row: then for row, then in thens.items() if row not in unfit}

@@ -141,18 +141,24 @@ def check_columns(draft: Draft, *, chosen: bool = False) -> None:
     ``chosen`` says that the caller chose the outcome or the layout.
     """
     names = [column.name for column in draft.inputs]
-    for place in range(len(names)):
-        settle_steps(draft, place)
+    spelled = {name for name, _ in draft.respelled}
+    for place, name in enumerate(names):
+        if name in spelled:
+            settle_steps(draft, place)
     cells = draft.columns()
     different = [distinct(column) for column in cells]
     columns = []
     for column, known in zip(cells, different, strict=True):
         values = {key: bare_value(cell) for key, cell in known.items()}
         columns.append([values[id(cell)] for cell in column])
+    has_texts = []
     for place, (feature, known) in enumerate(zip(draft.inputs, different, strict=True)):
         excluded = distinct([row.cells[place] for row in draft.impossible_rows])
         _settle_kind(draft, feature, list((known | excluded).values()))
-        advise(draft, feature, list(known.values()))
+        kinds = {type(c.value) for cell in known.values() for c in compared(cell)}
+        has_texts.append(str in kinds)
+        if kinds - {int, float, type(None)}:
+            advise(draft, feature, list(known.values()))
     if not chosen:
         _check_roles(draft, names, columns)
     errors = refused_columns(names, columns)
@@ -188,12 +194,13 @@ def check_columns(draft: Draft, *, chosen: bool = False) -> None:
                 header=name,
                 doubtful=True,
             )
-        literals = [c.value for cell in different[place].values() for c in compared(cell)]
         if any(not cell.text for cell in different[place].values()):
             check_blanks(draft, place)
-        check_words(draft, draft.inputs[place], list(different[place].values()))
+        if has_texts[place]:
+            check_words(draft, draft.inputs[place], list(different[place].values()))
         check_negative(draft, draft.inputs[place], list(different[place].values()))
-        if not draft.inputs[place].aliases:
+        if has_texts[place] and not draft.inputs[place].aliases:
+            literals = [c.value for cell in different[place].values() for c in compared(cell)]
             _check_alike(draft, name, literals, doubtful=True)
             check_typos(draft, name, _words_in(cells[place]), doubtful=True)
     for place, name in enumerate(draft.outputs):
@@ -260,8 +267,11 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         # 90 in a column declared in % stays 90, unless the cells have percent signs
         column.unit = "%" if "%" in units else column.unit.replace("%", "")
         return
-    _check_negations(draft, column, cells)
-    _settle_answers(draft, column, cells)
+    tests = [c for cell in cells for c in compared(cell)]
+    kinds = {type(c.value) for c in tests}
+    if str in kinds:
+        _check_negations(draft, column, cells)
+        _settle_answers(draft, column, cells)
     of_header = _head_units(column.name)
     # 10 in a column of percentages stays 10
     column.unit = min(units or of_header - {"%"}, default="")
@@ -270,17 +280,16 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     _check_one_unit(draft, column.name, units, of_header)
     if units & PERIODS and not of_header:
         _check_periods(draft, column, cells)
-    tests = [c for cell in cells for c in compared(cell)]
-    _check_turned_dates(draft, column, cells)
-    if any(type(c.value) is dt.time for c in tests) and _DURATION.search(column.name):
+    if dt.date in kinds:
+        _check_turned_dates(draft, column, cells)
+    if dt.time in kinds and _DURATION.search(column.name):
         draft.warn(
             "read as times of day; write durations as PT2H30M, or as numbers of hours or minutes",
             header=column.name,
             doubtful=True,
         )
     is_bound = _is_bound(column.name, [c.name for c in draft.inputs])
-    numbers = [c.value for c in tests if c.value is not None]
-    if is_measured and numbers and all(type(number) is int for number in numbers):
+    if is_measured and kinds - {type(None)} == {int}:
         name = _bound(column.name)[0] if is_bound else column.name
         remark = (
             f"{name} may have fractions, as it is measured in {column.unit}; declare it as integer"
@@ -293,7 +302,8 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             " the header if it may have fractions"
         )
     # unary tests are exact: other programs write them
-    at_zero = [cell for cell in cells if any(c.value == 0 for c in compared(cell))]
+    has_zero = any(c.value == 0 for c in tests)
+    at_zero = [c for c in cells if any(t.value == 0 for t in compared(c))] if has_zero else []
     as_spoken = any(is_respelled(draft, column, c) or bare_value(c) is not None for c in at_zero)
     if not is_bound and is_never_negative(column.name, tests, column.unit, as_spoken=as_spoken):
         _begin_with_zero(draft, column, column.name)

@@ -23,7 +23,10 @@ from irenic.model.literals import quote
 
 def compared(cell: Cell) -> Sequence[Compare]:
     """Return the comparisons of a cell."""
-    return () if isinstance(cell.test, dict) else comparisons(cell.test)
+    test = cell.test
+    if type(test) is Compare:
+        return (test,)
+    return () if isinstance(test, dict) else comparisons(test)
 
 
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -245,14 +248,17 @@ _LIKE_A_RANGE: Final = re.compile(r"\d[^-–—]*[-–—]\s*\d|\d\s*\+")
 
 def check_negative(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     """Reject ``-18`` beside ``19-65`` and ``66+``: it may be a range without a lower bound."""
-    numbers = [(cell, c) for cell in cells for c in compared(cell) if type(c.value) in (int, float)]
+    single = [(cell, cell.test.value) for cell in cells if type(cell.test) is Compare]
     alone = [
-        (cell, c.value)
-        for cell, c in numbers
-        if c.value < 0 and cell.test == c and cell.text.lstrip()[:1] in ("-", "−")
+        (cell, value)
+        for cell, value in single
+        if type(value) in (int, float) and value < 0 and cell.text.lstrip()[:1] in ("-", "−")
     ]
+    if len(alone) != 1:
+        return
+    numbers = [(cell, c) for cell in cells for c in compared(cell) if type(c.value) in (int, float)]
     others = [c.value for cell, c in numbers if cell.test != c or c.value >= 0]
-    if len(alone) != 1 or not others or min(others) < 0:
+    if not others or min(others) < 0:
         return
     if not any(_LIKE_A_RANGE.search(cell.text) for cell in cells):
         return
@@ -323,7 +329,8 @@ _EPOCH: Final = dt.date(1899, 12, 30)
 def advise(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     """Keep, for cells whose kind differs from that of others, what may be meant."""
     values = [(cell, c.value) for cell in cells for c in compared(cell)]
-    kinds = {kind_of(value) for _, value in values if value is not None}
+    examples = {type(value): value for _, value in values if value is not None}
+    kinds = set(map(kind_of, examples.values()))
     if len(kinds) < 2:
         return
     for cell, value in values:

@@ -308,7 +308,9 @@ def _check_one_table(lines: list[Line], first: int) -> None:
         )
     for place in range(2, len(lines)):
         above, line = lines[place - 1], lines[place]
-        if line.number <= end_of(above) + 1 or place + 1 == len(lines):
+        if line.number == above.number + 1 or place + 1 == len(lines):
+            continue
+        if line.number <= end_of(above) + 1:
             continue
         header = line if _size(line) > 1 else lines[place + 1]
         if _is_header(header, lines[1:place]) and header is not lines[-1]:

@@ -85,6 +85,8 @@ _ROUND: Final = {
     sign: re.compile(rf"(?<![\w.,:/])[1-9]\d{{0,2}}{re.escape(sign)}\d\d0(?!\w|[.,]\d)")
     for sign in (",", ".")
 }
+# Two points are those of a range, not of a number.
+_MAY_SETTLE: Final = re.compile(r"[,/-]|(?<!\.)(?:\.|\.{3,})(?!\.)")
 _SLASHED: Final = re.compile(r"(?<![\d/-])(\d{1,2})([/-])(\d{1,2})\2\d{4}(?![\d/-])")
 _COMMA_ONLY: Final = re.compile(r"[-−]?\d+,\d{1,2}")
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -117,7 +119,7 @@ def settled_by(
     if commas:
         first[","] = commas[0]
     for text in (*texts, *outcomes):
-        if "," not in text and "." not in text and "/" not in text and "-" not in text:
+        if not _MAY_SETTLE.search(text):
             continue
         if '"' in text:
             text = _STRING.sub('""', text)
@@ -441,6 +443,7 @@ _CURLY: Final = re.compile(r"[“”„«»‘’‚']([^“”„«»‘’‚'
 _VALUE_ONLY: Final = re.compile(_VALUE, re.IGNORECASE)
 _UNEQUAL: Final = re.compile(r"(?:!|<>|!=|≠)\s*([^\s\d<>=!(][^<>=!(),;|]*)")
 _SELF: Final = frozenset({"x", "value", "it", "?"})
+_WHOLE_PRICE: Final = re.compile(r"(?<=\d)[.,][-–—](?!\d)")  # 500,- €
 _SEPARATED: Final = re.compile(r"\d[.,]\d|\d[,;]\d|(?<!\d)[.,]\d")
 
 
@@ -538,7 +541,7 @@ def needs_locale(text: str, locale: Locale) -> bool:
     >>> needs_locale("1.000", Locale(",")), needs_locale("1.000", Locale("."))
     (True, False)
     """
-    if re.search(r"\d[.,][-–—](?!\d)", text) or text.translate(_HALF_WIDTH) != text:
+    if _WHOLE_PRICE.search(text) or (not text.isascii() and text.translate(_HALF_WIDTH) != text):
         return True
     if "(" in text and _PART_NEGATIVE.search(_with_call(text)):
         return True
@@ -571,7 +574,7 @@ def respelled(text: str, header: str, locale: Locale) -> str | None:
 def _as_test(text: str, header: str, locale: Locale) -> str | None:
     """Return a cell without negative amounts in parentheses as a unary test, None as above."""
     text = re.sub(r"([<>])\s+(?==)", r"\1", text)
-    text = re.sub(r"(?<=\d)[.,][-–—](?!\d)", "", text)  # 500,- €
+    text = _WHOLE_PRICE.sub("", text)
     spell = _Speller(header, locale)
     if means_any(text):
         return "-"

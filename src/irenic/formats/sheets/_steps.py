@@ -35,16 +35,16 @@ def settle_steps(draft: Draft, place: int) -> None:
     column = draft.inputs[place]
     rows = [*draft.rows, *draft.impossible_rows]
     cells = distinct([row.cells[place] for row in rows])
+    spoken = {key for key, cell in cells.items() if (column.name, cell.text) in draft.respelled}
     values = (c.value for cell in cells.values() for c in compared(cell))
     first = next((value for value in values if value is not None), None)
     if type(first) not in (dt.time, int, float):
         return
     is_money = type(first) is not dt.time and (
-        _is_money(column.name) or any(_CENTS.search(cell.text) for cell in cells.values())
+        _is_money(column.name) or any(_CENTS.search(cells[key].text) for key in spoken)
     )
     if type(first) is not dt.time and not is_money:
         return
-    spoken = {key for key, cell in cells.items() if (column.name, cell.text) in draft.respelled}
     tests = [
         # the end of a unary test touches nothing
         c._replace(order="<") if c.order == "<=" and key not in spoken else c

@@ -275,6 +275,8 @@ def _beyond(
         if column.name in compared:
             continue
         axis = by_name[column.name]
+        if isinstance(axis.feature, Continuous) and axis.feature.bounds == (None, None):
+            continue
         reasons = {}
         for key, cell in distinct(entries).items():
             if (value := _outlier(axis.feature, cell)) is not None:
