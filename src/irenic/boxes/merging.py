@@ -30,60 +30,68 @@ def merged_rows(keys: Words, axes: list[list[int]], d: int, meter: Meter | None)
     """
     table = _Table(keys, d)
     before = -1
-    while before != len(table.bits):
-        before = len(table.bits)
+    while before != len(table.rows):
+        before = len(table.rows)
         for columns in axes:
             if meter is None or not meter.late:
                 table.join(columns)
-    return table.bits
+    return table.bits[table.rows]
 
 
 class _Table:
     """Boxes as rows of 64-bit words, with hashes to find equal parts of rows fast.
 
     The hash of a row is the sum of the hashes of its words, so subtracting those of some columns
-    leaves a hash of the other columns.
+    leaves a hash of the other columns. Rows are joined in place, because most axes join few.
     """
 
     def __init__(self, bits: Words, d: int) -> None:
-        self.bits, self.d = bits, d
+        self.bits, self.d = bits.copy(), d
+        self.rows = np.arange(len(bits))
+        """The rows of ``bits`` that are left."""
         self.hashes = _mixed(bits, range(bits.shape[1]))
         self.totals = self.hashes.sum(axis=1, dtype=np.uint64)
 
     def join(self, own: list[int]) -> None:
         """Join rows that touch on one axis and are equal in all columns except its own."""
-        if len(self.bits) < 2:
+        if len(self.rows) < 2:
             return
-        key = self.totals - self.hashes[:, own].sum(axis=1, dtype=np.uint64)
+        key = self.totals[self.rows]
+        for column in own:
+            key -= self.hashes[self.rows, column]
         ascending = np.sort(key)
         if (ascending[:-1] != ascending[1:]).all():  # as on most axes: sorting rows takes longer
             return
         is_interval = own[0] < self.d
-        lows = self.bits[:, own[0]].view("f8") if is_interval else key
+        lows = self.bits[self.rows, own[0]].view("f8") if is_interval else key
         order = np.lexsort((lows, key))
+        key, order = key[order], self.rows[order]
         left, right = order[:-1], order[1:]
-        same = key[left] == key[right]
+        same = key[:-1] == key[1:]
         if is_interval:
             same &= self.bits[left, own[1]] == self.bits[right, own[0]]
         likely = np.flatnonzero(same)  # rows with equal hashes can differ
         if not len(likely):
             return
-        rest = np.setdiff1d(np.arange(self.bits.shape[1]), own)
-        a, b = self.bits[left[likely]], self.bits[right[likely]]
-        same[likely] = (a[:, rest] == b[:, rest]).all(axis=1)
+        equal = self.bits[left[likely]] == self.bits[right[likely]]
+        equal[:, own] = True
+        same[likely] = equal.all(axis=1)
         if not same.any():
             return
         first = np.flatnonzero(np.append(True, ~same))
         last = np.append(first[1:], len(order)) - 1
-        kept = order[first]
-        joined = self.bits[kept]
+        kept, several = order[first], first < last
+        joined = kept[several]
         if is_interval:
-            joined[:, own[1]] = self.bits[order[last], own[1]]
+            self.bits[joined, own[1]] = self.bits[order[last[several]], own[1]]
         else:
-            joined[:, own] = np.bitwise_or.reduceat(self.bits[order][:, own], first, axis=0)
-        self.bits, self.hashes = joined, self.hashes[kept]
-        self.hashes[:, own] = _mixed(joined[:, own], own)
-        self.totals = self.hashes.sum(axis=1, dtype=np.uint64)
+            unions = np.bitwise_or.reduceat(self.bits[order[:, None], own], first, axis=0)
+            self.bits[joined[:, None], own] = unions[several]
+        places = joined[:, None], own
+        self.totals[joined] -= self.hashes[places].sum(axis=1, dtype=np.uint64)
+        self.hashes[places] = _mixed(self.bits[places], own)
+        self.totals[joined] += self.hashes[places].sum(axis=1, dtype=np.uint64)
+        self.rows = kept
 
 
 def _mixed(bits: Words, columns: Iterable[int]) -> Words:

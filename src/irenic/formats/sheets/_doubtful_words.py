@@ -183,13 +183,17 @@ def check_typos(draft: Draft, name: str, counts: Mapping[str, int], *, doubtful:
     """
     if len(counts) > _MOST_WORDS:
         return
+    places = {text: place for place, text in enumerate(counts) if len(text) <= LONGEST_WORDS}
     alike: dict[str, list[str]] = {}
-    for text in counts:
-        alike.setdefault(text[:1].casefold(), []).append(text)
-    places = {text: place for place, text in enumerate(counts)}
-    rare = [t for t, times in counts.items() if times == 1 and sum(map(str.isalpha, t)) > 2]
+    for text in places:
+        for part in _without_one(text):
+            alike.setdefault(part, []).append(text)
+    rare = [text for text in places if counts[text] == 1 and sum(map(str.isalpha, text)) > 2]
     for text in rare:
-        for other in alike[text[:1].casefold()]:
+        if is_ordered(text):
+            continue
+        others = {other for part in _without_one(text) for other in alike[part]}
+        for other in sorted(others, key=places.__getitem__):
             times = counts[other]
             if times == 1 and places[other] > places[text]:
                 continue
@@ -201,6 +205,16 @@ def check_typos(draft: Draft, name: str, counts: Mapping[str, int], *, doubtful:
                     doubtful=doubtful,
                 )
                 break
+
+
+def _without_one(text: str) -> set[str]:
+    """Return a text without each of its characters; texts one mistake apart share one of them.
+
+    >>> sorted(_without_one("auto") & _without_one("atuo"))
+    ['ato', 'auo']
+    """
+    plain = text.casefold()
+    return {plain, *(plain[:i] + plain[i + 1 :] for i in range(len(plain)))}
 
 
 def _is_mistyped(text: str, other: str, *, is_frequent: bool = True) -> bool:
@@ -224,7 +238,7 @@ def _is_mistyped(text: str, other: str, *, is_frequent: bool = True) -> bool:
     letters = sum(map(str.isalpha, a))
     if not start or letters + 1 < _FEWEST_LETTERS or text.isupper() or a == b:
         return False
-    if is_ordered(text) or max(len(mine), len(theirs)) > 2:
+    if max(len(mine), len(theirs)) > 2:
         return False
     if len(mine) == 2 and mine == theirs[::-1]:
         return mine.isalpha()
