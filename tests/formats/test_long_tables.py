@@ -160,3 +160,22 @@ def test_rules_are_made_of_boxes():
     expected = [Rule(regions[0], then="a"), Rule(regions[1], then="b", weight=2)]
     assert rules == RuleSet(expected, SPACE, default="c")
     assert [str(rule) for rule in rules] == [str(rule) for rule in expected]
+
+
+def test_long_cells_contain_texts_in_quotes_and_lists():
+    long = "x" * 2_000
+    values = [f"A-{n}" for n in range(2_000)]
+    lines = [["job", "then"], [f'"{long}"', "a"], ["; ".join(values), long]]
+    table = irenic.parse(as_csv(lines, ","), format="csv").bind().table()
+    assert [*table.rules.space["job"].values] == [long, *values]
+    assert table.rules[1].then == long
+
+
+def test_similar_texts_are_found_among_many_columns():
+    columns = [[*(f"value {n} of {place}" for n in range(9)), f"valeu 1 of {place}"]
+               for place in range(2)]  # fmt: skip
+    lines = [["a", "b", "then"], *([*cells, "x"] for cells in zip(*columns, strict=True))]
+    parsed = irenic.parse(as_csv(lines, ","), format="csv")
+    texts = [str(warning) for warning in parsed.warnings if "looks like" in str(warning)]
+    assert len(texts) == 2
+    assert "'valeu 1 of 0' occurs once and looks like 'value 1 of 0'" in texts[0]

@@ -306,6 +306,8 @@ def test_invalid_unary_tests_are_rejected(text, message):
     ("text", "message"),
     [
         ("New York (NY)", "column 10: unexpected '('; put text in quotes"),
+        ("5, " + "x" * 1_001, "column 4: a value without quotes must have at most 1,000 characters,"
+                              " got 1,001; write it in quotes if it is text"),
         ("5, -", "column 4: '-' means any value only if it is alone in a cell"),
         ('> "', "column 3: the quotes around a text are not closed"),
         ("0-17", "column 1: '0-17' is not a condition; write [0..17] for a range, or quote it"

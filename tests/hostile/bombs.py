@@ -298,6 +298,12 @@ TEXTS = {
     "signs.rules": text((b"(\n", 30 * MB)),
     "word.rules": text((b"a", 60 * MB)),
     "elements.dmn": text(b"<definitions>", (b"<a/>", 14 * MB), b"</definitions>"),
+    # cells for which patterns once tried all ways to split them
+    "word-cell.csv": text(b"a,b\n", (b"x", 60_000), b",y\nred,z\n"),
+    "name-cell.csv": text(b"a,<", (b"\xc2\xa0", 60_000), b"1,b\n1,2,y\n"),
+    "escapes-cell.csv": text(b'a,b\n"', b'""', (b'\\""', 20_000), b'",y\n5,z\n'),
+    "declared-cell.csv": text(b"a,b\none of x", (b" ", 60_000), b"y,\nx,1\n"),
+    "letters-cell.csv": text(b"a;b\n", (b"ab-", 20_000), b";y\n5;z\n"),
     "attributes.dmn": text(b"<definitions ", (b'a=""', 14 * MB), b"/>"),
     "deep.dmn": text((b"<definitions>", 4 * MB)),
 }

@@ -17,6 +17,8 @@ from irenic.model.literals import quote
 
 # --- text without quotes
 
+LONGEST_BARE: Final = 1_000
+"""Maximum length of a value without quotes: patterns take quadratic time for some longer ones."""
 _ANY: Final = frozenset(
     {"any", "all", "anything", "everything", "whatever", "any value", "all values", "don't care"}
     | {"alle", "beliebig", "egal", "tous", "toutes", "quelconque", "todos", "todas", "cualquiera"}
@@ -246,7 +248,8 @@ MIXED_PERCENTAGES: Final = (
     " none"
 )
 
-_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+STRING: Final = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*"', re.DOTALL)
+"""A text in quotes; one that has no end is looked for only once, not from every quote in it."""
 _DECIMAL: Final = re.compile(r"(?:(?<=\.\.)|(?<![\w.:]))-?\d*\.\d+(?!\w|[.,]\d)")
 _LIKE_A_NUMBER: Final = re.compile(
     r"[-+]?(?:\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d*,\d+)"
@@ -259,7 +262,7 @@ def decimals(text: str) -> list[str]:
     >>> decimals('[1.000..2.5], "3.5"')
     ['1.000', '2.5']
     """
-    return _DECIMAL.findall(_STRING.sub('""', text))
+    return _DECIMAL.findall(STRING.sub('""', text))
 
 
 def beyond_doubt(text: str) -> str:
@@ -272,11 +275,11 @@ def beyond_doubt(text: str) -> str:
     def longer(match: re.Match[str]) -> str:
         return f"{match.group()}0" if may_be_thousands(match.group()) else match.group()
 
-    strings = _STRING.findall(text)
-    parts = [_DECIMAL.sub(longer, part) for part in _STRING.split(text)]
+    strings = STRING.findall(text)
+    parts = [_DECIMAL.sub(longer, part) for part in STRING.split(text)]
     return "".join(a + b for a, b in zip(parts, [*strings, ""], strict=True))
 
 
 def like_a_number(text: str) -> bool:
     """Return whether a text outcome looks like a number in another notation."""
-    return _LIKE_A_NUMBER.fullmatch(text.strip()) is not None
+    return len(text) <= LONGEST_BARE and _LIKE_A_NUMBER.fullmatch(text.strip()) is not None

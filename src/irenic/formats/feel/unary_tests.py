@@ -37,7 +37,7 @@ from irenic.formats.feel._literals import (
     read_temporal,
     read_text,
 )
-from irenic.formats.feel.doubtful_cells import refusal
+from irenic.formats.feel.doubtful_cells import LONGEST_BARE, STRING, refusal
 from irenic.formats.feel.expressions import parse_expression, parse_tests
 from irenic.formats.feel.values import Range, from_feel
 from irenic.model.literals import Months
@@ -93,7 +93,7 @@ _DOUBTFUL: Final = re.compile(
 )
 # Signs that spreadsheets and word processors substitute for others.
 _PRETTY: Final = {"≤": "<=", "≥": ">=", "≠": "!="}
-_PRETTY_SIGN: Final = re.compile(rf"{_STRING}|[≤≥≠]", re.DOTALL)
+_PRETTY_SIGN: Final = re.compile(rf"{STRING.pattern}|[≤≥≠]", re.DOTALL)
 DASHES: Final = ("-", "–", "—", "−")
 
 
@@ -628,6 +628,12 @@ def _bare(token: Token) -> str:
     if text in DASHES:
         raise FormatError(
             f"{text!r} means any value only if it is alone in a cell", column=token.column
+        )
+    if len(text) > LONGEST_BARE:
+        raise FormatError(
+            f"a value without quotes must have at most {LONGEST_BARE:,} characters, got"
+            f" {len(text):,}; write it in quotes if it is text",
+            column=token.column,
         )
     if reason := refusal(text):
         raise FormatError(reason, column=token.column)

@@ -37,7 +37,7 @@ _KIND: Final = re.compile(
     r"(?:\s+(?:in\s+)?(.+))?",
     re.IGNORECASE | re.DOTALL,
 )
-_ONE_OF: Final = re.compile(r"one of:?\s+(.+?)(\s+or\s+others)?", re.IGNORECASE | re.DOTALL)
+_ONE_OF: Final = re.compile(r"one of:?\s+(.+)", re.IGNORECASE | re.DOTALL)
 
 
 class Declaration(NamedTuple):
@@ -61,9 +61,9 @@ def declaration(text: Any) -> Declaration | None:
     if text.strip().casefold() == OUTCOME:
         return Declaration(OUTCOME, None)
     if match := _ONE_OF.fullmatch(text.strip()):
-        values = _test(match[1])
-        if match[2]:
+        if " ".join(match[1].split()[-2:]).casefold() == "or others":
             return Declaration(None, None)
+        values = _test(match[1])
         return None if values is None else Declaration(None, values)
     match = _KIND.fullmatch(text.strip())
     if match is None:

@@ -115,10 +115,9 @@ class CellDoubts:
             self.draft.warn(doubt, rule=rule, header=header, text=cell.text, line=line)
         in_quotes = quoted([cell])
         for value in values:
-            if not isinstance(value, str) or (header, value) in self.warned:
+            if not isinstance(value, str) or (header, value) in self.warned or value in in_quotes:
                 continue
-            reason = warning(value) or _like_an_amount(value)
-            if reason and value not in in_quotes:
+            if reason := warning(value) or _like_an_amount(value):
                 self.warned.add((header, value))
                 message = f"{reason}, or {quote(value)} in quotes to avoid this warning"
                 place = _Place(rule, header, line)

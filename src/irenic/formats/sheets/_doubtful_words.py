@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from irenic.formats.feel.doubtful_cells import means_else, means_missing, means_other
+from irenic.formats.feel.doubtful_cells import STRING, means_else, means_missing, means_other
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, comparisons, kind_of
 from irenic.formats.sheets._sequences import LONGEST_WORDS, is_ordered
@@ -29,9 +29,6 @@ def compared(cell: Cell) -> Sequence[Compare]:
     return () if isinstance(test, dict) else comparisons(test)
 
 
-_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-
-
 def quoted(cells: Iterable[Cell]) -> set[str]:
     """Return the values that cells contain in quotes.
 
@@ -42,7 +39,7 @@ def quoted(cells: Iterable[Cell]) -> set[str]:
     values: set[str] = set()
     for cell in cells:
         if '"' in cell.text:
-            strings = set(_STRING.findall(cell.text))
+            strings = set(STRING.findall(cell.text))
             values |= {text for text in _texts(cell) if quote(text) in strings}
     return values
 
@@ -77,7 +74,8 @@ def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         if isinstance(cell.test, Compare) and isinstance(cell.test.value, str)
     }
     known = {text.casefold() for cell in cells for text in _texts(cell)}
-    stems = {match[1] for text in known if (match := _NUMBERED.fullmatch(text))}
+    short = (text for text in known if len(text) <= LONGEST_WORDS)
+    stems = {match[1] for text in short if (match := _NUMBERED.fullmatch(text))}
 
     def is_value(part: str) -> bool:
         plain = part.casefold()

@@ -244,7 +244,7 @@ def _without_headers(lines: list[Line], notes: list[str]) -> list[Line]:
         header.pop()
     if len(header) < 2:
         return lines
-    repeated = [line.number for line in lines[1:] if _plain(line) == header]
+    repeated = {line.number: None for line in lines[1:] if _plain(line) == header}
     if repeated:
         numbers = ", ".join(map(str, repeated))
         plural = "s" if len(repeated) > 1 else ""

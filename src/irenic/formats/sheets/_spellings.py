@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import means_any
+from irenic.formats.feel.doubtful_cells import LONGEST_BARE, STRING, means_any
 from irenic.formats.sheets._sequences import LONGEST_WORDS, MONTH, listed_words, month_number
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import quote
@@ -89,7 +89,6 @@ _ROUND: Final = {
 _MAY_SETTLE: Final = re.compile(r"[,/-]|(?<!\.)(?:\.|\.{3,})(?!\.)")
 _SLASHED: Final = re.compile(r"(?<![\d/-])(\d{1,2})([/-])(\d{1,2})\2\d{4}(?![\d/-])")
 _COMMA_ONLY: Final = re.compile(r"[-−]?\d+,\d{1,2}")
-_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _BOUND: Final = re.compile(
     r"(?:[<>≤≥=]|[^\W\d]{2}\S*\s)\s*\d+,\d{1,2}(?![\d.,])|^\d+,\d{1,2}\s*(?:[-–—+]|[^\W\d]{2})"
     r"|\d\s*[-–—]\s*\d+,\d{1,2}(?![\d.,])"
@@ -114,7 +113,8 @@ def settled_by(
     """
     first: dict[Any, str] = {}
     doubtful: dict[tuple[str, str], str] = {}
-    texts = list(texts)
+    texts = [text for text in texts if len(text) <= LONGEST_BARE]
+    outcomes = [text for text in outcomes if len(text) <= LONGEST_BARE]
     commas = [text.strip() for text in outcomes if _COMMA_ONLY.fullmatch(text.strip())]
     if commas:
         first[","] = commas[0]
@@ -122,7 +122,7 @@ def settled_by(
         if not _MAY_SETTLE.search(text):
             continue
         if '"' in text:
-            text = _STRING.sub('""', text)
+            text = STRING.sub('""', text)
         for sign, pattern in _SETTLING.items():
             if sign not in first and (match := pattern.search(text)):
                 first[sign] = match.group()
@@ -495,6 +495,8 @@ def is_amount(text: str) -> bool:
     >>> is_amount("€ 5"), is_amount("10%"), is_amount("5 days")
     (True, True, False)
     """
+    if len(text) > LONGEST_BARE:
+        return False
     if parts := _PARTS.fullmatch(text):
         return not parts["scale"] and not parts["word"]
     return _NEGATIVE.fullmatch(text) is not None
@@ -581,6 +583,8 @@ def _as_test(text: str, header: str, locale: Locale) -> str | None:
     if inner := _NOT_CALL.fullmatch(text):
         listed = spell.listed(inner[1])
         return None if listed is None else f"not({listed})"
+    if len(text) > LONGEST_BARE:
+        return spell.listed(text)
     if (excluded := _NOT.fullmatch(text)) and not _is_order(text):
         return spell.excluded(excluded[1])
     if unequal := _UNEQUAL.fullmatch(text):
@@ -634,7 +638,7 @@ class _Speller:
 
     def excluded(self, text: str) -> str | None:
         """Return the negation of one value or condition."""
-        if re.search(r",|;|\n|\||\b(?:or|oder|nor|and|und)\b", _STRING.sub("", text)):
+        if re.search(r",|;|\n|\||\b(?:or|oder|nor|and|und)\b", STRING.sub("", text)):
             raise FormatError(
                 "it is unclear which values are excluded; write not(a, b) for every value except a"
                 " and b"
@@ -644,14 +648,15 @@ class _Speller:
 
     def listed(self, text: str) -> str | None:
         """Return a list of items; None if nothing has to be respelled."""
-        sides = [side.strip() for side in _OR_WORD.split(text, maxsplit=1)]
-        if len(sides) == 2 and all(_COMPARED.fullmatch(side) for side in sides):
-            return ", ".join(self.comparison(side) or side for side in sides)  # under 5 or over 9
-        whole = self.item(text)
-        if whole is not None:
-            return whole
+        if len(text) <= LONGEST_BARE:
+            sides = [side.strip() for side in _OR_WORD.split(text, maxsplit=1)]
+            if len(sides) == 2 and all(_COMPARED.fullmatch(side) for side in sides):  # < 5 or > 9
+                return ", ".join(self.comparison(side) or side for side in sides)
+            whole = self.item(text)
+            if whole is not None:
+                return whole
         parts = _split(_EITHER.sub("", text))
-        if len(parts) < 2:
+        if len(parts) < 2 or any(len(part) > LONGEST_BARE for part in parts):
             return None
         if _OR_MORE.fullmatch(parts[-1]):
             raise FormatError(
@@ -834,8 +839,8 @@ def _key(value: str) -> tuple[int, Any]:
 
 def _split(text: str) -> list[str]:
     """Return the parts of a list; separators in quotes and brackets do not count."""
-    strings = _STRING.findall(text)
-    masked = _STRING.sub("\0", text)
+    strings = STRING.findall(text)
+    masked = STRING.sub("\0", text)
     masked = re.sub(r"[\[(][^\[\]()]*[\])\[]", lambda m: re.sub(r"[,;|]", "\1", m.group()), masked)
     if "\1" in masked:
         return []

@@ -245,6 +245,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     return draft
 
 
+_LONGEST_NAME: Final = 1_000
 _LONGEST_GRADE: Final = 2
 """In German and French, a column Note with fewer words per cell may contain grades."""
 
@@ -431,6 +432,13 @@ def _check_known(names: Iterable[str], columns: list[str]) -> None:
 
 
 def _header(line: Line) -> list[str]:
+    for place, cell in enumerate(line.cells):
+        if isinstance(cell, str) and len(cell) > _LONGEST_NAME:
+            raise FormatError(
+                f"the name of a column must have at most {_LONGEST_NAME:,} characters, got"
+                f" {len(cell):,} in column {letters(place)}; shorten it",
+                line=line.number,
+            )
     names = ["" if cell is None else _plain(cell) for cell in line.cells]
     names = [WEIGHT if name.upper() == WEIGHT else name for name in names]
     while names and not names[-1]:

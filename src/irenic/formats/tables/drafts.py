@@ -92,10 +92,10 @@ class TableError(FormatError):
         )
 
 
-_ACCEPT: Final = re.compile(r"\s*accept\s*:\s*(.*?)\s*", re.IGNORECASE | re.DOTALL)
+_ACCEPT: Final = re.compile(r"\s*accept\s*:\s*(.*)", re.IGNORECASE | re.DOTALL)
 _LOOSELY: Final = re.compile(
     r"\s*accept(?:ed)?\s+(?:(?:the|this|these)\s+)?(conflicts?|overlaps?|gaps?|duplicates?|inside"
-    r"|mergeable|misleading|never fires)\b[\s:;,–—-]*(.*?)\s*",
+    r"|mergeable|misleading|never fires)\b[\s:;,–—-]*(.*)",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -111,9 +111,9 @@ def accepted_in(comment: str) -> list[str]:
     texts = []
     for line in comment.splitlines():
         if match := _ACCEPT.fullmatch(line):
-            texts.append(match[1])
+            texts.append(match[1].rstrip())
         elif loose := _LOOSELY.fullmatch(line):
-            texts.append(f"{loose[1]}: {loose[2]}")
+            texts.append(f"{loose[1]}: {loose[2].rstrip()}")
     return texts
 
 
