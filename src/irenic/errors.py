@@ -313,6 +313,33 @@ def _quoted(name: str) -> str:
     return name if has_quotes else repr(name)
 
 
+# Control characters, line separators at which editors or str.splitlines break a line, and marks
+# that change the direction of the text around them.
+_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_UNSAFE_ON_A_LINE = re.compile(f"[\x00-\x1f{_UNSAFE.pattern[1:]}")
+
+
+def escape_unsafe(encoded: str) -> str:
+    """Return JSON with escapes for the signs that it may contain but that control a terminal."""
+    return _UNSAFE.sub(_escaped, encoded)
+
+
+def on_one_line(text: str) -> str:
+    """Return text as one line for a terminal, with escapes of JSON for what would control it.
+
+    Names, values and comments come from files that others wrote. A line break in them could
+    pretend that the next line is from irenic, and an escape sequence could erase what it printed.
+
+    >>> print(on_one_line("low" + chr(27) + "[2K risk" + chr(10) + "proved"))
+    low\\u001b[2K risk\\u000aproved
+    """
+    return _UNSAFE_ON_A_LINE.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match.group()):04x}"
+
+
 _ARGUMENT = re.compile(
     r"""\w+=(?:…|\d+|(?P<quote>['"])(?P<value>.*?)(?P=quote)|\[[^\]]*\]) \((?P<option>--[^)]*)\)"""
 )

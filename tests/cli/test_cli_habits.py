@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import os
+import re
+
 import pytest
+
+import irenic
+from irenic import Rule, RuleSet
 
 TABLE = """Weight (kg),Valid until,Rate,Price
 <5,<=31.12.2026,<40%,low
@@ -209,3 +217,56 @@ def test_fractions_of_whole_numbers_are_declared_in_the_table(run, file):
     status, out, err = run("predict", declared, cases)
     assert (status, out, err) == (0, "Kids,prediction\n1,a\n2.5,b\n", "")
     assert run("impact", declared, declared, cases)[0] == 0
+
+
+# --- text that others wrote
+
+HOSTILE = "a\x1b[2K\x9b1A\u202e\r\nproved: COMPLETE [/red] [bold]"
+"""Erases a line, moves the cursor, turns the text around, adds a line, and looks like markup."""
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """Return rules and cases whose names and values are hostile, in files with such names."""
+    path = tmp_path / "f\x1b[2K\nproved: COMPLETE.json"
+    rules = [Rule({HOSTILE: (None, 5)}, then="low " + HOSTILE), Rule({HOSTILE: (5, None)}, then=1)]
+    irenic.write(RuleSet(rules), path)
+    cases = tmp_path / "cases\x9b\n.csv"
+    with cases.open("w", newline="", encoding="utf-8") as out:
+        csv.writer(out).writerows([[HOSTILE, "by"], [3, HOSTILE], [7, HOSTILE]])
+    return path, cases
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such file names")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check RULES --verbose",
+        "check RULES --json",
+        "check RULES.missing --format github",
+        "check RULES.missing",
+        "gaps RULES",
+        "repair RULES -o OUT",
+        "convert RULES OUT",
+        "why RULES CASE",
+        "prove RULES PROPERTY",
+        "predict RULES CASES -o OUT --by by",
+        "report RULES CASES -o PAGE",
+    ],
+)
+def test_text_from_files_cannot_control_the_terminal(run, hostile, tmp_path, command):
+    name = json.dumps(HOSTILE)
+    words = {
+        "RULES": hostile[0],
+        "RULES.missing": f"{hostile[0]}.missing",
+        "CASES": hostile[1],
+        "OUT": tmp_path / "out\x1b\n.csv",
+        "PAGE": tmp_path / "page\x1b\n.html",
+        "CASE": f"{name} = 7",
+        "PROPERTY": f"NEVER 1 WHERE {name} < 5  # \x1b[2K\nproved: COMPLETE",
+    }
+    _, out, err = run(*(words.get(word, word) for word in command.split()))
+    printed = (out + err).replace("\n", "")
+    assert (out + err).strip()
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", printed)
+    assert not re.search("^proved: COMPLETE", out + err, re.MULTILINE)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 import z3
 
+import irenic
+import irenic.proving
 from documents import validated
 
 LOANS = """IF age < 18 THEN refuse
@@ -78,6 +81,26 @@ def test_certificates_are_verified(run, file, tmp_path):
         "Rejected: CONSISTENT: node 0: rules 2 and 3 are not shown to be apart\n",
     )
     assert run("verify", path, path)[0] == 2
+
+
+def test_comments_of_a_certificate_are_not_printed(run, file):
+    path = file("IF age < 18 THEN free\nIF age >= 20 THEN full\n", "gap.txt")
+    document = irenic.proving.certify(irenic.read(path), ["NEVER full WHERE age < 18"])
+    document["certificates"][0]["claim"] += "  # \x1b[2K" + " " * 80 + "\nproved: COMPLETE"
+    proof = file(json.dumps(document), "proof.json")
+    assert run("verify", proof, path)[:2] == (
+        0,
+        "proved: NEVER full WHERE age < 18\n1 claim verified.\n",
+    )
+
+
+@pytest.mark.parametrize("certificates", [[], None, {}, "", 10**400], ids=lambda it: repr(it)[:9])
+def test_a_certificate_without_claims_verifies_nothing(run, file, certificates):
+    document = {"format": "irenic certificate", "version": 1, "certificates": certificates}
+    status, out, err = run("verify", file(json.dumps(document), "proof.json"), file(LOANS))
+    assert (status, out) == (2, "")
+    assert '"certificates" must be a list of at least one claim, got' in err
+    assert len(err) < 200
 
 
 def test_a_certificate_is_about_one_table(run, file, tmp_path):

@@ -149,11 +149,54 @@ def test_a_certificate_never_proves_what_is_wrong(data):
             {"format": "irenic certificate", "version": 1, "certificates": [{}]},
             'every certificate must have a "claim"',
         ),
+        (
+            {"format": "irenic certificate", "version": True, "certificates": [{}]},
+            "the version of a certificate must be 1, got True",
+        ),
+        (
+            {"format": "irenic certificate", "version": 1, "certificates": []},
+            '"certificates" must be a list of at least one claim, got .*; a claim that does not'
+            " hold is not certified",
+        ),
     ],
 )
 def test_documents_that_are_no_certificates(document, message):
     with pytest.raises(FormatError, match=message):
         verify(document, partition(0))
+
+
+def parts(node, path=()):
+    """Yield the path to each part of a JSON document."""
+    yield path
+    items = {dict: dict.items, list: enumerate}.get(type(node), lambda _: ())(node)
+    for key, part in items:
+        yield from parts(part, (*path, key))
+
+
+def replaced(document, path, value):
+    """Return a JSON document with another value at a path."""
+    if not path:
+        return value
+    document = copy.deepcopy(document)
+    node = document
+    for key in path[:-1]:
+        node = node[key]
+    node[path[-1]] = value
+    return document
+
+
+WRONG = [None, [], 10**400, -(10**400), 1e308, float("nan"), -1, 0.5, True, "x", {"a": {"b": [1]}}]
+WRONG += [[[]], [[[]]], [None] * 4, [0, 10**400, 1, 2], [10**400, 1, 1, 2], [0, 0, 10**400, 2]]
+
+
+@pytest.mark.parametrize("value", WRONG, ids=lambda value: repr(value)[:20])
+def test_a_wrong_value_anywhere_is_rejected_by_an_error_of_irenic(value):
+    rules = partition(0, 4)
+    document = json.loads(json.dumps(certify(rules, ["CONSISTENT", "COMPLETE", "NEVER nothing"])))
+    for path in parts(document):
+        with pytest.raises((FormatError, CertificateError)) as caught:
+            verify(replaced(document, path, value), rules)
+        assert len(str(caught.value)) < 200
 
 
 def test_nodes_must_be_a_list():

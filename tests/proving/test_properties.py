@@ -193,7 +193,10 @@ def test_consistent_and_complete_are_certified_if_they_hold(data):
     rules = RuleSet(data.draw(st.lists(sts.rules(space), max_size=8)), space)
     document = json.loads(json.dumps(certify(rules, ["CONSISTENT", "COMPLETE"])))
     holds = {"CONSISTENT": rules.is_consistent, "COMPLETE": rules.is_complete}
-    assert verify(document, rules) == [claim for claim, truth in holds.items() if truth]
+    if any(holds.values()):
+        assert verify(document, rules) == [claim for claim, truth in holds.items() if truth]
+    else:
+        assert document["certificates"] == []
     for claim, truth in holds.items():
         assert oracle.by_z3(rules, claim) is truth
 

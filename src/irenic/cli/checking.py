@@ -22,6 +22,7 @@ from irenic.cli.common import (
     output,
     print_json,
     progress,
+    say_line,
     write_standard,
 )
 from irenic.cli.reading import (
@@ -402,7 +403,7 @@ def _print(
     document = check_document(files, limit or listed, explain=explain)
     if form is Form.GITHUB:
         for line in to_annotations(document):
-            print(line)
+            say_line(line)
     elif form is Form.SARIF:
         print_json(to_sarif(document, irenic.__version__))
     elif form is Form.JSON:
@@ -448,4 +449,4 @@ def init(
     write_file(out, declared)
     with output():
         where = "sheet Columns" if parsed.format == "xlsx" else "row under the header"
-        print(f"Declarations written to {out} (see the {where}); edit them, and check the file")
+        say_line(f"Declarations written to {out} (see the {where}); edit them, and check the file")

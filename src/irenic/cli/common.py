@@ -12,13 +12,19 @@ import sys
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 from rich.console import Console
 
 import irenic
-from irenic.errors import FormatError, did_you_mean, with_options
+from irenic.errors import (
+    FormatError,
+    did_you_mean,
+    escape_unsafe,
+    on_one_line,
+    with_options,
+)
 from irenic.frames.files import format_of
 
 if TYPE_CHECKING:
@@ -103,7 +109,12 @@ def print_json(data: Mapping[str, Any]) -> None:
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     encode = json.JSONEncoder(ensure_ascii=not is_unicode).encode
     levels = 6 if "files" in data else 4 if "models" in data or "runs" in data else 2
-    print(_indented(data, encode, levels))
+    print(escape_unsafe(_indented(data, encode, levels)))
+
+
+def say_line(text: str, file: TextIO | None = None) -> None:
+    """Print a line of text; whatever names and values in it contain, it stays one line."""
+    print(on_one_line(text), file=file)
 
 
 def _indented(data: Any, encode: Callable[[Any], str], levels: int, indent: str = "") -> str:
@@ -191,7 +202,7 @@ def as_cell(outcome: Any) -> Any:
 
 def note(text: str) -> None:
     """Print a note to standard error; it names options instead of arguments of Python."""
-    print(f"irenic: {with_options(text)}", file=sys.stderr)
+    say_line(f"irenic: {with_options(text)}", file=sys.stderr)
 
 
 def open_in_browser(url: str) -> None:

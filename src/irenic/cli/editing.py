@@ -9,11 +9,15 @@ from typing import Annotated, Any
 import typer
 
 import irenic
-from irenic.cli.common import note, open_in_browser, output
+from irenic.cli.common import (
+    note,
+    open_in_browser,
+    output,
+)
 from irenic.cli.expecting import CasesFile, PropertiesFile, read_expectations
 from irenic.cli.reading import TableName, check_inputs, reads_rules
 from irenic.cli.reporting import read_with_data
-from irenic.errors import FormatError
+from irenic.errors import FormatError, on_one_line
 
 commands = typer.Typer()
 
@@ -87,7 +91,7 @@ def edit(
         edited = EditedFile(file, table, read, expect, show if data is not None else None)
     with EditingServer(edited) as server:
         with output():
-            print(f"Editing {file} at {server.url}", flush=True)
+            print(on_one_line(f"Editing {file} at {server.url}"), flush=True)
             print("Close the page or press Ctrl-C to end.", flush=True)
         if browser:
             open_in_browser(server.url)

@@ -21,6 +21,7 @@ from irenic.cli.common import (
     output,
     output_format,
     print_json,
+    say_line,
     write_rules,
 )
 from irenic.cli.fitting import check_fitting, fits_rules, parameters
@@ -247,7 +248,8 @@ def learn(
         else:
             terminal.print_learned(document, console(stderr=not on_screen))
             if card is not None and on_screen:
-                print(f"\nModel card written to {card}.")
+                print()
+                say_line(f"Model card written to {card}.")
             if on_screen:
                 _print_next_steps(out, data)
 
@@ -376,13 +378,13 @@ def _print_data(
     if data is None:
         print("No table given: using the wine data of scikit-learn.", file=people)
     elif last_column is not None:
-        print(f"Predicting the last column, {last_column!r} (override with --target).", file=people)
+        say_line(f"Predicting the last column, {last_column!r} (override with --target).", people)
     reasons = [f"{display(name)} ({why})" for name, why in unhelpful_columns(X).items()]
     if reasons:
-        print(f"Columns unlikely to help: {', '.join(reasons)}", file=people)
+        say_line(f"Columns unlikely to help: {', '.join(reasons)}", people)
     for name, why in suspect.items():
         known = "is it known when a case is decided?"
-        print(f"Column that may know the answer: {display(name)} ({why}); {known}", file=people)
+        say_line(f"Column that may know the answer: {display(name)} ({why}); {known}", people)
     people.flush()
 
 
@@ -391,5 +393,7 @@ def _print_next_steps(out: Path | None, data: Path | None) -> None:
         "Save the model with -o model.json, then:" if out is None else f"Written to {out}. Next:"
     )
     model = out or "model.json"
-    print(f"\n{saved}\n  irenic predict {model} new.csv -o out.csv")
-    print(f"  irenic report {model} {data or 'table.csv'} -o report.html")
+    print()
+    say_line(saved)
+    say_line(f"  irenic predict {model} new.csv -o out.csv")
+    say_line(f"  irenic report {model} {data or 'table.csv'} -o report.html")

@@ -22,6 +22,7 @@ from irenic.cli.common import (
     output,
     output_format,
     print_json,
+    say_line,
     write_rules,
     write_standard,
 )
@@ -451,7 +452,7 @@ def convert(
         write_rules(result, out, sink.form)
     with output():
         people = sys.stderr if is_standard(out) else sys.stdout
-        print(f"{change}{_written(result, sink)}", file=people)
+        say_line(f"{change}{_written(result, sink)}", people)
 
 
 @commands.command(

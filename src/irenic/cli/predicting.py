@@ -17,6 +17,7 @@ from irenic.cli.common import (
     note,
     output,
     output_format,
+    say_line,
     write_standard,
 )
 from irenic.cli.reading import (
@@ -157,7 +158,7 @@ def predict(
     if out is not None and not is_standard(out):
         write_table(whole, out)
         with output():
-            print(f"{table.shape[0]:,} rows written to {out}")
+            say_line(f"{table.shape[0]:,} rows written to {out}")
     elif out is None and to is None:  # on the screen, in its encoding
         with output():
             print(str(dumps_table(whole, "csv")).removeprefix("\ufeff"), end="")
@@ -285,7 +286,7 @@ def _predict_blocks(blocks: _Blocks, source: Source, out: Path) -> None:
         raise DataError(f"{blocks.data}: --by: unknown column {blocks.by!r}{hint}")
     n_rows = write_blocks(source.run(blocks, list(source.schema.names)), out)
     with output():
-        print(f"{n_rows:,} rows written to {out}")
+        say_line(f"{n_rows:,} rows written to {out}")
         if blocks.by is not None:
             try:
                 total = sum_of_groups(blocks.groups)

@@ -15,6 +15,7 @@ from irenic.cli.common import (
     is_standard,
     output,
     print_json,
+    say_line,
     write_standard,
 )
 from irenic.cli.reading import (
@@ -185,11 +186,11 @@ def verify(
         claims = verify_document(document, model, read=_reader(rules, rules, reading))
     except CertificateError as error:
         with output():
-            print(f"Rejected: {error}")
+            say_line(f"Rejected: {error}")
         raise typer.Exit(1) from None
     with output():
         for claim in claims:
-            print(f"proved: {claim}")
+            say_line(f"proved: {claim}")
         print(f"{counted(len(claims), 'claim')} verified.")
 
 
@@ -255,13 +256,13 @@ def _properties(rules: Path, given: list[str] | None, file: Path | None, parse: 
 
 
 def _print_verdicts(verdicts: list[Verdict]) -> None:
-    from rich.text import Text
+    from irenic.reporting.terminal import one_line
 
     colors = {"proved": "green", "refuted": "bold red", "unknown": "yellow"}
     out = console()
     for verdict in verdicts:
         rest = verdict.text.removeprefix(verdict.verdict)
-        line = Text.assemble((verdict.verdict, colors[verdict.verdict]), rest)
+        line = one_line((verdict.verdict, colors[verdict.verdict]), rest)
         out.print(line, soft_wrap=not out.is_terminal)
     proved = sum(verdict.holds is True for verdict in verdicts)
     if len(verdicts) > 1:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import irenic
-from irenic.cli.common import GAP_LIMIT, Json, Limit, console, note, output, print_json, progress
+from irenic.cli.common import (
+    GAP_LIMIT,
+    Json,
+    Limit,
+    console,
+    note,
+    output,
+    print_json,
+    progress,
+    say_line,
+)
 from irenic.cli.reading import (
     Data,
     From,
@@ -216,7 +226,7 @@ def enlarge(
             print_json(document)
         else:
             say_example(rules)
-            print(document["region"]["text"])
+            say_line(document["region"]["text"])
 
 
 def _parse_option(option: str, parse: Any, text: str) -> Any:

@@ -16,6 +16,7 @@ from irenic.cli.common import (
     open_in_browser,
     output,
     print_json,
+    say_line,
     write_standard,
 )
 from irenic.cli.expecting import CasesFile, PropertiesFile, read_expectations
@@ -32,7 +33,7 @@ from irenic.cli.reading import (
     reads_rules,
     say_example,
 )
-from irenic.errors import DataError, FormatError
+from irenic.errors import DataError, FormatError, on_one_line
 from irenic.model.literals import counted
 
 if TYPE_CHECKING:
@@ -129,11 +130,11 @@ def report(
         say_example(rules)
         verdicts = page.summary["models"][page.summary["chosen"]]["verdicts"]
         for verdict in (verdicts["consistent"], verdicts["complete"]):
-            print(f"{verdict['head']}: {verdict['text']}")
+            say_line(f"{verdict['head']}: {verdict['text']}")
         _say_expected(page.summary)
         size = len(page.html.encode("utf-8")) / 1e6
         then = "." if browser else "; open it in a browser."
-        print(f"Written to {out} ({size:.1f} MB){then}", flush=True)
+        print(on_one_line(f"Written to {out} ({size:.1f} MB){then}"), flush=True)
     if browser:
         open_in_browser(out.resolve().as_uri())
 

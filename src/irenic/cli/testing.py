@@ -21,6 +21,7 @@ from irenic.cli.common import (
     output,
     output_format,
     print_json,
+    say_line,
     write_standard,
 )
 from irenic.cli.proving import In, decided_in, read_decided
@@ -197,7 +198,7 @@ def cases(
 
     write_file(out, data)
     with output():
-        print(f"{counted(len(records), 'case')} written to {out}")
+        say_line(f"{counted(len(records), 'case')} written to {out}")
 
 
 @commands.command(
@@ -301,11 +302,13 @@ def why(
         if as_json:
             print_json(why_document(point, reason, other, change, misses))
         else:
+            from irenic.reporting.terminal import one_line
+
             out = console()
             told = () if other is None else other.rules
             more = [f"One condition away: {m}." for m in misses if m.rule not in told]
             for line in (reason.text, change, *more[:_MISSES]):
-                out.print(line, soft_wrap=not out.is_terminal, markup=False)
+                out.print(one_line(line), soft_wrap=not out.is_terminal)
 
 
 def _is_network(parsed: irenic.formats.Parsed) -> bool:
@@ -429,7 +432,7 @@ def impact(
         else:
             _print_impact(change, amount, by)
             if page is not None:
-                print(f"Written to {page}; open it in a browser.")
+                say_line(f"Written to {page}; open it in a browser.")
     raise typer.Exit(1 if change.changed else 0)
 
 
@@ -572,9 +575,9 @@ def _failure(number: int, case: Mapping[str, Any], outcome: Outcome) -> str:
 
 def _print_trial(trial: Trial, failures: Sequence[str]) -> None:
     for text in failures:
-        print(text)
+        say_line(text)
     for text in trial.missed[:_MISSED]:
-        print(text)
+        say_line(text)
     if len(trial.missed) > _MISSED:
         print(f"… and {len(trial.missed) - _MISSED} more that no case exercises")
     passed = sum(outcome.passed for outcome in trial.outcomes)
@@ -625,16 +628,16 @@ def _dumps(records: Sequence[Mapping[str, Any]], form: str) -> str | bytes:
 def _print_impact(change: Impact, amount: str | None, by: str | None) -> None:
     for move in change.moves:
         rows = ", ".join(str(row + 1) for row in move.rows)
-        print(f"{move} (for example row{'s' if len(move.rows) > 1 else ''} {rows})")
+        say_line(f"{move} (for example row{'s' if len(move.rows) > 1 else ''} {rows})")
     for group in change.groups:
         share = f"{group.changed:,} of {counted(group.cases, 'case')}"
         sums = "" if amount is None else f", {amount} {group.amount:,.2f}"
-        print(f"{by} = {say(group.value)}: {share}{sums}")
+        say_line(f"{by} = {say(group.value)}: {share}{sums}")
     part = change.changed / change.cases if change.cases else 0.0
     sums = ""
     if amount is not None:
         sums = f", {amount} {change.amount_changed:,.2f} of {change.amount:,.2f}"
-    print(f"{change.changed:,} of {counted(change.cases, 'case')} change ({part:.2%}){sums}.")
+    say_line(f"{change.changed:,} of {counted(change.cases, 'case')} change ({part:.2%}){sums}.")
 
 
 _CELLS = (str, int, float)

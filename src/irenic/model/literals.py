@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from irenic.errors import FormatError
+from irenic.errors import FormatError, escape_unsafe
 from irenic.model.head import Head
 
 if TYPE_CHECKING:
@@ -41,9 +41,6 @@ NO_PROBABILITIES: Final = (
 )
 """What to do if a format cannot hold :class:`Probabilities`."""
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
-# Control characters, line separators at which editors or str.splitlines break a line, and marks
-# that change the direction of the text around them.
-_UNSAFE: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -261,8 +258,7 @@ def format_number(value: float) -> str:
 
 def quote(text: str) -> str:
     """Return ``text`` on one line, in double quotes and with the escapes of JSON."""
-    body = json.dumps(text, ensure_ascii=False)
-    return _UNSAFE.sub(lambda m: f"\\u{ord(m.group()):04x}", body)
+    return escape_unsafe(json.dumps(text, ensure_ascii=False))
 
 
 def format_word(text: str) -> str:

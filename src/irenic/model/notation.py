@@ -150,12 +150,25 @@ def comment_of(line: str) -> str:
     >>> comment_of('IF job = "a#b" THEN x  # why')
     '# why'
     """
+    return line[_end_of_statement(line) :]
+
+
+def without_comment(line: str) -> str:
+    """Return a line without the comment at its end.
+
+    >>> without_comment('NEVER "a#b"  # why')
+    'NEVER "a#b"'
+    """
+    return line[: _end_of_statement(line)].strip()
+
+
+def _end_of_statement(line: str) -> int:
     at = 0
     while at < len(line) and (match := _TOKEN.match(line, at)) is not None:
         if match.lastgroup == "comment":
-            return match.group()
+            return at
         at = match.end()
-    return ""
+    return len(line)
 
 
 def _invalid_token(line: str, at: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,7 @@ from irenic.errors import ConditionError, FormatError, IrenicError
 from irenic.formats import parse
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display, show_point
-from irenic.model.notation import ParsedProperty, parse_property
+from irenic.model.notation import ParsedProperty, parse_property, without_comment
 from irenic.model.region import Region
 from irenic.proving import checker
 from irenic.proving._cutting import Answer, answer
@@ -410,14 +411,14 @@ def verify(document: Mapping[str, Any], rules: Rules, *, read: Read | None = Non
     Returns
     -------
     list of str
-        The claims, all of which hold.
+        The claims without comments, all of which hold.
 
     Raises
     ------
     CertificateError
         If a certificate does not prove its claim for these rules.
     FormatError
-        If the document is not a certificate.
+        If the document is not a certificate, or has no claim.
 
     Examples
     --------
@@ -432,13 +433,20 @@ def verify(document: Mapping[str, Any], rules: Rules, *, read: Read | None = Non
     """
     if not isinstance(document, Mapping) or document.get("format") != "irenic certificate":
         raise FormatError('a certificate must have "format": "irenic certificate"')
-    if document.get("version") != VERSION:
+    version = document.get("version")
+    if type(version) is not int or version != VERSION:
         raise FormatError(
-            f"the version of a certificate must be {VERSION}, got {document.get('version')!r}"
+            f"the version of a certificate must be {VERSION}, got {reprlib.repr(version)}"
+        )
+    certificates = document.get("certificates")
+    if not isinstance(certificates, list) or not certificates:
+        raise FormatError(
+            '"certificates" must be a list of at least one claim, got'
+            f" {reprlib.repr(certificates)}; a claim that does not hold is not certified"
         )
     table = as_table(rules)
     claims = []
-    for certificate in document.get("certificates", ()):
+    for certificate in certificates:
         if not isinstance(certificate, Mapping) or type(certificate.get("claim")) is not str:
             raise FormatError('every certificate must have a "claim"')
         claim = certificate["claim"]
@@ -446,5 +454,5 @@ def verify(document: Mapping[str, Any], rules: Rules, *, read: Read | None = Non
             checker.check(question_of(table, claim, read).plain(), certificate.get("nodes"))
         except checker.CheckError as error:
             raise CertificateError(f"{claim}: {error}") from None
-        claims.append(claim)
+        claims.append(without_comment(claim))  # which is no claim, but could read like one
     return claims

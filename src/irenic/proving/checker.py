@@ -12,7 +12,8 @@ the values in the set and the others. Cells that are never cut again are leaves.
 The work is proportional to the number of pairs of a node and a box that meets its cell.
 """
 
-import math
+import reprlib
+import sys
 from itertools import combinations
 from typing import Any
 
@@ -57,7 +58,7 @@ def check(question: dict[str, Any], nodes: Any) -> int:
     while stack:
         number, cell, items = stack.pop()
         if number in seen or not 0 <= number < len(nodes):
-            raise CheckError(f"node {number} is used twice, or missing")
+            raise CheckError(f"node {reprlib.repr(number)} is used twice, or missing")
         seen.add(number)
         node = nodes[number]
         if _is_cut(node):
@@ -97,12 +98,12 @@ def _cut(question: Any, number: int, node: Any, cell: Box, items: list[int]) -> 
     """Return both parts of a cell, with the boxes that meet them."""
     axis, value, left, right = node
     if not all(type(n) is int for n in (axis, left, right)) or min(left, right) <= number:
-        raise CheckError(f"node {number}: {node} is not a cut")
+        raise CheckError(f"node {number}: {reprlib.repr(node)} is not a cut")
     boxes, n = question["boxes"], question["continuous"]
     lower, upper, sets = cell
     if 0 <= axis < n:
-        if type(value) not in (int, float) or not math.isfinite(value):
-            raise CheckError(f"node {number}: {value!r} is not a bound")
+        if type(value) not in (int, float) or not abs(value) <= sys.float_info.max:
+            raise CheckError(f"node {number}: {reprlib.repr(value)} is not a bound")
         below = (lower, [*upper[:axis], min(value, upper[axis]), *upper[axis + 1 :]], sets)
         above = ([*lower[:axis], max(value, lower[axis]), *lower[axis + 1 :]], upper, sets)
         return [
@@ -111,7 +112,7 @@ def _cut(question: Any, number: int, node: Any, cell: Box, items: list[int]) -> 
         ]
     j = axis - n
     if not 0 <= j < len(sets) or type(value) is not int:
-        raise CheckError(f"node {number}: {node} is not a cut")
+        raise CheckError(f"node {number}: {reprlib.repr(node)} is not a cut")
     parts = []
     for child, kept in ((left, sets[j] & value), (right, sets[j] & ~value)):
         part = (lower, upper, [*sets[:j], kept, *sets[j + 1 :]])
@@ -122,12 +123,12 @@ def _cut(question: Any, number: int, node: Any, cell: Box, items: list[int]) -> 
 def _check_pairs(question: Any, number: int, node: Any, items: list[int]) -> None:
     """Check that the rules of a cell that contradict each other are apart."""
     if not isinstance(node, list):
-        raise CheckError(f"node {number}: {node!r} is not a list of pairs")
+        raise CheckError(f"node {number}: {reprlib.repr(node)} is not a list of pairs")
     boxes, codes = question["boxes"], question["sides"][0]["codes"]
     apart = {}
     for entry in node:
         if not isinstance(entry, list) or [type(n) for n in entry] != [int, int, int]:
-            raise CheckError(f"node {number}: {entry!r} is not a pair and an axis")
+            raise CheckError(f"node {number}: {reprlib.repr(entry)} is not a pair and an axis")
         apart[entry[0], entry[1]] = entry[2]
     for a, b in combinations(items, 2):
         if codes[a] == codes[b] or not question["contradicts"](codes[a], codes[b]):
@@ -151,7 +152,7 @@ def _check_leaf(question: Any, number: int, node: Any, cell: Box, items: list[in
     held = [i for i in items if _contains(boxes[i], cell)]
     first = held[0] if held else -1
     if type(node) is not int or node != first:
-        raise CheckError(f"node {number}: box {first} contains the cell, not {node}")
+        raise CheckError(f"node {number}: box {first} contains the cell, not {reprlib.repr(node)}")
     if held and held[0] < question["excused"]:
         return
     below = question["below"]

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from irenic.checking import KINDS, NOUNS
+from irenic.errors import on_one_line
 from irenic.model.literals import counted
 from irenic.reporting import document
 from irenic.reporting.encoding import located
@@ -45,14 +46,14 @@ def print_check(
         if number:
             console.print()
         if headed or table["name"] or table["hit_policy"]:
-            console.print(Text(_heading(path, table), style="bold"))
+            console.print(one_line((_heading(path, table), "bold")))
         _print_table(table, console, limit, verbose=verbose)
         if verbose:
             console.print()
             _print_rules(table, console)
     if headed and len(checked["files"]) > 1:
         console.print()
-        console.print(Text(_total(checked["files"]), style="bold"))
+        console.print(one_line((_total(checked["files"]), "bold")))
 
 
 def _total(files: list[document.CheckedFile]) -> str:
@@ -78,16 +79,16 @@ def _total(files: list[document.CheckedFile]) -> str:
 
 def _print_reading(source: str, reading: document.Reading, console: Console) -> None:
     """Print what each column of a spreadsheet is, and how its cells were read."""
-    console.print(Text(f"How {source} was read:", style="bold"))
+    console.print(one_line((f"How {source} was read:", "bold")))
     names = [_in_one_line(column["name"]) for column in reading["columns"]]
     width = max(map(len, names), default=0)
     for name, column in zip(names, reading["columns"], strict=True):
-        console.print(Text(f"  {name:<{width}}  {column['text']}"))
+        console.print(one_line(f"  {name:<{width}}  {column['text']}"))
     for remark in reading["remarks"]:
-        console.print(Text(f"  ({_in_one_line(remark)})"))
+        console.print(one_line(f"  ({_in_one_line(remark)})"))
     for cell in reading["cells"]:
         where = f"{cell['place']}, {cell['header']}"
-        console.print(Text(f"  {where}: {cell['text'] or '(empty)'!r} is {cell['meaning']}"))
+        console.print(one_line(f"  {where}: {cell['text'] or '(empty)'!r} is {cell['meaning']}"))
     console.print()
 
 
@@ -126,10 +127,10 @@ def _print_table(
     if table["accepted"]:
         reasons = ", ".join(dict.fromkeys(finding["reason"] for finding in table["accepted"]))
         size = counted(len(table["accepted"]), "finding")
-        console.print(Text(f"Accepted: {size} ({reasons})"))
+        console.print(one_line(f"Accepted: {size} ({reasons})"))
         for each in table["accepted"] if verbose else ():
             text = f"{each['noun']}: {located(each)} ({each['reason']})"
-            console.print(Text(f"  {text}"), soft_wrap=not console.is_terminal)
+            console.print(one_line(f"  {text}"), soft_wrap=not console.is_terminal)
     _print_verdicts(table["verdicts"], console)
     for kind in table["unfinished"]:
         if kind != "gaps":  # which the verdict mentions
@@ -150,9 +151,11 @@ def _print_rules(table: document.CheckedTable, console: Console) -> None:
     """Print the first rules."""
     grid = _headed("rule", "if", "then", right=["rule"])
     for rule in table["rules"][:LIMIT]:
-        grid.add_row(str(rule["number"]), Text(_condition(rule)), Text(rule["then"]["text"]))
+        grid.add_row(
+            str(rule["number"]), one_line(_condition(rule)), one_line(rule["then"]["text"])
+        )
     if table["default"] is not None:
-        grid.add_row("", "otherwise", Text(table["default"]["text"]))
+        grid.add_row("", "otherwise", one_line(table["default"]["text"]))
     console.print(grid)
     left = len(table["rules"][LIMIT:]) + table["unlisted"]
     if left:
@@ -164,21 +167,21 @@ def _condition(rule: document.Rule) -> str:
 
 
 def _print_finding(finding: document.Finding, console: Console) -> None:
-    label = Text(f"{finding['noun']:<{_LABEL}}", style=_COLORS[finding["level"]])
+    label = f"{finding['noun']:<{_LABEL}}", _COLORS[finding["level"]]
     if not console.is_terminal:  # one finding per line, for other programs
-        console.print(Text.assemble(label, located(finding)))
+        console.print(one_line(label, located(finding)))
         return
     grid = Table.grid()
     grid.add_column(width=_LABEL)
     grid.add_column(overflow="fold")
-    grid.add_row(label, Text(located(finding)))
+    grid.add_row(one_line(label), one_line(located(finding)))
     console.print(grid)
 
 
 def _print_regions(regions: Iterable[document.Region], console: Console) -> None:
     """Print one region per line."""
     for region in regions:
-        console.print(Text(region["text"]))
+        console.print(one_line(region["text"]))
 
 
 def print_gaps(gaps: document.GapsDocument, console: Console) -> None:
@@ -187,7 +190,7 @@ def print_gaps(gaps: document.GapsDocument, console: Console) -> None:
     if console.is_terminal and regions:
         grid = _headed("gap", "no rule covers", "for example", right=["gap"])
         for number, region in enumerate(regions, 1):
-            grid.add_row(str(number), Text(region["text"]), Text(region["example"]))
+            grid.add_row(str(number), one_line(region["text"]), one_line(region["example"]))
         console.print(grid)
     else:  # plain lines, for other programs
         _print_regions(regions, console)
@@ -202,7 +205,7 @@ def print_gaps(gaps: document.GapsDocument, console: Console) -> None:
 def print_search(search: document.SearchDocument, console: Console) -> None:
     """Print the regions or paths that a search yielded, and how it ended."""
     for result in search.get("paths", search["regions"]):
-        console.print(Text(result["text"]))
+        console.print(one_line(result["text"]))
     if not search["regions"] and search["finished"]:
         console.print("There is no free region: rivals cover every case.")
     elif search["stopped_by"] in ("seconds", "interrupt"):
@@ -215,13 +218,13 @@ def print_mended(mended: document.MendDocument, console: Console, written: str =
     texts += [proposal["text"] for proposal in mended["proposals"]]
     verdict = mended["verdict"] + (f"; {written}" if written else ".")
     for text in (*texts, *mended["notes"], verdict[0].upper() + verdict[1:]):
-        console.print(Text(text), soft_wrap=not console.is_terminal)
+        console.print(one_line(text), soft_wrap=not console.is_terminal)
 
 
 def print_diff(diff: document.DiffDocument, console: Console) -> None:
     """Print the regions in which two sets of rules decide differently, and the verdict."""
     for text in (*map(_difference, diff["differences"]), diff["verdict"]):
-        console.print(Text(text), soft_wrap=True)
+        console.print(one_line(text), soft_wrap=True)
 
 
 def _difference(difference: document.Difference) -> str:
@@ -235,10 +238,16 @@ def _headed(*columns: str, right: Collection[str] = ()) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         if column in right:
-            table.add_column(column, justify="right", no_wrap=True)
+            table.add_column(one_line(column), justify="right", no_wrap=True)
         else:
-            table.add_column(column, overflow="fold")
+            table.add_column(one_line(column), overflow="fold")
     return table
+
+
+def one_line(*parts: str | tuple[str, str]) -> Text:
+    """Return texts, some of them with a style, as one line: whatever they contain is printed."""
+    pairs = [(part, "") if isinstance(part, str) else part for part in parts]
+    return Text.assemble(*((on_one_line(text), style) for text, style in pairs))
 
 
 def _print_verdicts(verdicts: document.Verdicts, console: Console) -> None:
@@ -249,7 +258,7 @@ def _print_verdicts(verdicts: document.Verdicts, console: Console) -> None:
 
 def _print_verdict(verdict: document.Verdict, bad: str, console: Console) -> None:
     color = "green" if verdict["holds"] else bad
-    console.print(Text.assemble((verdict["head"], color), f": {verdict['text']}"))
+    console.print(one_line((verdict["head"], color), f": {verdict['text']}"))
 
 
 # --- learned rules
@@ -262,21 +271,21 @@ def print_learned(learned: document.LearnDocument, console: Console) -> None:
     classes = f"{len(shares)} classes: {', '.join(shares[:_CLASS_LIMIT])}"
     more = ", …" if len(shares) > _CLASS_LIMIT else ""
     features = counted(data["features"], "feature")
-    console.print(Text(f"{data['rows']:,} rows, {features}, {classes}{more}"))
+    console.print(one_line(f"{data['rows']:,} rows, {features}, {classes}{more}"))
     console.print()
     _print_learned_rules(model, console)
     console.print()
     size, front = model["size"], model["front"]
     assert front is not None  # of a learner
     for rule in model["rules"][: front["kept"]]:
-        console.print(Text(_kept(rule)))
+        console.print(one_line(_kept(rule)))
     console.print(
         f"{counted(size['rules'], 'rule')}, {counted(size['conditions'], 'condition')};"
         f" a prediction takes {_mean(front['explanation_size'])} conditions on average"
     )
     _print_verdicts(model["verdicts"], console)
     for claim in front["proved"]:
-        console.print(Text(f"proved: {claim}"))
+        console.print(one_line(f"proved: {claim}"))
     if learned["cross_validation"] is not None:
         console.print()
         _print_comparison(learned["cross_validation"], console)
@@ -294,10 +303,10 @@ def _print_learned_rules(model: document.Model, console: Console) -> None:
     columns = ("support", "confidence", "95 % interval")
     grid = _headed("rule", "if", "then", *columns, right=["rule", *columns])
     for rule in model["rules"]:
-        then = Text(rule["then"]["text"])
-        grid.add_row(str(rule["number"]), Text(_condition(rule)), then, *_counts(rule))
+        then = one_line(rule["then"]["text"])
+        grid.add_row(str(rule["number"]), one_line(_condition(rule)), then, *_counts(rule))
     default = model["default"]
-    then = Text("nothing" if default["then"] is None else default["then"]["text"])
+    then = one_line("nothing" if default["then"] is None else default["then"]["text"])
     grid.add_row("", "otherwise", then, *_counts(default))
     console.print(grid)
 
@@ -327,7 +336,7 @@ def _print_comparison(scores: document.CrossValidation, console: Console) -> Non
     grid = _headed("", *columns, right=columns)
     for learner in scores["learners"]:
         grid.add_row(
-            learner["name"],
+            one_line(learner["name"]),
             _share(learner["accuracy"]),
             _interval(learner["low"], learner["high"]),
             _share(learner["balanced_accuracy"]),
@@ -380,7 +389,7 @@ def print_groups(groups: document.Groups, console: Console) -> None:
         where = "on the training rows, where rules are right more often than on new rows"
     if groups["on"] == "left_out":
         where = "on the rows left out of each fit of the cross-validation"
-    console.print(Text(f"By {groups['column']}, {where}:"))
+    console.print(one_line(f"By {groups['column']}, {where}:"))
     first = groups["groups"][0]["outcomes"]
     names = [outcome_name(each["outcome"]["text"]) for each in first]
     shown = shown_outcomes(groups)
@@ -399,7 +408,7 @@ def print_groups(groups: document.Groups, console: Console) -> None:
             for i in shown:
                 each = group["outcomes"][i]
                 cells += [_rate(each["false_positives"]), _rate(each["false_negatives"])]
-        grid.add_row(group["value"], *cells)
+        grid.add_row(one_line(group["value"]), *cells)
     console.print(grid)
     if any(group["small"] for group in groups["groups"]):
         console.print("Shares of a few rows (fewer than 30) say little.")
@@ -428,23 +437,23 @@ def print_monitored(monitored: document.MonitorDocument, console: Console) -> No
             continue
         low, high = shift["difference"]
         grid.add_row(
-            Text(_shift_name(shift)),
+            one_line(_shift_name(shift)),
             _percent(shift["before"]),
             _percent(shift["now"]),
             f"{100 * low:+.1f} to {100 * high:+.1f} points",
             f"{shift['p']:.3f}" if shift["p"] >= 0.0005 else "< 0.001",
-            Text("changed", style="yellow") if shift["changed"] else "",
+            one_line(("changed", "yellow")) if shift["changed"] else "",
         )
     console.print(grid)
     for beyond in monitored["beyond"]:
         text = (
             f"{beyond['column']}: {beyond['now']} is beyond {beyond['trained']}, the training range"
         )
-        console.print(Text(text))
+        console.print(one_line(text))
     for unseen in monitored["unseen"]:
         values = ", ".join(f"{v['text']} ({v['rows']:,})" for v in unseen["values"])
         console.print(
-            Text(f"{unseen['column']}: values that the training rows do not have: {values}")
+            one_line(f"{unseen['column']}: values that the training rows do not have: {values}")
         )
     if "groups" in monitored:
         console.print()
@@ -452,7 +461,7 @@ def print_monitored(monitored: document.MonitorDocument, console: Console) -> No
     console.print()
     color = "yellow" if monitored["changed"] else "green"
     head, _, rest = monitored["verdict"].partition(":")
-    console.print(Text.assemble((head, color), f":{rest}"))
+    console.print(one_line((head, color), f":{rest}"))
 
 
 def _shift_name(shift: document.Shift) -> str:
