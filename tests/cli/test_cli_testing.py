@@ -180,7 +180,7 @@ def test_rules_that_nearly_apply_are_named(run, file):
     path = file("IF age < 18 THEN free\nIF age >= 60 AND card in {true} THEN half\nDEFAULT full\n")
     lines = run("why", path, "age = 70, card = false")[1].splitlines()
     assert lines == [
-        "full, by default, because age >= 18 and card in {false}: no rule covers these cases",
+        "full, by default, because age >= 18 and card in {false}",
         "It would be half (rule 2) if card = true instead of false.",
         "One condition away: free (rule 1) needs age < 18, but age = 70.",
     ]
@@ -230,7 +230,7 @@ def test_values_may_rise_or_fall_only(run, file):
 def test_the_default_has_a_reason_too(run, file):
     path = file("IF age < 18 THEN free\nDEFAULT full\n")
     assert run("why", path, "age = 40")[1].splitlines()[0] == (
-        "full, by default, because age >= 18: no rule covers these cases"
+        "full, by default, because age >= 18"
     )
 
 
@@ -356,3 +356,26 @@ def test_a_reason_in_a_model_of_several_tables_is_about_one_of_them(run, file):
         "irenic: give the values of the inputs of 'answer', not of the whole model\n",
     )
     assert run("why", path, "risk = low", "--table", "answer")[1].startswith("yes, by rule 1")
+
+
+def test_undisputed_cases_of_rules_that_contradict_each_other_are_explained(run, file):
+    path = file("IF age < 18 THEN free\nIF age >= 17 AND age < 60 THEN half\nDEFAULT full\n")
+    assert run("why", path, "age = 40") == (
+        0,
+        "half, by rule 2, because 18 <= age < 60\n"
+        "It would be full (by default) if age = 60 instead of 40.\n"
+        "One condition away: free (rule 1) needs age < 18, but age = 40.\n",
+        "",
+    )
+    status, out, err = run("why", path, "age = 17")
+    assert (status, out) == (2, "")
+    assert err.startswith(
+        "irenic: the rules contradict each other for this case: rule 1 says free, rule 2 says half;"
+        " repair them, or let the first rule win with --hit-policy FIRST"
+    )
+
+
+def test_missing_values_are_proposed_only_on_request(run, file):
+    path = file("IF derog is missing THEN yes\nIF derog < 1 THEN yes\nDEFAULT no\n")
+    assert "derog = 0.99 instead of 7" in run("why", path, "derog = 7")[1]
+    assert "derog = missing instead of 7" in run("why", path, "derog = 7", "--allow-missing")[1]

@@ -324,7 +324,7 @@ def test_abstaining():
     silent = clf.explain(X)[int((~covered).argmax())]
     assert silent.then is None
     assert silent.rules == ()
-    assert silent.text.startswith("nothing: no rule covers this case")
+    assert silent.text.startswith("nothing is decided: no rule covers this case")
     likely = clf.predict_proba(X)
     assert likely.sum(axis=1) == pytest.approx(1.0)
 
@@ -384,7 +384,8 @@ def test_explanations(conflicts):
             assert decision.support == (inside.sum(),)
             assert decision.confidence[0] == pytest.approx((y[inside] == label).mean())
             continue
-        assert decision.region == clf.rules_[decision.rules[0]].region
+        assert decision.region in clf.rules_[decision.rules[0]].region
+        assert set(clf.predict(X[decision.region.contains(X)])) == {label}
         for r, support, confidence in zip(
             decision.rules, decision.support, decision.confidence, strict=True
         ):
@@ -393,7 +394,8 @@ def test_explanations(conflicts):
             assert support == held.sum()
             assert confidence == pytest.approx((y[held] == clf.rules_[r].then).mean())
         first = decision.rules[0]
-        assert f"by rule {first + 1}: {clf.rules_[first]}" in decision.text
+        region = decision.region.to_text("AND")
+        assert f"by rule {first + 1}: IF {region} THEN {label}" in decision.text
 
 
 # --- tables

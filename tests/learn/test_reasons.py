@@ -22,8 +22,10 @@ from irenic import (
 )
 from irenic.errors import FormatError
 from irenic.learn import MichiganClassifier, predict_table, reasons
-from irenic.learn.reasons import default_reasons, default_regions, reason_rules
+from irenic.learn.reasons import default_reasons, reason_rules
 from irenic.model.features import LOWEST
+from irenic.proving import why
+from irenic.searching.reasons import default_regions
 from tests.learn.fitting import people, quick
 
 X, Y = people(200)
@@ -55,9 +57,15 @@ def sample(space, seed):
 def test_every_decision_of_a_model_has_a_reason(conflicts):
     clf = quick(moves=1000, conflicts=conflicts).fit(X, Y)
     said = clf.predict(X)
+    columns = predict_table(clf, X, explain=True)["rule"]
     by_default = 0
     for row, decision in enumerate(clf.explain(X)):
         assert decision.region.contains(X.iloc[[row]]).all()
+        reason, column = why(clf, X.iloc[row]), columns[row]
+        if conflicts != "vote" or not decision.rules:  # all rules that hold vote
+            assert reason.rules == decision.rules
+        assert reason.region == decision.region
+        assert decision.region.to_text("AND") in column
         if not decision.rules:
             by_default += 1
             alike = clf.predict(X[decision.region.contains(X)])

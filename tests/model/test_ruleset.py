@@ -393,7 +393,7 @@ def test_explanations_name_the_rules_and_the_prediction():
         "low, by rule 1: IF 0 <= age < 30 THEN low (and by rule 2)",
         "low, by rule 1: IF 0 <= age < 30 THEN low",
         "high, by rule 3: IF 40 <= age < 50 THEN high",
-        "nothing: no rule covers this case",
+        "nothing is decided, because age >= 50: no rule covers these cases",
     ]
     first = rules.explain({"age": [15]})[0]
     assert (first.then, first.rules) == ("low", (0, 1))
@@ -405,7 +405,7 @@ def test_explanations_name_the_rules_and_the_prediction():
     texts = [str(e) for e in rules.explain({"age": [15, 99]}, resolve="best")]
     assert texts == [
         "high, by rule 2: IF 10 <= age < 20 THEN high WEIGHT 2 (against rule 1)",
-        "none, by default: no rule covers this case",
+        "none, by default, because age >= 30",
     ]
 
 

@@ -26,8 +26,9 @@ from irenic import (
     RuleSetClassifier,
     Space,
 )
+from irenic.model.features import MISSING_CODE
 from irenic.proving import counterfactual, nearly, why
-from irenic.proving._why import _around
+from irenic.searching.reasons import around as box_around
 
 LOANS = RuleSet(
     [
@@ -155,14 +156,17 @@ def test_features_move_only_as_they_may(data):
 
     def may(name, value):
         old = own[name]
+        nothing = -float("inf") if isinstance(space[name], Continuous) else MISSING_CODE
+        if value == nothing != old:  # nobody asked for missing values
+            return False
         if name not in up | down or value == old:
             return True
-        if -float("inf") in (old, value):  # going missing is no rise
-            return old > -float("inf") and name not in down and value > old
+        if old == -float("inf"):  # going missing is no rise
+            return False
         return (name not in up or value > old) and (name not in down or value < old)
 
     now = oracle.outcome(table, tuple(own.values()))
-    around = Region.from_box(_around(point))
+    around = Region.from_box(box_around(point))
     cells = oracle.cells_of(space, around, *(rule.region for rule in table.rules))
     reachable = [
         cell

@@ -240,6 +240,12 @@ def why(
         list[str] | None,
         typer.Option(metavar="FEATURE", help="Number or date that may only fall; repeatable."),
     ] = None,
+    allow_missing: Annotated[
+        bool,
+        typer.Option(
+            "--allow-missing", metavar="", help="Let values of the case become missing, too."
+        ),
+    ] = False,
     table: TableName = None,
     space: SpaceFile = None,
     form: From = None,
@@ -279,7 +285,7 @@ def why(
     limits = {"fixed": fixed or (), "only_up": only_up or (), "only_down": only_down or ()}
     other, wanted = None, _outcome(model, instead)
     try:
-        other = counterfactual(model, point, wanted, **limits, budget=budget)
+        other = counterfactual(model, point, wanted, **limits, missing=allow_missing, budget=budget)
         if other is None:
             where = "elsewhere" if wanted is None else f"to {display(wanted)}"
             change = f"No change of features leads {where}."

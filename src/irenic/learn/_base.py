@@ -17,6 +17,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from irenic.boxes.arrays import Ints
 from irenic.errors import DataError
 from irenic.learn._cells import Cells
 from irenic.learn._certificate import Certificate, certify
@@ -40,7 +41,7 @@ from irenic.learn.front import (
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
 from irenic.learn.present import present_regions
-from irenic.learn.reasons import Reason, default_reasons, default_text
+from irenic.learn.reasons import default_reasons
 from irenic.learn.spaces import names_tested, without_unreadable, without_untested_values
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
 from irenic.model import markup
@@ -52,6 +53,7 @@ from irenic.model.literals import display, is_missing, plain
 from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
+from irenic.searching.reasons import reason_regions
 
 Floats = npt.NDArray[np.float64]
 
@@ -85,10 +87,10 @@ class Decision(Explanation):
         correct, as estimated from rows left out; if none were left out, the share of the training
         rows.
     region : Region or None
-        A region around the case in which every case gets this prediction: that of the first of
-        ``rules``, or if none covers the case, one that no rule of another consequent overlaps, with
-        as few conditions as possible. None if nothing is predicted or several rules decide
-        together.
+        A region around the case in which every case gets this prediction, with as few conditions as
+        possible: that of the first of ``rules``, or the part of it in which no rule that would win
+        predicts anything else, or if none covers the case, one that no rule of another consequent
+        overlaps. None if rules decide only some labels.
     intervals : tuple of pairs of float
         The 95 % interval of each confidence; empty if no rows were left out.
     probability : ProbabilityRow or None
@@ -726,35 +728,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         instances = self.space_.encode(self._table(X, reset=False))
-        explained, present = self._explained(instances)
-        left = [row for row, reason in enumerate(explained) if not reason.rules]
-        known = self.chosen_.default_regions
-        reasons = default_reasons(self.rules_, instances.take(left), known)
-        by_default = dict(zip(left, reasons, strict=True))
+        explained, regions, places = self._explained(instances)
         probabilities = self._probability_rows(X, instances)
-        return [
-            self._decision(reason, by_default.get(row), present.get(row), probabilities[row])
-            for row, reason in enumerate(explained)
-        ]
+        return list(map(self._decision, explained, regions, places.tolist(), probabilities))
 
     def _decision(
-        self,
-        reason: Explanation,
-        by_default: Reason | None,
-        present: Region | None,
-        likely: ProbabilityRow | None,
+        self, reason: Explanation, region: Region | None, place: int, likely: ProbabilityRow | None
     ) -> Decision:
-        """Return a decision with its figures, given its rules or why the default decides.
+        """Return a decision with its figures.
 
-        ``present`` is a part of the region of the deciding rule to name instead.
+        ``place`` is the index of its region among those that were counted; -1 for none of them.
         """
         point, text = self.chosen_, reason.text
-        region, place = (present, -1) if by_default is None else by_default
-        if by_default is None:
-            if region is None and not self.rules_.is_partial:
-                region = self.rules_[reason.rules[0]].region
-        elif region is not None:
-            text = default_text(reason.then, region)
         figures: RuleCounts | DefaultRegions = point.counts
         indices = reason.rules or (len(self.rules_),)
         if point.default_regions is not None and place >= 0:
@@ -764,7 +749,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ends = [(low, high) for low, high in figures.intervals[list(indices)].tolist()]
         intervals = () if np.isnan(ends[0][0]) else tuple(ends)
         # a region that was not counted may be only a part of what the default decides
-        is_part = by_default is not None and region is not None and region.n_conditions > 0
+        is_part = not reason.rules and region is not None and region.n_conditions > 0
         counted = place >= 0 or not is_part
         if support[0] > 0:
             whose = "" if counted else "all cases by default: "
@@ -788,15 +773,43 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             counted,
         )
 
-    def _explained(self, instances: Instances) -> tuple[list[Explanation], Mapping[int, Region]]:
-        """Return the rules that explain each case, and regions that are parts of theirs."""
-        how = resolve_by(self.conflicts)
+    def _explained(
+        self, instances: Instances
+    ) -> tuple[list[Explanation], list[Region | None], Ints]:
+        """Return explanations, their regions, and the indices of these among counted ones."""
+        how, n = resolve_by(self.conflicts), len(instances)
         if self.rules_.is_partial:
-            return self.rules_.explain(instances, resolve=how), {}
-        confidence = self.chosen_.counts.confidence[:-1]
-        reasons = self.rules_.reasons(instances, resolve=how, confidence=confidence)
-        present = present_regions(self.chosen_, reasons, instances)
-        return self.rules_.explained_by(reasons, instances, present), present
+            return self.rules_.explain(instances, resolve=how), [None] * n, np.full(n, -1)
+        decided, parts, places = self._reasons(instances)
+        regions = [
+            parts[row] if row in parts else self.rules_[rule].region
+            for row, rule in enumerate(decided.tolist())
+        ]
+        return self.rules_.explained_by(decided, instances, parts), regions, places
+
+    def _reasons(self, instances: Instances) -> tuple[Ints, dict[int, Region], Ints]:
+        """Return the rules that decide cases, the regions of other reasons, and their indices.
+
+        Regions are by case, and left out if the reason is the whole rule. The indices are those
+        among the regions of the default that were counted, -1 for none of them.
+        """
+        point, how = self.chosen_, resolve_by(self.conflicts)
+        confidence = point.counts.confidence[:-1]
+        decided = self.rules_.reasons(instances, resolve=how, confidence=confidence)
+        left, places = np.flatnonzero(decided < 0), np.full(len(instances), -1)
+        by_default = default_reasons(self.rules_, instances.take(left), point.default_regions)
+        by_rules = np.flatnonzero(decided >= 0)
+        parts = reason_regions(
+            self.rules_, instances.take(by_rules), decided[by_rules], resolve=how
+        )
+        regions = {int(by_rules[row]): region for row, region in parts.items()}
+        for row, region in present_regions(point, decided, instances).items():
+            regions[row] = regions[row] & region if row in regions else region
+        for row, reason in zip(left.tolist(), by_default, strict=True):
+            places[row] = reason.place
+            if reason.region is not None:
+                regions[row] = reason.region
+        return decided, regions, places
 
     def _probability_rows(self, X: Any, instances: Instances) -> Sequence[ProbabilityRow | None]:
         """Return where the probabilities of each case come from."""

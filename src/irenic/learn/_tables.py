@@ -15,8 +15,6 @@ from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
 from irenic.learn._measure import resolve_by
 from irenic.learn._row_numbers import FEWEST_NUMBERS, NUMBERS, numbers_rows
-from irenic.learn.present import present_regions
-from irenic.learn.reasons import Reason, default_reasons
 from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
 from irenic.model.decision_table import DecisionTable
@@ -27,6 +25,7 @@ from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
+from irenic.searching.reasons import default_regions, reason_regions
 
 if TYPE_CHECKING:
     from irenic.learn._classifier import RuleSetClassifier
@@ -387,8 +386,8 @@ def _reasons(rules: RuleSet, X: Any, resolve: Resolve | None) -> dict[str, npt.N
     """Return the column of deciding rules."""
     cases = rules.space.encode(X)
     decided = rules.reasons(cases, resolve=resolve)
-    defaults = default_reasons(rules, cases.take(decided < 0))
-    return {"rule": _deciding(rules, cases, resolve, decided, defaults)}
+    regions = reason_regions(rules, cases, decided, resolve)
+    return {"rule": _deciding(rules, cases, resolve, decided, regions)}
 
 
 def _model_reasons(model: RuleSetClassifier, X: Any) -> dict[str, npt.NDArray[Any]]:
@@ -397,17 +396,14 @@ def _model_reasons(model: RuleSetClassifier, X: Any) -> dict[str, npt.NDArray[An
     counts, known = point.counts, point.default_regions
     # the table may lack columns that no rule tests
     cases = rules.space.encode(model._table(X, reset=False))
-    decided = rules.reasons(cases, resolve=resolve, confidence=counts.confidence[:-1])
-    left = np.flatnonzero(decided < 0)
-    defaults = default_reasons(rules, cases.take(left), known)
+    decided, regions, places = model._reasons(cases)
     support, confidence = counts.support[decided], counts.confidence[decided]
     if known is not None:
-        places = np.array([reason.place for reason in defaults], dtype=np.intp)
-        rows, places = left[places >= 0], places[places >= 0]
-        support[rows], confidence[rows] = known.support[places], known.confidence[places]
-    present = present_regions(point, decided, cases)
+        rows = np.flatnonzero(places >= 0)
+        support[rows] = known.support[places[rows]]
+        confidence[rows] = known.confidence[places[rows]]
     columns = {
-        "rule": _deciding(rules, cases, resolve, decided, defaults, present),
+        "rule": _deciding(rules, cases, resolve, decided, regions),
         "support": support.astype(np.int64),
         "confidence": confidence,
     }
@@ -423,13 +419,12 @@ def _deciding(
     cases: Instances,
     resolve: Resolve | None,
     decided: npt.NDArray[np.int64],
-    defaults: Sequence[Reason],
-    present: Mapping[int, Region] | None = None,
+    regions: Mapping[int, Region],
 ) -> npt.NDArray[Any]:
     """Return the text of the rule that decides each case.
 
-    ``decided`` has its index, ``defaults`` the reasons where it is -1, and ``present`` parts of the
-    regions of rules to name instead, by case.
+    ``decided`` has its index, and ``regions`` the region to name instead of that of the rule, by
+    case.
     """
     texts = [str(rule) for rule in rules]
     no_default = rules.default is None
@@ -444,11 +439,11 @@ def _deciding(
         return str(Rule(region, then=then))
 
     listed = [texts[index] for index in decided]
-    for row, reason in zip(np.flatnonzero(decided < 0).tolist(), defaults, strict=True):
-        if reason.region is not None:
-            listed[row] = f"default: {text_of(reason.region, rules.default)}"
-    for row, region in (present or {}).items():
-        listed[row] = text_of(region, rules.thens[decided[row]])
+    for row, region in regions.items():
+        if decided[row] >= 0:
+            listed[row] = text_of(region, rules.thens[decided[row]])
+        elif not no_default:
+            listed[row] = f"default: {text_of(region, rules.default)}"
     return as_column(listed)
 
 
@@ -489,11 +484,24 @@ def _decided(
     X = decides.encode(table) if decides.space.names else table
     columns = _prediction_columns(decides.predict(X).tolist(), outputs, names, [])
     if explain:
-        rows = decides.decide(X)
-        texts = [", ".join(f"rule {row + 1}" for row in deciding) for deciding in rows]
-        none = "no rule" if decides.rules.default is None else "default: no rule covers this case"
-        columns["rule"] = as_column([text or none for text in texts])
+        columns["rule"] = as_column(_table_reasons(decides, decides.space.encode(X)))
     return columns
+
+
+def _table_reasons(table: DecisionTable, cases: Instances) -> list[str]:
+    """Return the numbers of the rows that decide each case, or the rule for the default."""
+    if table.is_ordered or table.collects or table.rules.is_partial:
+        deciding = table.decide(cases)
+    else:
+        decided = table.rules.reasons(cases).tolist()
+        deciding = [() if index < 0 else (table.rows[index],) for index in decided]
+    texts = [", ".join(f"rule {row + 1}" for row in rows) for rows in deciding]
+    default, left = table.rules.default, [row for row, text in enumerate(texts) if not text]
+    for row, region in zip(left, default_regions(table.rules, cases.take(left)), strict=True):
+        texts[row] = "no rule" if default is None else "default: no rule covers this case"
+        if default is not None and region is not None:
+            texts[row] = f"default: {Rule(region, then=default)}"
+    return texts
 
 
 def _as_cell(value: Any, labels: list[Any]) -> Any:

@@ -7,21 +7,17 @@ a fit (:func:`reason_rules`), and a new case gets one of them if none is shorter
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Floats, Ints
+from irenic.boxes.arrays import Bools, Ints
 from irenic.learn.front import DefaultRegions
-from irenic.model.features import LOWEST
-from irenic.model.literals import display
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances
-from irenic.searching import enlarge_many
+from irenic.searching.reasons import cells_of, default_regions
 
 # Training rows, evenly spaced, that reasons are grown for, their cells, and reasons to count.
 _ROW_LIMIT: Final = 20_000
@@ -33,7 +29,7 @@ class Reason(NamedTuple):
     """Why the default decides a case."""
 
     region: Region | None
-    """A region around the case; None if there is no default, or it decides only some labels."""
+    """A region around the case; None if rules decide only some labels."""
     place: int
     """Its index among the regions that were counted; -1 for none of them."""
 
@@ -41,10 +37,10 @@ class Reason(NamedTuple):
 def default_reasons(
     rules: RuleSet, cases: Instances, known: DefaultRegions | None = None
 ) -> list[Reason]:
-    """Return for each case a region in which the default is always right to decide.
+    """Return for each case a region in which the default, or nothing, decides whatever else holds.
 
     It is one of the known regions, unless all of these around the case have more conditions than
-    that of :func:`default_regions`.
+    that of :func:`irenic.searching.reasons.default_regions`.
 
     Parameters
     ----------
@@ -59,10 +55,10 @@ def default_reasons(
     -------
     list of Reason
     """
-    if rules.default is None or rules.is_partial or not len(cases):
+    if rules.is_partial or not len(cases):
         return [Reason(None, -1)] * len(cases)
     boxes = [rules.packed.boxes, *([] if known is None else [known.rules.packed.boxes])]
-    first, group = _cells(cases, boxes)
+    first, group = cells_of(cases, boxes)
     few = cases.take(first)
     places = np.full(len(few), -1) if known is None else known.find(few)
     reasons = []
@@ -80,8 +76,8 @@ def reason_rules(rules: RuleSet, rows: Instances) -> RuleSet | None:
     """Return few regions that are the shortest reasons of most rows, as rules for the default.
 
     Rows that the default decides are in a region with as few conditions as that of
-    :func:`default_regions`, up to a number of regions and of different rows; the most frequent ones
-    come first.
+    :func:`irenic.searching.reasons.default_regions`, up to a number of regions and of different
+    rows; the most frequent ones come first.
 
     Parameters
     ----------
@@ -110,7 +106,7 @@ def reason_rules(rules: RuleSet, rows: Instances) -> RuleSet | None:
     if not len(left):
         return None
     rows = rows.take(left)
-    first, group = _cells(rows, [rules.packed.boxes])
+    first, group = cells_of(rows, [rules.packed.boxes])
     n_rows = np.bincount(group)
     often = np.argsort(-n_rows, kind="stable")[:_CELL_LIMIT]
     cells, n_rows = rows.take(first[often]), n_rows[often]
@@ -131,83 +127,3 @@ def _cover(covers: Bools, n_rows: Ints) -> Ints:
         chosen.append(int((covers @ left).argmax()))
         left[covers[chosen[-1]]] = 0
     return np.array(chosen, dtype=np.intp)
-
-
-def _cells(cases: Instances, boxes: list[Boxes]) -> tuple[Ints, Ints]:
-    """Return the first case of each cell, and the cell of each case.
-
-    No bound of a box lies between two cases of one cell.
-    """
-    space, cell = cases.space, np.zeros(len(cases), dtype=np.int64)
-    n_continuous = len(space.continuous)
-    lower, upper, masks = (
-        np.concatenate([getattr(one, name) for one in boxes])
-        for name in ("lower", "upper", "masks")
-    )
-    tested = np.any([one.tests().any(axis=0) for one in boxes], axis=0)
-    for axis in np.flatnonzero(tested).tolist():
-        if axis < n_continuous:
-            values = cases.values[axis]
-            bounds = np.unique([lower[:, axis], upper[:, axis]])
-            places = np.where(values == -np.inf, 0, np.searchsorted(bounds, values, "right") + 1)
-        else:
-            words = np.ascontiguousarray(masks[:, space.sets[axis - n_continuous]])
-            bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
-            alike = np.unique(bits, axis=1, return_inverse=True)[1]
-            places = alike.ravel()[cases.codes[axis - n_continuous]]
-        cell = np.unique(cell * (int(places.max()) + 1) + places, return_inverse=True)[1]
-    _, first = np.unique(cell, return_index=True)
-    return first, cell
-
-
-def default_regions(rules: RuleSet, cases: Instances) -> list[Region | None]:
-    """Return a region around each case in which the default is always right to decide.
-
-    It is that of CFSBE with the order of features that leaves the fewest conditions: a rule for the
-    default there contradicts no rule. None if there is no default, or it decides only some labels.
-    Numbers that a case has are not said to be possibly missing, because this is no part of its
-    reason.
-
-    Parameters
-    ----------
-    rules : RuleSet
-        Rules, none of which covers a case.
-    cases : Instances
-        The cases.
-
-    Returns
-    -------
-    list of Region or None
-
-    >>> from irenic import Rule, RuleSet
-    >>> rule = Rule({"age": (None, 18), "income": (None, 9)}, then="free")
-    >>> rules = RuleSet([rule], default="full")
-    >>> default_regions(rules, rules.space.encode({"age": [40, 3], "income": [5, 12]}))
-    [age >= 18, income >= 9]
-    """
-    if rules.default is None or rules.is_partial or not len(cases):
-        return [None] * len(cases)
-    first, group = _cells(cases, [rules.packed.boxes])
-    few = cases.take(first)
-    regions = enlarge_many(rules, few, consequent=rules.default, order="fewest")
-    regions = [_present(region, few.values[:, row]) for row, region in enumerate(regions)]
-    return [regions[place] for place in group.tolist()]
-
-
-def _present(region: Region, values: Floats) -> Region:
-    """Return the region without missing values of the numbers that it tests and the case has."""
-    box = region.box
-    lower = box.lower[0].copy()
-    lower[(lower == -np.inf) & (box.upper[0] < np.inf) & (values > -np.inf)] = LOWEST
-    return Region.from_box(box.like(lower[None], box.upper, box.masks))
-
-
-def default_text(then: Hashable | None, region: Region) -> str:
-    """Return a decision by default and its reason in words.
-
-    >>> default_text("full", Region.parse("age >= 18"))
-    'full, by default, because age >= 18'
-    """
-    if not region.n_conditions:
-        return f"{display(then)}, by default: no rule predicts anything else"
-    return f"{display(then)}, by default, because {region}"

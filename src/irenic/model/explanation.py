@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from irenic.boxes.arrays import Floats, Ints
 from irenic.model.features import EXACT
+from irenic.model.literals import display
+from irenic.model.region import Region
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,23 @@ class Explanation:
 
     def __str__(self) -> str:
         return self.text
+
+
+def default_text(then: Hashable | None, region: Region | None) -> str:
+    """Return a decision by default, or by no rule, and its reason in words.
+
+    >>> default_text("full", Region.parse("age >= 18"))
+    'full, by default, because age >= 18'
+    >>> default_text(None, Region.parse("age >= 18"))
+    'nothing is decided, because age >= 18: no rule covers these cases'
+    """
+    because = f", because {region}" if region is not None and region.n_conditions else ""
+    if then is None:
+        what = "these cases" if because else "this case"
+        return f"nothing is decided{because}: no rule covers {what}"
+    if region is None:
+        return f"{display(then)}, by default: no rule covers this case"
+    return f"{display(then)}, by default{because or ': no rule predicts anything else'}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from irenic.model import markup
 from irenic.model.columns import frame_backend
 from irenic.model.condition import infer_features
 from irenic.model.decider import Decider
-from irenic.model.explanation import Explanation, Statistics, common_type
+from irenic.model.explanation import Explanation, Statistics, common_type, default_text
 from irenic.model.head import (
     Head,
     Signs,
@@ -1225,12 +1225,16 @@ class RuleSet:
         >>> for explanation in rules.explain({"age": [29, 30]}):
         ...     print(explanation)
         low, by rule 1: IF 0 <= age < 30 THEN low
-        high, by default: no rule covers this case
+        high, by default, because age >= 30
         """
         instances = self.space.encode(X)
         if self.is_partial:
             return self._explain_labels(instances, resolve)
-        return self.explained_by(self.reasons(instances, resolve=resolve), instances)
+        decided = self.reasons(instances, resolve=resolve)
+        # by name, because searches are above the model
+        reasons = import_module("irenic.searching.reasons")
+        regions = reasons.reason_regions(self, instances, decided, resolve)
+        return self.explained_by(decided, instances, regions)
 
     def reasons(
         self, X: Any, *, resolve: Resolve | None = None, confidence: Floats | None = None
@@ -1272,9 +1276,7 @@ class RuleSet:
         if resolve is not None or self.is_partial:
             return self.decide(X, resolve=resolve)
         self._check_resolve(resolve)
-        known = np.zeros(len(self)) if confidence is None else np.nan_to_num(confidence, nan=-1.0)
-        order = np.lexsort((-known, self.conditions_per_rule()))
-        return self._packed.deciding(self.space.encode(X), order)
+        return self._packed.deciding(self.space.encode(X), shortest_first(self, confidence))
 
     def explained_by(
         self, rules: Ints, instances: Instances, regions: Mapping[int, Region] | None = None
@@ -1289,7 +1291,8 @@ class RuleSet:
         instances : Instances
             The instances.
         regions : mapping from int to Region, optional
-            For some instances, by index, a part of the region of their rule to name instead.
+            For some instances, by index, a part of the region of their rule to name instead, or
+            the region in which the default decides.
 
         Returns
         -------
@@ -1318,10 +1321,7 @@ class RuleSet:
         self, decided: int, covering: npt.NDArray[np.intp], region: Region | None = None
     ) -> Explanation:
         if decided < 0:
-            if self.default is None:
-                return Explanation(None, (), "nothing: no rule covers this case")
-            text = f"{display(self.default)}, by default: no rule covers this case"
-            return Explanation(self.default, (), text)
+            return Explanation(self.default, (), default_text(self.default, region))
         rule = self._rule(decided)
         if region is not None:
             rule = Rule(region, then=rule.then)
@@ -1332,7 +1332,8 @@ class RuleSet:
         against = [f"{i + 1}" for i in covering if then[i] != then[decided]]
         text += f" (and by rule {', '.join(also)})" if also else ""
         text += f" (against rule {', '.join(against)})" if against else ""
-        return Explanation(rule.then, (decided, *(i for i in same if i != decided)), text)
+        others = (i for i in same if i != decided)
+        return Explanation(rule.then, (decided, *others), text)
 
     def _explain_labels(self, instances: Instances, resolve: Resolve | None) -> list[Explanation]:
         predictions = self.predict(instances, resolve=resolve)
@@ -1618,6 +1619,12 @@ def rules_table(
 def _unpacked(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:
     then, weight = thens[packed.then[i]], float(packed.weight[i])
     return Rule(packed.region(i), then=then, weight=weight)
+
+
+def shortest_first(rules: RuleSet, confidence: Floats | None = None) -> Ints:
+    """Return the rules with the fewest conditions first, then the surest; see ``reasons``."""
+    known = np.zeros(len(rules)) if confidence is None else np.nan_to_num(confidence, nan=-1.0)
+    return np.lexsort((-known, rules.conditions_per_rule()))
 
 
 def for_growth(

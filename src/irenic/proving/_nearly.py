@@ -13,7 +13,7 @@ from irenic.model.columns import is_pandas_row, take_apart
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
 from irenic.model.space import Instances, Space
-from irenic.proving._question import Outcomes, Rules, as_table, side_of
+from irenic.proving._question import Outcomes, Rules, as_table, decided_case
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def nearly(rules: Rules, case: Any, outcome: Hashable | None = None) -> tuple[Ne
     Parameters
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
-        Unordered rules must not contradict each other.
+        The rules.
     case : mapping, sequence, row or frame of one row, or Instances of length 1
         The values of the case.
     outcome : hashable, optional
@@ -73,7 +73,7 @@ def nearly(rules: Rules, case: Any, outcome: Hashable | None = None) -> tuple[Ne
     ConditionError
         If no rule has the outcome.
     ConflictError
-        If unordered rules contradict each other.
+        If unordered rules contradict each other for this case.
     DataError
         If the case does not fit the rules.
 
@@ -90,7 +90,7 @@ def nearly(rules: Rules, case: Any, outcome: Hashable | None = None) -> tuple[Ne
     table = as_table(rules)
     point = one_case(table.space, case)
     outcomes = Outcomes()
-    code, _ = side_of(table, table.space, outcomes).decide(point)
+    _, code, _ = decided_case(table, point, outcomes)
     thens = table.rules.thens
     if outcome is not None and outcome not in thens:
         known = [display(then) for then in dict.fromkeys(thens)]

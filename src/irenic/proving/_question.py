@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -25,6 +26,7 @@ from irenic.model.features import MISSING, Categorical, Continuous, Feature
 from irenic.model.head import contradicts, labels_of, open_labels, signs
 from irenic.model.literals import display
 from irenic.model.notation import ParsedCondition, ParsedProperty, parse_property
+from irenic.model.overlap import Conflict
 from irenic.model.properties import OUTCOME, boxes_of, check_outcome, matches, opened
 from irenic.model.region import Region
 from irenic.model.rulelist import RuleList
@@ -106,6 +108,8 @@ class Side:
     rows: tuple[int, ...]
     together: Callable[[tuple[int, ...]], int] | None = None
     """The code of the outcome of rules that decide together, given their places."""
+    disputed: Callable[[tuple[int, ...]], bool] = lambda _: False
+    """Whether rules that decide together contradict each other, given their places."""
 
     def on(self, boxes: Boxes) -> Side:
         """Return the side with its boxes in another space."""
@@ -272,33 +276,77 @@ def plain_boxes(boxes: Boxes) -> list[tuple[list[float], list[float], list[int]]
 # --- sides
 
 
-def side_of(table: DecisionTable, space: Space, outcomes: Outcomes, which: str = "") -> Side:
-    """Return a table as a side in a space that contains its own."""
+def decided_case(
+    table: DecisionTable, point: Instances, outcomes: Outcomes
+) -> tuple[Side, int, tuple[int, ...]]:
+    """Return a table as a side, the code of the outcome of a case, and the rows that decide it.
+
+    Rules that are not ordered may contradict each other, but not for this case.
+    """
+    side = side_of(table, table.space, outcomes, checked=False)
+    rules = table.rules
+    if not (table.is_ordered or table.collects or rules.is_consistent):
+        places = np.flatnonzero(rules.covering(point)[0]).tolist()
+        pairs = [
+            Conflict(table.rows[a], table.rows[b], (rules[a], rules[b]))
+            for a, b in combinations(places, 2)
+            if contradicts(rules.thens[a], rules.thens[b])
+        ]
+        if pairs:
+            rows = sorted({row for pair in pairs for row in (pair.first, pair.second)})
+            thens = dict(zip(table.rows, rules.thens, strict=True))
+            says = ", ".join(f"rule {row + 1} says {display(thens[row])}" for row in rows)
+            where = f"{place}: " if (place := table.place(rows)) else ""
+            raise ConflictError(
+                f"the rules contradict each other for this case: {where}{says}; {_OR_FIRST}", pairs
+            )
+    return side, *side.decide(point)
+
+
+_OR_FIRST: Final = (
+    "repair them, or let the first rule win with RuleList.from_rules(rules) or --hit-policy FIRST"
+)
+
+
+def side_of(
+    table: DecisionTable,
+    space: Space,
+    outcomes: Outcomes,
+    which: str = "",
+    *,
+    checked: bool = True,
+) -> Side:
+    """Return a table as a side in a space that contains its own.
+
+    Rules that are not ordered must not contradict each other, unless ``checked`` is False.
+    """
     rules = moved(table.rules, space)
     default = NOTHING if rules.default is None else outcomes.code(rules.default)
     if table.collects or rules.is_partial:
-        return _together(table, rules, outcomes, default)
+        return _together(table, rules, outcomes, default, checked=checked)
     order = np.array(table.winning, dtype=np.intp)
     codes = np.array([outcomes.code(then) for then in rules.consequents], dtype=np.int32)
     codes = codes[rules.then_codes[order]] if len(order) else np.empty(0, dtype=np.int32)
     rows = tuple(table.rows[i] for i in order.tolist())
-    if not table.is_ordered and (conflict := table.first_conflict()) is not None:
+    is_open = checked and not table.is_ordered
+    if is_open and (conflict := table.first_conflict()) is not None:
         raise ConflictError(
-            f"the {which}rules contradict each other: {table.say_conflict(conflict)}; repair them,"
-            " or let the first rule win with RuleList.from_rules(rules) or --hit-policy FIRST",
+            f"the {which}rules contradict each other: {table.say_conflict(conflict)}; {_OR_FIRST}",
             [conflict],
         )
     boxes = rules.boxes.take(order).simplified()
     return Side(boxes, codes, default, "first" if table.is_ordered else "any", rows)
 
 
-def _together(table: DecisionTable, rules: RuleSet, outcomes: Outcomes, default: int) -> Side:
+def _together(
+    table: DecisionTable, rules: RuleSet, outcomes: Outcomes, default: int, *, checked: bool
+) -> Side:
     """Return a table in which all rules that hold count."""
     ranks = {then: rank for rank, then in enumerate(table.ranking)}
     thens = rules.thens
     labels = labels_of((*thens, rules.default)) if rules.is_partial else []
     decided = signs(thens, labels) if rules.is_partial else None
-    if rules.is_partial and not rules.is_consistent:
+    if checked and rules.is_partial and not rules.is_consistent:
         conflict = table.first_conflict()
         raise ConflictError(f"the rules contradict each other: {conflict}; repair them", [conflict])
     memo: dict[tuple[int, ...], int] = {}
@@ -327,8 +375,15 @@ def _together(table: DecisionTable, rules: RuleSet, outcomes: Outcomes, default:
     empty = default
     if default == NOTHING and not rules.is_partial and not isinstance(table, _Vote):
         empty = outcomes.code(combined([], table.hit_policy, table.aggregation))
+
+    def disputed(places: tuple[int, ...]) -> bool:
+        return rules.is_partial and any(
+            contradicts(thens[a], thens[b]) for a, b in combinations(places, 2)
+        )
+
     codes = np.zeros(len(rules), dtype=np.int32)
-    return Side(rules.boxes.simplified(), codes, empty, "all", tuple(table.rows), together)
+    boxes = rules.boxes.simplified()
+    return Side(boxes, codes, empty, "all", tuple(table.rows), together, disputed)
 
 
 # --- properties

@@ -6,25 +6,32 @@ import math
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from irenic.boxes import Boxes
-from irenic.boxes.covering import grown_many
 from irenic.budget import Budget, Meter
 from irenic.errors import BudgetError, ConditionError, did_you_mean
-from irenic.model.features import LOWEST, Continuous
+from irenic.model.decision_table import DecisionTable
+from irenic.model.explanation import default_text
+from irenic.model.features import LOWEST, MISSING_CODE, Continuous
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region, witness_among, witness_in
+from irenic.model.ruleset import possible_parts, shortest_first
 from irenic.model.space import Instances, Space
 from irenic.proving._cases import just_below
 from irenic.proving._nearly import one_case
 from irenic.proving._prove import decided_text
-from irenic.proving._question import Outcomes, Rules, Side, as_table, combinations_of, side_of
-
-# Orders of the features in which a reason is grown; the one with the fewest conditions is kept.
-_ORDERS: Final = 24
+from irenic.proving._question import (
+    Outcomes,
+    Rules,
+    Side,
+    as_table,
+    combinations_of,
+    decided_case,
+)
+from irenic.searching.reasons import around, common_part, part_around, reason_regions
 
 
 @dataclass(frozen=True)
@@ -36,10 +43,12 @@ class Reason:
     outcome : hashable or None
         The outcome; None for none.
     rules : tuple of int
-        Indices of the rules that decide; empty if the default does, or nothing.
+        Indices of the rules that decide, the one whose region is named first; empty if the default
+        does, or nothing.
     region : Region
-        A region around the case in which the outcome is the same for the same reason, with few
-        conditions: part of the deciding rule, or a region that no rule covers.
+        A region around the case in which the outcome is the same for the same reason, with the
+        fewest conditions: part of the deciding rule, or a region in which only the default, or
+        nothing, can decide.
     impossible : Region, optional
         What the space excludes, if the case is part of it.
 
@@ -50,7 +59,7 @@ class Reason:
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"),
     ...                  Rule({"age": (18, 60), "pass": {True}}, then="half")], default="full")
     >>> print(why(rules, {"age": 70, "pass": True}))
-    full, by default, because age >= 60: no rule covers these cases
+    full, by default, because age >= 60
     """
 
     outcome: Hashable | None
@@ -65,9 +74,7 @@ class Reason:
             what = "nothing is decided" if self.outcome is None else display(self.outcome)
             return f"{what}, but the case cannot occur: the rules exclude {self.impossible}"
         if not self.rules:
-            what = "nothing is decided" if self.outcome is None else display(self.outcome)
-            by = "" if self.outcome is None else ", by default"
-            return f"{what}{by}, because {self.region}: no rule covers these cases"
+            return default_text(self.outcome, self.region)
         numbers = ", ".join(str(rule + 1) for rule in self.rules)
         by = f"by rule{'s' if len(self.rules) > 1 else ''} {numbers}"
         outcome = tuple(self.outcome) if isinstance(self.outcome, list) else self.outcome
@@ -80,23 +87,26 @@ class Reason:
 def why(rules: Rules, case: Any) -> Reason:
     """Return why a case has its outcome, also where only the default decides.
 
+    It is the reason that ``explain`` and ``irenic predict --explain`` give, too.
+
     Parameters
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
-        Unordered rules must not contradict each other.
+        The rules.
     case : mapping, sequence, row or frame of one row, or Instances of length 1
         The values of the case.
 
     Returns
     -------
     Reason
-        If no rule covers the case, the region around it that no rule covers, grown by box
-        enlargement in many orders of the features, with the fewest conditions of these.
+        Its region has the fewest conditions: of the rules that hold, the shortest one is named
+        first, and if none holds, no region around the case has fewer in which only the default can
+        decide.
 
     Raises
     ------
     ConflictError
-        If unordered rules contradict each other.
+        If unordered rules contradict each other for this case.
     DataError
         If the case does not fit the rules.
 
@@ -111,63 +121,40 @@ def why(rules: Rules, case: Any) -> Reason:
     """
     table = as_table(rules)
     outcomes = Outcomes()
-    side = side_of(table, table.space, outcomes)
     point = table.encode(case) if isinstance(case, Instances) else one_case(table.space, case)
-    code, rows = side.decide(point)
-    limit, rivals = _reach(side, point)
-    grown = grown_many(_around(point), limit, rivals, _ORDERS)
-    best = int(grown.n_conditions().argmin())
-    box = grown.take([best])
-    region = Region.from_box(box if rows else _present(box, point)).simplified()
+    side, code, rows = decided_case(table, point, outcomes)
+    if hasattr(rules, "chosen_") and not table.rules.is_partial:
+        (explanation,), (region,), _ = rules._explained(point)
+        named = explanation.rules[:1]
+    elif side.together is not None:
+        named, region = (), _common_region(table, point)
+    else:
+        named, region = _table_reason(table, point)
     excluded = (each for each in table.space.impossible if each.contains(point).all())
-    return Reason(outcomes.values[code], rows, region, next(excluded, None))
+    rows = (*named, *(row for row in rows if row not in named))
+    return Reason(outcomes.values[code], rows, region.simplified(), next(excluded, None))
 
 
-def _present(box: Boxes, point: Instances) -> Boxes:
-    """Return a box without missing values of the numbers that it tests and a case has.
-
-    That they could also be missing is no part of the reason of its decision.
-    """
-    lower = box.lower.copy()
-    has = point.values[:, 0] > -np.inf
-    lower[0, (lower[0] == -np.inf) & (box.upper[0] < np.inf) & has] = LOWEST
-    return box.like(lower, box.upper, box.masks)
-
-
-def _around(point: Instances) -> Boxes:
-    """Return the smallest box that contains a point."""
-    space = point.space
-    lower = point.values[:, 0].copy()
-    upper = np.array(
-        [
-            np.nextafter(v, np.inf) if v == -np.inf else f.after(v)
-            for f, v in zip(space.continuous, lower.tolist(), strict=True)
-        ],
-        dtype=np.float64,
-    )
-    box = Boxes(space, lower[None], upper[None], space.words_of(point.codes)[None])
-    return box.simplified()
+def _table_reason(table: DecisionTable, point: Instances) -> tuple[tuple[int, ...], Region]:
+    """Return the row to name, if one decides, and the region of the reason."""
+    rules, winning = table.rules, None
+    if table.is_ordered:
+        winning = np.array(table.winning, dtype=np.intp)
+    decided = rules.packed.deciding(point, shortest_first(rules) if winning is None else winning)
+    regions, rule = reason_regions(rules, point, decided, order=winning), int(decided[0])
+    if rule < 0:
+        return (), regions[0]
+    return (table.rows[rule],), regions.get(0, rules[rule].region)
 
 
-def _reach(side: Side, point: Instances) -> tuple[Boxes, Boxes]:
-    """Return the box in which the reason of a decision can lie, and the boxes that it must miss."""
-    around = _around(point)
-    holding = np.flatnonzero(side.boxes.meeting(around))
-    if not len(holding):
-        return Boxes.whole(point.space), side.boxes
-    if side.decides == "first":
-        first = int(holding[0])
-        earlier = side.boxes.take(slice(first))
-        differ = side.codes[:first] != side.codes[first]
-        return side.boxes.take([first]), earlier.take(differ)
-    if side.decides == "any":
-        conditions = side.boxes.take(holding).n_conditions()
-        return side.boxes.take([int(holding[conditions.argmin()])]), Boxes.none(point.space)
-    limit = side.boxes.take(holding[:1])
-    for place in holding[1:].tolist():
-        limit = limit & side.boxes.take([place])
-    others = np.delete(np.arange(len(side.boxes)), holding)
-    return limit, side.boxes.take(others)
+def _common_region(table: DecisionTable, point: Instances) -> Region:
+    """Return a region around a case in which the same rules hold."""
+    holds = table.rules.covering(point)[0]
+    parts, owners = possible_parts(table.rules, None)
+    limit = Boxes.whole(point.space)
+    if holds.any():
+        limit = common_part(table.rules.boxes.take(np.flatnonzero(holds)))
+    return Region.from_box(part_around(point, limit, parts.take(~holds[owners])))
 
 
 # --- the smallest change
@@ -224,6 +211,7 @@ def counterfactual(
     fixed: Iterable[str] = (),
     only_up: Iterable[str] = (),
     only_down: Iterable[str] = (),
+    missing: bool = False,
     budget: Budget | float | None = None,
 ) -> Alternative | None:
     """Return the smallest change of a case that leads to another outcome.
@@ -235,7 +223,7 @@ def counterfactual(
     Parameters
     ----------
     rules : RuleSet, RuleList, DecisionTable or fitted classifier
-        Unordered rules must not contradict each other, unless all that hold count.
+        The rules.
     case : mapping, sequence, row or frame of one row, or Instances of length 1
         The values of the case.
     outcome : hashable, optional
@@ -246,6 +234,8 @@ def counterfactual(
     only_up, only_down : iterable of str
         Numbers and dates that may only rise, such as an age, or only fall; if missing, they stay
         missing.
+    missing : bool, default False
+        Whether values of the case may become missing.
     budget : Budget or float (seconds), optional
         Limit of the search (default: unlimited).
 
@@ -259,6 +249,8 @@ def counterfactual(
     ------
     ConditionError
         If the outcome or a feature is unknown, or if a category may only rise or fall.
+    ConflictError
+        If unordered rules contradict each other for this case.
     BudgetError
         If the budget was used up first.
 
@@ -279,10 +271,9 @@ def counterfactual(
     """
     table = as_table(rules)
     outcomes = Outcomes()
-    side = side_of(table, table.space, outcomes)
     space = table.space
     point = one_case(space, case)
-    code, rows = side.decide(point)
+    side, code, rows = decided_case(table, point, outcomes)
     if side.together is None:
         wanted = _wanted(outcome, code, side, outcomes)
     elif not table.aggregation and not isinstance(outcome, list):
@@ -290,7 +281,7 @@ def counterfactual(
     fixed = [fixed] if isinstance(fixed, str) else fixed
     fixed_axes = {int(space.axes[space.index(name)]) for name in fixed}
     outside = table.space.impossible_boxes
-    reach = _one_way(point, only_up, only_down)
+    reach = _one_way(point, only_up, only_down) & _with_values(point, missing=missing)
     own = outcomes.values[code]
     if outcome is not None and (own == outcome or (isinstance(own, list) and outcome in own)):
         return Alternative({}, own, rows)
@@ -336,7 +327,7 @@ def _one_way(point: Instances, only_up: Iterable[str], only_down: Iterable[str])
     """Return the cases whose features differ from those of a case only as they may."""
     space = point.space
     box = Boxes.whole(space)
-    around = _around(point)
+    own = around(point)
     lower, upper = box.lower.copy(), box.upper.copy()
     for option, names in (("only_up", only_up), ("only_down", only_down)):
         for name in names:
@@ -347,16 +338,29 @@ def _one_way(point: Instances, only_up: Iterable[str], only_down: Iterable[str])
             row = space.row(name)
             missing = point.values[row, 0] == -np.inf
             if option == "only_up" or missing:
-                lower[0, row] = max(lower[0, row], around.lower[0, row])
+                lower[0, row] = max(lower[0, row], own.lower[0, row])
             if option == "only_down" or missing:
                 lower[0, row] = max(lower[0, row], -np.inf if missing else LOWEST)
-                upper[0, row] = around.upper[0, row]
+                upper[0, row] = own.upper[0, row]
     return box.like(lower, upper, box.masks)
+
+
+def _with_values(point: Instances, *, missing: bool) -> Boxes:
+    """Return the cases that have the values that a case has, unless they may become missing."""
+    box = Boxes.whole(point.space)
+    if missing:
+        return box
+    lower, masks = box.lower.copy(), box.masks.copy()
+    lower[0, point.values[:, 0] > -np.inf] = LOWEST
+    for part, code in zip(point.space.sets, point.codes[:, 0].tolist(), strict=True):
+        if code != MISSING_CODE:
+            masks[0, part.start] &= ~np.uint64(1 << MISSING_CODE)
+    return box.like(lower, box.upper, masks)
 
 
 def _line(point: Instances, axes: Iterable[int]) -> Boxes:
     """Return the cases that differ from a case only on some axes."""
-    box = _around(point)
+    box = around(point)
     for axis in axes:
         box = box.freed(axis)
     return box
@@ -370,8 +374,10 @@ def _pieces(
     boxes, codes = side.boxes.take(met), side.codes[met]
     for place in np.flatnonzero(np.isin(codes, list(wanted))).tolist():
         own = boxes.take([place]) & root
-        earlier = boxes.take(slice(place)) if side.decides == "first" else boxes.take(slice(0))
-        yield from own.subtract(earlier.concat(outside), meter)
+        # where rules that are not ordered contradict each other, they decide nothing
+        stronger = slice(place) if side.decides == "first" else codes != codes[place]
+        rivals = boxes.take(stronger)
+        yield from own.subtract(rivals.take(rivals.meeting(own)).concat(outside), meter)
     if side.default in wanted:
         yield from root.subtract(boxes.concat(outside), meter)
 
@@ -391,6 +397,8 @@ def _combined_pieces(
     """
     assert side.together is not None
     for places, pieces in combinations_of(side, root, meter).items():
+        if side.disputed(places):
+            continue
         own = side.together(places)
         value = outcomes.values[own]
         is_wanted = outcome is None or value == outcome

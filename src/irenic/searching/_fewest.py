@@ -26,19 +26,22 @@ _STEPS: Final = 20_000
 _AT_ONCE: Final = 1 << 24
 
 
-def fewest_order(space: Space, apart: Bools) -> Ints:
+def fewest_order(space: Space, apart: Bools, given: Bools | None = None) -> Ints:
     """Return the axes in the order in which to enlarge them.
 
-    ``apart[rival, axis]`` is whether the seed is outside of the rival on the axis.
+    ``apart[rival, axis]`` is whether the seed is outside of the rival on the axis, and ``given``
+    marks axes that have a condition anyway.
 
     >>> from irenic import Continuous, Space
     >>> space = Space([Continuous("a"), Continuous("b"), Continuous("c")])
     >>> fewest_order(space, np.array([[True, True, False], [False, True, True]]))
     array([0, 2, 1])
     """
+    if given is not None:
+        apart = apart[~apart[:, given].any(axis=1)]
     tested = np.flatnonzero(apart.any(axis=0))
     last = tested[smallest_hitting_set(set(_bits(apart[:, tested])) - {0})]
-    return _order(space, last)
+    return _order(space, last if given is None else np.union1d(last, np.flatnonzero(given)))
 
 
 def _order(space: Space, last: Ints) -> Ints:
