@@ -29,7 +29,15 @@ from irenic import (
     RuleSetClassifier,
     Space,
 )
-from irenic.proving import certify, parse_properties, prove, to_smtlib, verify
+from irenic.proving import (
+    _question,
+    certificate_document,
+    certify,
+    parse_properties,
+    prove,
+    to_smtlib,
+    verify,
+)
 
 POLICIES = [None, "FIRST", "PRIORITY", "COLLECT", "RULE ORDER", "OUTPUT ORDER"]
 TEXTS = {
@@ -441,3 +449,29 @@ def test_a_misspelled_outcome_is_an_error():
 def test_asking_rules_does_not_import_the_learner():
     code = "import sys, irenic.proving; print('sklearn' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"
+
+
+def test_tables_are_prepared_once_for_all_properties(monkeypatch):
+    prepared, read = [], []
+    side_of = _question.side_of
+
+    def counting(table, *arguments):
+        prepared.append(table)
+        return side_of(table, *arguments)
+
+    def reader(name):
+        read.append(name)
+        return RuleSet([Rule({"age": (None, 21)}, then="refuse")], default="accept")
+
+    monkeypatch.setattr(_question, "side_of", counting)
+    rules = RuleSet([Rule({"age": (None, 18)}, then="refuse")], default="accept")
+    alone = [f"NEVER accept WHERE age < {age}" for age in range(9, 18)]
+    alone += ["ALWAYS refuse WHERE age < 3", "outcome DOES NOT DEPEND ON age WHERE age < 18"]
+    compared = ["SAME AS old WHERE age < 9", "NO NEW accept AGAINST old", "SAME AS old"]
+    verdicts = prove(rules, [*alone, *compared], read=reader, certificates=True)
+    assert (len(prepared), read) == (1 + 2, ["old"])
+    document = certificate_document([v.certificate for v in verdicts if v.holds])
+    assert verify(document, rules, read=reader) == [*alone, compared[0]]
+    assert (len(prepared), read) == (2 * (1 + 2), ["old"] * 2)
+    for line, verdict in zip([*alone, *compared], verdicts, strict=True):
+        assert prove(rules, line, read=reader)[0].text == verdict.text

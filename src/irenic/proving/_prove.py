@@ -18,6 +18,7 @@ from irenic.model.region import Region
 from irenic.proving import checker
 from irenic.proving._cutting import Answer, answer
 from irenic.proving._question import (
+    Prepared,
     Question,
     Rules,
     as_property,
@@ -232,12 +233,12 @@ def prove(
     refuted: premium DECREASES WITH age: 200 (rule 2) at age = 40, but 250 (rule 3) at age = 90
     proved: premium DECREASES WITH age WHERE age < 60
     """
-    table = as_table(rules)
+    asked = Asked(as_table(rules), read)
     lines = properties.splitlines() if isinstance(properties, str) else list(properties)
     verdicts = []
     for text, parsed in _parsed(lines):
         try:
-            question = ask(table, parsed, _reference(parsed, read))
+            question = asked.question(parsed)
             result = answer(question, budget, record=certificates)
         except ConditionError as error:
             raise ConditionError(f"{text}: {error}") from None
@@ -263,10 +264,27 @@ def _read(name: str) -> DecisionTable:
     return as_table(parsed.model()) if parsed.is_model else parsed.bind().table()
 
 
-def _reference(parsed: ParsedProperty, read: Read | None) -> DecisionTable | None:
-    if parsed.kind not in ("same as", "nothing new"):
-        return None
-    return as_table((read or _read)(parsed.target))
+class Asked:
+    """A table that questions are asked of; it is prepared, and files are read, only once."""
+
+    def __init__(self, table: DecisionTable, read: Read | None) -> None:
+        self._table, self._read = table, read or _read
+        self._prepared: Prepared = {}
+        self._references: dict[str, DecisionTable] = {}
+
+    def question(self, claim: str | ParsedProperty) -> Question:
+        """Return the question that a claim asks."""
+        if isinstance(claim, str) and claim in CLAIMS:
+            return CLAIMS[claim](self._table)
+        parsed = as_property(claim)
+        return ask(self._table, parsed, self._reference(parsed), self._prepared)
+
+    def _reference(self, parsed: ParsedProperty) -> DecisionTable | None:
+        if parsed.kind not in ("same as", "nothing new"):
+            return None
+        if parsed.target not in self._references:
+            self._references[parsed.target] = as_table(self._read(parsed.target))
+        return self._references[parsed.target]
 
 
 def _verdict(text: str, question: Question, result: Answer) -> Verdict:
@@ -352,11 +370,10 @@ def certify(
     >>> verify(document, rules)
     ['CONSISTENT', 'COMPLETE', 'ALWAYS free WHERE age < 18']
     """
-    table = as_table(rules)
+    asked = Asked(as_table(rules), read)
     certificates = []
     for claim in claims:
-        question = question_of(table, claim, read)
-        result = answer(question, budget, record=True)
+        result = answer(asked.question(claim), budget, record=True)
         if result.holds:
             certificates.append(_certificate(claim, result))
     return certificate_document(certificates)
@@ -384,14 +401,6 @@ def certificate_document(certificates: Sequence[Mapping[str, Any]]) -> dict[str,
     ['NEVER nothing']
     """
     return {"format": "irenic certificate", "version": VERSION, "certificates": [*certificates]}
-
-
-def question_of(table: DecisionTable, claim: str, read: Read | None) -> Question:
-    """Return the question that a claim asks of a table."""
-    if claim in CLAIMS:
-        return CLAIMS[claim](table)
-    parsed = as_property(claim)
-    return ask(table, parsed, _reference(parsed, read))
 
 
 def verify(document: Mapping[str, Any], rules: Rules, *, read: Read | None = None) -> list[str]:
@@ -444,14 +453,14 @@ def verify(document: Mapping[str, Any], rules: Rules, *, read: Read | None = Non
             '"certificates" must be a list of at least one claim, got'
             f" {reprlib.repr(certificates)}; a claim that does not hold is not certified"
         )
-    table = as_table(rules)
+    asked = Asked(as_table(rules), read)
     claims = []
     for certificate in certificates:
         if not isinstance(certificate, Mapping) or type(certificate.get("claim")) is not str:
             raise FormatError('every certificate must have a "claim"')
         claim = certificate["claim"]
         try:
-            checker.check(question_of(table, claim, read).plain(), certificate.get("nodes"))
+            checker.check(asked.question(claim).plain(), certificate.get("nodes"))
         except checker.CheckError as error:
             raise CertificateError(f"{claim}: {error}") from None
         claims.append(without_comment(claim))  # which is no claim, but could read like one

@@ -328,8 +328,9 @@ def side_of(
     codes = np.array([outcomes.code(then) for then in rules.consequents], dtype=np.int32)
     codes = codes[rules.then_codes[order]] if len(order) else np.empty(0, dtype=np.int32)
     rows = tuple(table.rows[i] for i in order.tolist())
-    is_open = checked and not table.is_ordered
-    if is_open and (conflict := table.first_conflict()) is not None:
+    if checked and not (table.is_ordered or table.rules.is_consistent):
+        conflict = table.first_conflict()
+        assert conflict is not None
         raise ConflictError(
             f"the {which}rules contradict each other: {table.say_conflict(conflict)}; {_OR_FIRST}",
             [conflict],
@@ -393,8 +394,12 @@ def ask(
     table: DecisionTable,
     parsed: ParsedProperty,
     reference: DecisionTable | None = None,
+    prepared: Prepared | None = None,
 ) -> Question:
-    """Return the question that a property asks of a table, and of another one to compare with."""
+    """Return the question that a property asks of a table, and of another one to compare with.
+
+    ``prepared`` keeps the sides for further questions about the same tables.
+    """
     space = table.space
     if reference is not None:
         check_outcomes(table, reference)
@@ -402,19 +407,41 @@ def ask(
     space = opened(space, parsed.conditions)
     if parsed.values:
         space = opened(space, [[ParsedCondition(parsed.target, {"in": list(parsed.values)})]])
-    outcomes = Outcomes(_column(parsed, table))
-    sides = [side_of(table, space, outcomes)]
+    outcomes, sides = _sides(table, reference, space, _column(parsed, table), prepared)
     impossible = space.impossible_boxes
-    if reference is not None:
-        sides.append(side_of(reference, space, outcomes, "reference "))
     regions = boxes_of(parsed.conditions, space)
     is_only_if = parsed.kind == "only if"
     roots = Boxes.whole(space) if is_only_if else regions
     excused = impossible.concat(regions) if is_only_if else impossible
-    question = Question(space, roots, excused, tuple(sides), _claim(parsed), outcomes)
+    question = Question(space, roots, excused, sides, _claim(parsed), outcomes)
     if parsed.kind in ("increases", "decreases", "independent"):
         return _paired(question, parsed)
     return replace(question, note=_note(parsed, question, table.ranking))
+
+
+Prepared: TypeAlias = "dict[tuple[Space, int | None, int], tuple[Outcomes, tuple[Side, ...]]]"
+"""Outcomes and sides by space, column of the outcome and identity of the reference."""
+
+
+def _sides(
+    table: DecisionTable,
+    reference: DecisionTable | None,
+    space: Space,
+    column: int | None,
+    prepared: Prepared | None,
+) -> tuple[Outcomes, tuple[Side, ...]]:
+    """Return a table, and another one to compare with, as sides; keep them if they can be."""
+    key = space, column, id(reference)
+    if prepared is not None and key in prepared:
+        return prepared[key]
+    outcomes = Outcomes(column)
+    sides = [side_of(table, space, outcomes)]
+    if reference is not None:
+        sides.append(side_of(reference, space, outcomes, "reference "))
+    # rules that decide together add outcomes while a question is answered
+    if prepared is not None and all(side.together is None for side in sides):
+        prepared[key] = outcomes, tuple(sides)
+    return outcomes, tuple(sides)
 
 
 def ask_consistent(table: DecisionTable) -> Question:

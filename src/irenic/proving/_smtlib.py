@@ -15,7 +15,7 @@ from irenic.budget import Budget, Meter
 from irenic.errors import ConditionError
 from irenic.model.features import Continuous, Feature
 from irenic.model.literals import display
-from irenic.proving._prove import Read, question_of
+from irenic.proving._prove import Asked, Read
 from irenic.proving._question import (
     NOTHING,
     Question,
@@ -75,7 +75,7 @@ def to_smtlib(rules: Rules, claim: str, *, read: Read | None = None) -> str:
     (check-sat)
     <BLANKLINE>
     """
-    question = question_of(as_table(rules), claim, read)
+    question = Asked(as_table(rules), read).question(claim)
     return "\n".join([f"; {' '.join(claim.split())}", *_lines(question), ""])
 
 

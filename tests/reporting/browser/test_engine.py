@@ -14,13 +14,13 @@ import pytest
 import irenic
 from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
 from irenic.errors import ConditionError, DataError, SeedError
-from irenic.learn.reasons import default_regions
 from irenic.model.features import LOWEST
 from irenic.model.literals import Months
 from irenic.model.space import Instances
 from irenic.reporting.encoding import encode_box, encode_columns
 from irenic.reporting.page import Report
 from irenic.reporting.summarize import summarize
+from irenic.searching.reasons import default_regions
 from tests.learn.fitting import people, quick
 
 N = 120
