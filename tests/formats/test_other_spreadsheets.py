@@ -77,6 +77,14 @@ def test_tables_of_a_markdown_text():
     assert fines.rules.is_complete
 
 
+@pytest.mark.parametrize("sign", ["\f", "\v", "\x85", "\u2028"])
+def test_cells_of_markdown_may_contain_signs_that_end_no_line(sign):
+    text = f"| job{sign}title | fare |\r|---|---|\r\n| a{sign}b | low |\n"
+    [(_, raw)] = markdown_as_csv(text)
+    assert f'"job{sign}title";"fare"' in raw.decode()
+    assert f'"a{sign}b";"low"' in raw.decode()
+
+
 def test_a_markdown_text_without_a_table():
     with pytest.raises(FormatError, match="the text contains no table"):
         rules_of("# Title\n\na | b\n", "md")

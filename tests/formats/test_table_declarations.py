@@ -152,3 +152,10 @@ def test_units_are_declared_and_kept():
 def test_only_numbers_have_units():
     text = "day,fare\ndate (kg),\n< 2026-01-01,x\n> 2026-02-01,y\n"
     assert irenic.parse(text, format="csv").bound(None).errors
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_declarations_stand_under_the_header_whatever_ends_lines(end):
+    raw = end.join(["age,fare", "< 18,low", ">= 18,high", ""]).encode()
+    lines = with_declarations(raw, parse_csv(raw)).decode().split(end)
+    assert lines == ["age,fare", 'integer,"one of low, high"', "< 18,low", ">= 18,high", ""]

@@ -475,3 +475,14 @@ def test_tables_are_prepared_once_for_all_properties(monkeypatch):
     assert (len(prepared), read) == (2 * (1 + 2), ["old"] * 2)
     for line, verdict in zip([*alone, *compared], verdicts, strict=True):
         assert prove(rules, line, read=reader)[0].text == verdict.text
+
+
+@pytest.mark.parametrize("sign", ["\f", "\v", "\x85", "\u2028"])
+def test_lines_of_properties_are_those_of_editors(sign):
+    text = f"# one{sign}two\nNEVER accept{sign}WHERE age < 18\r\rNEVER acept WHERE\n"
+    with pytest.raises(FormatError) as caught:
+        parse_properties(text, name="loans.properties")
+    assert (caught.value.path, caught.value.line) == ("loans.properties", 4)
+    rules = RuleSet([Rule({"age": (None, 18)}, then="refuse")], default="accept")
+    (verdict,) = prove(rules, text[: text.index("\r")])
+    assert verdict.holds

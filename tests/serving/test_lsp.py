@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.client import LanguageClient
 from pygls.workspace import PositionCodec, TextDocument
 
@@ -77,6 +78,20 @@ class Editor:
         document = types.VersionedTextDocumentIdentifier(self.versions[name], self.uri(name))
         whole = types.TextDocumentContentChangeWholeDocument(text)
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [whole]))
+
+    async def replace(self, name, start, end, new):
+        """Replace a part of a text, as the server wants to be told: as an edit, or by the text."""
+        old = self.texts[name]
+        whole = old[:start] + new + old[end:]
+        if self.features.text_document_sync.change is types.TextDocumentSyncKind.Full:
+            await self.type(name, whole)
+            return
+        self.texts[name] = whole
+        self.versions[name] += 1
+        document = types.VersionedTextDocumentIdentifier(self.versions[name], self.uri(name))
+        span = version(old).range((start, end))
+        part = types.TextDocumentContentChangePartial(span, new)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [part]))
 
     async def diagnostics(self, name):
         while True:
@@ -299,6 +314,41 @@ def test_hover_shows_the_region_and_a_case(edit):
         await editor.open("two.csv", 'age,fare\n"< 18, >= 60",reduced\n')
         hover = await editor.hover("two.csv", 1, 0)
         assert hover.contents.value.count("\n- where ") == 2
+
+    edit(session)
+
+
+@pytest.mark.parametrize("sign", ["\f", "\v", "\x85", "\u2028"])
+def test_edits_below_signs_that_end_no_line_are_followed(edit, sign):
+    text = f"# one{sign}two\nIF age < 18 THEN free\nIF age >= 17 THEN full\n"
+
+    async def session(editor):
+        [conflict] = await editor.open("signs.rules", text)
+        assert conflict.range.start.line == 2
+        at = text.index("17")
+        await editor.replace("signs.rules", at, at + 2, "18")
+        assert not await editor.diagnostics("signs.rules")
+
+    edit(session)
+
+
+def test_wrong_data_of_an_action_is_answered_with_an_error(edit):
+    async def session(editor):
+        await editor.open("fares.rules", RULES)
+        uri, kind = editor.uri("fares.rules"), types.CodeActionKind.QuickFix
+        right = {"uri": uri, "version": editor.versions["fares.rules"], "span": [30, 30]}
+        wrong = [None, {}, [], "x", 3, {**right, "uri": 3}, {**right, "span": [1]}]
+        wrong += [{**right, "span": None}, {**right, "span": ["a", "b"]}, {**right, "version": {}}]
+        wrong += [{**right, "uri": "file:///dev/zero"}, {**right, "uri": "x"}]
+        for data, title in [*((data, "Remove rule 1") for data in wrong), (right, "Remove all")]:
+            action = types.CodeAction(title, kind, data=data)
+            with pytest.raises(JsonRpcInvalidParams) as caught:
+                await editor.client.code_action_resolve_async(action)
+            assert caught.value.data is None  # no traceback
+        action = types.CodeAction("Remove rule 1", kind, data=right)
+        assert (await editor.client.code_action_resolve_async(action)).edit
+        with pytest.raises(JsonRpcInvalidParams, match="the document must be open"):
+            await editor.hover("never-opened.rules", 0, 0)
 
     edit(session)
 

@@ -161,6 +161,21 @@ OUTSIDE = {
 }
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_a_pipe_is_not_waited_for(agent, folder):
+    os.mkfifo(folder / "pipe.csv")
+    try:
+        for name, arguments in (
+            ("check", {"files": ["pipe.csv"]}),
+            ("diff", {"before": "mended.csv", "after": "pipe.csv"}),
+            ("prove", {"rules": "mended.csv", "properties": ["SAME AS pipe.csv"]}),
+        ):
+            answer = agent.ask(name, **arguments)
+            assert "cannot read pipe.csv: it is a pipe or a device; name a file" in str(answer)
+    finally:
+        (folder / "pipe.csv").unlink()
+
+
 @pytest.mark.parametrize("path", OUTSIDE)
 def test_no_file_outside_the_folder_is_read(agent, path):
     for name, arguments in (
@@ -209,6 +224,9 @@ def test_errors_say_what_to_do(agent):
     assert text.endswith("properties must not be empty; try 'NEVER outcome WHERE …'")
     answer = agent.ask("enlarge", rules="mended.csv", seed="age = 3")
     assert "the point has no value for 'job'" in answer.content[0].text
+    answer = agent.ask("check", files=[])
+    assert answer.is_error
+    assert "files must not be empty" in answer.content[0].text
     answer = agent.ask("check", files=["mended.csv"], hit_policy="FRIST")
     assert "did you mean" in answer.content[0].text
     answer = agent.ask("decide", rules="network.dmn", case="age = 20")

@@ -53,7 +53,10 @@ def reading_only(folder: Path) -> Iterator[None]:
 
 
 def check_readable(path: Path) -> None:
-    """Raise an error if a file is outside the folder of :func:`reading_only`."""
+    """Raise an error if a file is outside the folder of :func:`reading_only`, or no plain file.
+
+    A server would wait for the other end of a pipe, and read without end from a device.
+    """
     folder = _FOLDER.get()
     if folder is None:
         return
@@ -64,6 +67,8 @@ def check_readable(path: Path) -> None:
             raise _os_error(errno.ELOOP) from None
     if not is_inside:
         raise FileError(f"cannot read {path}: it is outside the folder {folder}")
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise FileError(f"cannot read {path}: it is a pipe or a device; name a file")
 
 
 def _check_written(path: Path) -> None:

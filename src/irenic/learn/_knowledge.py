@@ -35,6 +35,7 @@ from irenic.model.notation import (
     ParsedImpossible,
     ParsedProperty,
     ParsedRule,
+    lines_in,
     parse_line,
     parse_property,
 )
@@ -184,7 +185,7 @@ class Source:
     def _parse(cls, text: str) -> Source:
         rules: list[ParsedRule] = []
         default, impossible = None, []
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(lines_in(text), 1):
             try:
                 parsed = parse_line(line)
             except FormatError as error:

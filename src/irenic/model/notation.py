@@ -55,6 +55,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<word>{WORD.pattern})"
     r"|(?P<sign><=|>=|==|!=|[<>=(){},])"
 )
+_LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 _FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
@@ -142,6 +143,15 @@ def tokenize(line: str) -> list[Token]:
         at = match.end()
     tokens.append(Token("end", "", len(line) + 1))
     return tokens
+
+
+def lines_in(text: str) -> list[str]:
+    """Return the lines of a text as editors count them: form feeds, for example, end no line.
+
+    >>> lines_in("a" + chr(12) + "b" + chr(13) + "c")
+    ['a\\x0cb', 'c']
+    """
+    return _LINE_BREAK.split(text)
 
 
 def comment_of(line: str) -> str:

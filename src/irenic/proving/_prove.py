@@ -13,7 +13,7 @@ from irenic.errors import ConditionError, FormatError, IrenicError
 from irenic.formats import parse
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display, show_point
-from irenic.model.notation import ParsedProperty, parse_property, without_comment
+from irenic.model.notation import ParsedProperty, lines_in, parse_property, without_comment
 from irenic.model.region import Region
 from irenic.proving import checker
 from irenic.proving._cutting import Answer, answer
@@ -171,7 +171,7 @@ def parse_properties(text: str, *, name: str = "") -> list[tuple[str, ParsedProp
     ['NEVER refuse WHERE age < 18']
     """
     properties = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines_in(text), 1):
         try:
             parsed = parse_property(line)
         except FormatError as error:
@@ -234,7 +234,7 @@ def prove(
     proved: premium DECREASES WITH age WHERE age < 60
     """
     asked = Asked(as_table(rules), read)
-    lines = properties.splitlines() if isinstance(properties, str) else list(properties)
+    lines = lines_in(properties) if isinstance(properties, str) else list(properties)
     verdicts = []
     for text, parsed in _parsed(lines):
         try:

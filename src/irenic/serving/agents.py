@@ -87,6 +87,8 @@ def make_server(folder: Path, run: Run) -> MCPServer:
     ) -> CallToolResult:
         """Find contradictions, gaps, redundant rows and unused columns, each with a case."""
         read = {"outcome": outcome, "hit_policy": hit_policy}
+        if not files:
+            raise ToolError("files must not be empty; name files, or '.' for all in the folder")
         return await answer("check", files, [], **read, budget=budget, limit=limit)
 
     async def prove(

@@ -7,6 +7,8 @@ knows the rules; this module turns its answers into messages.
 from __future__ import annotations
 
 import asyncio
+import logging
+import reprlib
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument
@@ -83,11 +86,18 @@ def make_server(
     reading : callable
         Returns the options of :func:`irenic.parse` for a file.
     """
-    server = LanguageServer("irenic", irenic.__version__)
+    # pygls counts form feeds and other signs as ends of lines, which the protocol does not, so
+    # clients send the whole text instead of edits of lines
+    server = LanguageServer(
+        "irenic", irenic.__version__, text_document_sync_kind=types.TextDocumentSyncKind.Full
+    )
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_without_traceback)
     versions: dict[str, _Version] = {}
 
     def latest(uri: str) -> _Version:
-        """Return the current version of a document; equal texts are checked once."""
+        """Return the current version of an open document; equal texts are checked once."""
+        if uri not in server.workspace.text_documents:  # pygls would read the file, or wait for it
+            raise JsonRpcInvalidParams(f"the document must be open, got {uri}")
         document = server.workspace.get_text_document(uri)
         text, known = document.source, versions.get(uri)
         if known is not None and known.text == text:
@@ -105,7 +115,8 @@ def make_server(
         before = server.workspace.get_text_document(uri).version
         await asyncio.sleep(pause)
         document = server.workspace.get_text_document(uri)
-        if document.version != before:  # the check of a later version follows
+        is_open = uri in server.workspace.text_documents
+        if not is_open or document.version != before:  # the check of a later version follows
             return
         version = await asyncio.to_thread(latest, uri)
         found = await asyncio.to_thread(_diagnostics, uri, version)
@@ -166,14 +177,16 @@ def make_server(
 
     async def resolve(action: types.CodeAction) -> types.CodeAction:
         """Return an action with its edit, which can take a while to find."""
-        data: Any = action.data
-        version = await asyncio.to_thread(latest, data["uri"])
-        if version.file is None or version.document.version != data["version"]:
+        uri, number, span = _data_of(action)
+        version = await asyncio.to_thread(latest, uri)
+        if version.file is None or version.document.version != number:
             return action
-        edits = {each.title: each.edit for each in version.file.actions(*data["span"])}
+        edits = {each.title: each.edit for each in version.file.actions(*span)}
+        if action.title not in edits:
+            raise JsonRpcInvalidParams(f"the code action must be one of {[*edits]}")
         text = await asyncio.to_thread(edits[action.title])
         if text is not None:
-            action.edit = types.WorkspaceEdit({data["uri"]: [_text_edit(version, text)]})
+            action.edit = types.WorkspaceEdit({uri: [_text_edit(version, text)]})
         elif resolves():
             message = f"{action.title}: the file cannot be edited so; irenic repair says why"
             show = types.ShowMessageParams(types.MessageType.Info, message)
@@ -188,6 +201,25 @@ def make_server(
     server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(actions)
     server.feature(types.CODE_ACTION_RESOLVE)(resolve)
     return server
+
+
+def _data_of(action: types.CodeAction) -> tuple[str, int | None, tuple[int, int]]:
+    """Return the document, its version and the part that an action is about."""
+    match action.data:
+        case {"uri": str(uri), "version": int() | None as number, "span": [int(start), int(end)]}:
+            return uri, number, (start, end)
+    raise JsonRpcInvalidParams(
+        "data of a code action must be as textDocument/codeAction returned it, got"
+        f" {reprlib.repr(action.data)}"
+    )
+
+
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Log an error of the client as one line; it is no defect of the server."""
+    if record.exc_info and isinstance(record.exc_info[1], JsonRpcException):
+        record.msg, record.args = f"{record.getMessage()}: {record.exc_info[1]}", ()
+        record.exc_info = None
+    return True
 
 
 def _diagnostics(uri: str, version: _Version) -> list[types.Diagnostic]:

@@ -255,7 +255,7 @@ class OpenedFile:
 def _parse(text: str, path: Path, reading: Mapping[str, Any]) -> Parsed:
     raw = as_bytes(text)
     options = {name: value for name, value in reading.items() if name != "encoding"}  # it is text
-    if path.suffix.lower() in (".dmn", ".xml") and path.exists():
+    if path.suffix.lower() in (".dmn", ".xml") and path.is_file():
         parsed = parse(
             path, **options
         )  # a model can import others, whose places are relative to it

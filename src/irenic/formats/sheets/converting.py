@@ -21,6 +21,7 @@ from irenic.frames.csv import lines_of
 from irenic.frames.unpacking import check_archive
 from irenic.frames.xlsx import openpyxl_module
 from irenic.model.literals import parse_duration
+from irenic.model.notation import lines_in
 
 _MOST_CELLS: Final = 5_000_000
 _MOST_REPEATED: Final = 100_000  # cells that are stored once and count for several
@@ -73,7 +74,7 @@ def markdown_as_csv(text: str) -> list[tuple[str, bytes]]:
     >>> markdown_as_csv("# Fares\\n\\n| age | fare |\\n|---|---|\\n| `< 18` | a\\\\|b |\\n")
     [('Fares', b';\\n;\\n"age";"fare"\\n;\\n"< 18";"a|b"\\n')]
     """
-    lines = text.splitlines()
+    lines = lines_in(text)
     tables: list[tuple[str, bytes]] = []
     heading, fence, at, n_lines = "", "", 0, 0
     while at < len(lines):

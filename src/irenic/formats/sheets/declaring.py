@@ -79,9 +79,9 @@ def _declared_csv(raw: bytes, parsed: Parsed, declared: dict[str, str]) -> bytes
     by_place = {place: declared.get(name, "") for name, place in draft.places.items()}
     row = [by_place.get(place, "") for place in range(max(by_place) + 1)]
     file = io.StringIO(newline="")
-    lines = io.StringIO(text).readlines()
+    lines = io.StringIO(text, newline="").readlines()
     place = end_of(header)
-    end = "\r\n" if lines[place - 1].endswith("\r\n") else "\n"
+    end = next((end for end in ("\r\n", "\r") if lines[place - 1].endswith(end)), "\n")
     csv.writer(file, delimiter=delimiter, lineterminator=end).writerow(row)
     lines.insert(place, file.getvalue())
     if not parsed.encoding and not is_utf16:

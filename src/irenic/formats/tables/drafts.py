@@ -16,7 +16,7 @@ from irenic.formats.feel.unary_tests import ANYTHING, Test, parse
 from irenic.model.condition import Operators
 from irenic.model.decision_table import HitPolicy
 from irenic.model.features import Feature
-from irenic.model.notation import ParsedCondition
+from irenic.model.notation import ParsedCondition, lines_in
 
 _LONG: Final = 80
 MOST_COLUMNS: Final = 1_000
@@ -109,7 +109,7 @@ def accepted_in(comment: str) -> list[str]:
     ['overlap: because both apply']
     """
     texts = []
-    for line in comment.splitlines():
+    for line in lines_in(comment):
         if match := _ACCEPT.fullmatch(line):
             texts.append(match[1].rstrip())
         elif loose := _LOOSELY.fullmatch(line):
