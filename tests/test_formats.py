@@ -268,6 +268,18 @@ def test_json_written_by_hand_is_read():
     assert rules.space == Space([Continuous("age"), Categorical("job", ["nurse"], other=True)])
 
 
+def test_whether_other_values_are_declared_survives_json():
+    inferred = RuleSet([Rule({"job": {"in": ["nurse"]}}, then="low")])
+    assert repr(inferred.space["job"]) == (
+        "Categorical('job', ['nurse'], other=True, declared=False)"
+    )
+    assert not loads_json(json_rules.dumps(inferred)).space["job"].declared
+    declared = RuleSet(inferred, Space([Categorical("job", ["nurse"], other=True)]))
+    assert loads_json(json_rules.dumps(declared)).space["job"].declared
+    both = irenic.merge(RuleSet(inferred, declared.space))
+    assert both.rules.space["job"].declared
+
+
 def test_dates_of_a_date_feature_may_be_plain_texts_in_json():
     rules = loads_json(
         '{"version": 1, "space": [{"name": "born", "kind": "date"}],'
@@ -525,6 +537,10 @@ def test_truncated_json_is_told_from_other_mistakes():
         (
             with_rule({"then": 1}, space=[{"name": "a", "other": True}]),
             'feature 1 of the space: a feature without "values" cannot have "other"',
+        ),
+        (
+            with_rule({"then": 1}, space=[{"name": "a", "declared": False}]),
+            'feature 1 of the space: a feature without "values" cannot have "declared"',
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "missing": "no"}]),

@@ -21,6 +21,7 @@ from irenic import (
     RuleSet,
     Space,
     check,
+    parse,
 )
 
 AGE = Space([Continuous("age")])
@@ -111,6 +112,147 @@ def test_gaps_are_the_cells_of_no_row(table):
         rule.region for rule in table.rules
     )
     assert findings.is_complete is (not findings.of("gaps"))
+
+
+@st.composite
+def open_sets(draw):
+    """Return rules over columns of which nothing declares the values, beside others."""
+    flags = {"missing": st.booleans(), "declared": st.sampled_from([False, False, True])}
+    texts = [
+        Categorical(name, ["a", "b"], other=True, **draw(st.fixed_dictionaries(flags)))
+        for name in "cde"[: draw(st.integers(1, 3))]
+    ]
+    named = st.sets(st.sampled_from("ab"), min_size=1)
+    test = st.one_of(named, named, named, named.map(lambda values: {"not in": sorted(values)}))
+    optional = {**{feature.name: test for feature in texts}, "x": st.just((0, 1))}
+    boxes = st.fixed_dictionaries({}, optional=optional)
+    impossible = [box for box in draw(st.lists(boxes, max_size=1)) if box]
+    space = Space([*texts, Continuous("x", bounds=(0, 2))], impossible)
+    return RuleSet([Rule(box, then="A") for box in draw(st.lists(boxes, max_size=8))], space)
+
+
+class OpenGrid:
+    """What no rule covers, cell by cell, and which values of open columns rules name."""
+
+    def __init__(self, rules):
+        regions = [*(rule.region for rule in rules), *rules.space.impossible]
+        self.axes = naive.grid(rules.space, regions)
+        cells = set(naive.cells_of(self.axes))
+        self.uncovered = {c for c in cells if not any(naive.holds(r, c) for r in regions)}
+        self.named = {}
+        for place, (feature, axis) in enumerate(zip(rules.space, self.axes, strict=True)):
+            if isinstance(feature, Continuous) or feature.declared:
+                continue
+            sets = [{v for v in axis if naive.allows(r, feature, v)} for r in regions]
+            named = set().union(*(each for each in sets if each != {*axis}))
+            if 1 not in named and named - {0}:
+                self.named[place] = named | {0}
+
+    def unnamed(self, cell):
+        """Return the open columns of which a cell has a value that no rule names."""
+        return frozenset(p for p, named in self.named.items() if cell[p] not in named)
+
+    def least(self):
+        """Return the least sets of columns whose unnamed values leave a case uncovered."""
+        sets = {self.unnamed(cell) for cell in self.uncovered} - {frozenset()}
+        return {each for each in sets if not any(other < each for other in sets)}
+
+
+@given(open_sets())
+def test_gaps_are_among_the_values_that_rules_name_where_nothing_declares_others(rules):
+    grid, findings = OpenGrid(rules), check(rules)
+    regions = [finding.region for finding in findings.of("gaps")]
+    cells = [naive.cells(region, grid.axes) for region in regions]
+    covered = set().union(*cells)
+    impossible = {c for r in rules.space.impossible for c in naive.cells(r, grid.axes)}
+    assert covered - impossible <= grid.uncovered
+    assert not covered & impossible
+    assert sum(map(len, cells)) == len(covered)  # none twice
+    named = {cell for cell in grid.uncovered if not grid.unnamed(cell)}
+    assert {cell for cell in covered if not grid.unnamed(cell)} == named
+    for region in regions:
+        assert any(not grid.unnamed(cell) for cell in naive.cells(region, grid.axes))
+    assert findings.is_complete is (not grid.uncovered)
+
+
+@given(open_sets())
+def test_open_columns_are_those_whose_other_values_leave_cases_uncovered(rules):
+    grid, findings = OpenGrid(rules), check(rules)
+    least = grid.least()
+    columns = {rules.space.names.index(n) for f in findings.of("open") for n in f.columns}
+    assert all(each & columns for each in least)
+    assert columns <= set().union(*least)
+    assert {place for each in least if len(each) == 1 for place in each} <= columns
+    assert findings.count("open") == len(findings.of("open")) == bool(least)
+    for finding in findings.of("open"):
+        cells = naive.cells(finding.region, grid.axes)
+        assert cells <= grid.uncovered
+        assert any(grid.unnamed(cell) for cell in cells)
+
+
+def table_of(*lines):
+    (table,) = parse("\n".join(lines), format="csv").bind().tables
+    return table
+
+
+def product_rows():
+    """Return rows for all combinations of values, as published tables list them."""
+    return [f"{a},{b},{c},A" for a in ("low", "high") for b in "uvw" for c in ("yes", "no")]
+
+
+def test_a_table_of_all_named_combinations_is_complete_for_the_values_that_it_names():
+    findings = check(table_of("a,b,c,then", *product_rows()))
+    assert (findings.count("gaps"), findings.is_complete) == (0, False)
+    assert texts(findings, "open") == [
+        'values of a and b that no rule names are not covered, such as a = "other"'
+    ]
+    assert [finding.level for finding in findings.of("open")] == ["note"]
+    assert not findings.fails(["gaps"])
+    assert findings.fails(["open"])
+
+
+def test_a_missing_combination_is_one_gap_beside_the_note_on_other_values():
+    findings = check(table_of("a,b,c,then", *product_rows()[1:]))
+    assert texts(findings, "gaps") == [
+        "a = low, b = u, c = yes: no rule applies (wherever a in {low} and b in {u} and c in {yes})"
+    ]
+    assert findings.count("open") == 1
+
+
+@pytest.mark.parametrize(
+    "declared", ["one of low or others,text,yes/no,text", "text not(x),text,yes/no,text"]
+)
+def test_other_values_of_a_column_that_is_declared_open_are_gaps(declared):
+    findings = check(table_of("a,b,c,then", declared, *product_rows()))
+    assert findings.fails(["gaps"])
+    assert [finding.columns for finding in findings.of("open")] == [("b",)]
+
+
+def test_other_values_are_gaps_where_a_rule_says_what_holds_for_them():
+    findings = check(table_of("job,age,then", "nurse,-,A", "not(nurse),< 18,B", "clerk,[18..30),C"))
+    assert texts(findings, "gaps") == [
+        'job = "other", age = 24: no rule applies'
+        " (wherever job not in {nurse, clerk} and 18 <= age < 30)",
+        "job = clerk, age = 45: no rule applies (wherever job not in {nurse} and age >= 30)",
+    ]
+    assert not findings.count("open")
+
+
+def test_open_values_beside_values_that_only_together_lead_to_a_case():
+    rules = RuleSet([Rule(box, then="A") for box in ({"a": ["x", "y"]}, {"b": ["u"]})])
+    (finding,) = check(rules).of("open")
+    assert finding.columns == ("a", "b")
+    assert (str(finding.region), check(rules).count("gaps")) == (
+        "a not in {x, y} and b not in {u}",
+        0,
+    )
+
+
+def test_a_search_for_other_values_that_does_not_finish_says_so():
+    rules = RuleSet([Rule({"a": {"x"}, "b": {"u"}}, then="A"), Rule({"b": {"v"}}, then="A")])
+    findings = check(rules, budget=Budget(nodes=1))
+    assert "open" in findings.unfinished
+    assert findings.fails(["open"])
 
 
 @given(tables())

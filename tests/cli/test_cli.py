@@ -51,11 +51,12 @@ def test_contradicting_rules_exit_with_1_and_list_the_conflicts(run, file):
     assert [line.rstrip() for line in out.splitlines()] == [
         "conflict     age = 29, job = nurse: rule 1 says low, rule 2 says high"
         " (wherever 29 <= age < 30 and job in {nurse})",
-        'gap          age = 10, job = "other": no rule applies'
-        " (wherever age < 29 and job not in {nurse})",
+        "open         values of job that no rule names are not covered,"
+        ' such as age = 10, job = "other"',
         "",
         "Not consistent: 1 contradiction among the 2 rules.",
-        "Not complete: no rule covers 1 region; the default holds there.",
+        "Complete for the values that the rules name: other values of job are not covered; the"
+        " default holds there.",
         "",
         "rule  if                           then",
         "   1  age < 30 and job in {nurse}  low",
@@ -111,9 +112,9 @@ def test_json_has_the_documented_shape(run, file):
     assert {kind: n for kind, n in table["counts"].items() if n} == {
         "conflicts": 1,
         "overlaps": 1,
-        "gaps": 1,
+        "open": 1,
     }
-    conflict, gap = table["findings"]
+    conflict, other = table["findings"]
     assert conflict == {
         "kind": "conflicts",
         "noun": "conflict",
@@ -124,6 +125,7 @@ def test_json_has_the_documented_shape(run, file):
         "by": [],
         "then": [{"value": "low", "text": "low"}, {"value": "high", "text": "high"}],
         "column": None,
+        "columns": [],
         "line": 2,
         "place": "",
         "region": {
@@ -155,7 +157,8 @@ def test_json_has_the_documented_shape(run, file):
         },
         "rows": None,
     }
-    assert gap["region"]["text"] == "age < 29 and job not in {nurse}"
+    assert other["region"]["text"] == "age < 29 and job not in {nurse}"
+    assert other["columns"] == ["job"]
 
 
 def test_the_region_of_a_conflict_can_be_read_from_json(run, file):

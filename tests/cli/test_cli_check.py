@@ -278,9 +278,27 @@ def test_an_unknown_kind_of_finding_is_rejected(run, file):
     assert (status, err) == (
         2,
         "irenic: --fail-on: unknown kind of finding 'holes'; use conflicts, overlaps, gaps,"
-        " never_fire, misleading, outside, outcomes, duplicates, inside, mergeable, columns,"
+        " open, never_fire, misleading, outside, outcomes, duplicates, inside, mergeable, columns,"
         " policy, model, acceptances or nothing\n",
     )
+
+
+def test_other_values_of_text_columns_fail_no_check(run, file):
+    rows = "".join(f"{a},{b},A\n" for a in ("low", "high") for b in ("web", "phone"))
+    path = file(f"risk,channel,then\n{rows}", "full.csv")
+    status, out, _ = run("check", path, "--fail-on", "gaps")
+    assert status == 0
+    assert out.count("open  ") == 1
+    assert out.endswith(
+        "Complete for the values that the rules name: other values of risk and channel are not"
+        " covered.\n"
+    )
+    assert run("check", path, "--fail-on", "open")[0] == 1
+    lines = run("check", path, "--format", "github")[1].splitlines()
+    assert [line.split(" ")[0] for line in lines if "title=irenic%3A open" in line] == ["::notice"]
+    sarif = json.loads(run("check", path, "--format", "sarif")[1])
+    results = [r for r in sarif["runs"][0]["results"] if r["ruleId"] in ("gaps", "open")]
+    assert [(r["ruleId"], r["level"]) for r in results] == [("open", "note")]
 
 
 # --- formats

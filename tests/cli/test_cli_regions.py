@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -85,8 +86,15 @@ def test_completeness_can_be_unknown_with_a_budget_of_0(run):
     assert "gaps" in only_table(run("check", wide, "--json", "--budget", "0")[1])["unfinished"]
 
 
-def test_an_open_category_leaves_a_gap(run):
-    code, out, _ = run("gaps", OPEN)
+def test_other_values_of_a_category_are_gaps_only_if_they_are_declared(run, tmp_path):
+    verdict = "Complete for the values that the rules name: other values of job are not covered.\n"
+    assert run("gaps", OPEN)[:2] == (0, verdict)
+    found = validated(run("gaps", OPEN, "--json")[1])
+    assert (found["count"], found["open"]["columns"]) == (0, ["job"])
+    job = {"name": "job", "values": ["nurse", "clerk"], "other": True}
+    space = tmp_path / "space.json"
+    space.write_text(json.dumps({"space": [job], "rules": [], "version": 1}), encoding="utf-8")
+    code, out, _ = run("gaps", OPEN, "--space", str(space))
     assert code == 1
     assert out == "job not in {nurse, clerk}\n\nNot complete: no rule covers 1 region.\n"
 
@@ -109,6 +117,7 @@ def test_gaps_in_json(run):
         },
         "count": 0,
         "regions": [],
+        "open": None,
         "finished": True,
         "stopped_by": None,
     }

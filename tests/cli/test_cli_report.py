@@ -32,7 +32,7 @@ def test_a_page_can_be_made_of_rules_alone(run, file, here):
     assert (status, err) == (0, "")
     assert out.splitlines()[:2] == [
         "Not consistent: 1 contradiction among the 2 rules.",
-        "Not complete: no rule covers 1 region.",
+        "Complete for the values that the rules name: other values of job are not covered.",
     ]
     assert out.splitlines()[2].startswith("Written to out.html (")
     found = summary_of(here / "out.html")

@@ -313,6 +313,7 @@ def test_a_domain_of_several_intervals_has_gaps():
     table = one(model(inputs, rows))
     assert table.space["f"] == Continuous("f", bounds=(0, 30))
     assert table.space["g"] == Categorical("g", ["x", "a"], other=True)
+    assert table.space["g"].declared
     assert [str(rule) for rule in table.rules] == [
         "IF 5 < f <= 10 AND g in {a} THEN 1",
         "IF f > 20 AND g in {a} THEN 1",

@@ -1,7 +1,7 @@
 """Check rules for contradictions, gaps, redundant rules and columns without effect."""
 
 from irenic.checking import _baseline as baseline
-from irenic.checking._check import Findings, check
+from irenic.checking._check import Findings, check, open_finding
 from irenic.checking._finding import (
     KINDS,
     LEVELS,
@@ -11,6 +11,7 @@ from irenic.checking._finding import (
     Level,
     case_in,
     kind_named,
+    listed,
     numbered,
 )
 
@@ -26,5 +27,7 @@ __all__ = [
     "case_in",
     "check",
     "kind_named",
+    "listed",
     "numbered",
+    "open_finding",
 ]

@@ -14,7 +14,7 @@ _TEXT: Final = re.compile(
     r"(?P<kinds>[\w ,-]+?)(?:\s+where\s+(?P<where>.+?))?\s*:(?:\s+(?P<reason>.*))?",
     re.DOTALL | re.IGNORECASE,
 )
-_TABLE_WIDE: Final = ("gaps", "columns", "policy")
+_TABLE_WIDE: Final = ("gaps", "open", "columns", "policy")
 
 
 class Acceptance(NamedTuple):

@@ -79,6 +79,7 @@ def _identity(path: str, finding: Finding, table: DecisionTable) -> dict[str, An
     by_region = kind in ("conflicts", "overlaps", "gaps", "misleading")
     where = str(finding.region) if by_region and finding.region is not None else finding.column
     where = finding.why if kind == "model" else where
+    where = ", ".join(finding.columns) or where
     return {"file": path, "table": table.name, "kind": kind, "rules": rules, "where": where}
 
 

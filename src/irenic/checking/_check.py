@@ -26,7 +26,7 @@ from irenic.model.decision_table import DecisionTable
 from irenic.model.region import Region
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
-from irenic.searching import Gaps, gaps
+from irenic.searching import Gaps, named_gaps
 
 _SECONDS: Final = 10.0
 _GAP_LIMIT: Final = 100_000
@@ -61,7 +61,8 @@ class Findings:
     table : DecisionTable
         The rules that were checked.
     gaps : Gaps
-        The regions that no rule covers.
+        The regions that no rule covers, among the values that rules name; and the columns of other
+        values that no rule covers, though nothing declares the values of the column.
     limit : int or None
         Maximum number of listed findings per kind.
     unfinished : tuple of str
@@ -251,6 +252,10 @@ def check(
     for rows that never fire. Under RULE ORDER, OUTPUT ORDER and COLLECT, overlaps are intended. A
     rule set is checked like ANY, with overlaps as notes, and a rule list like FIRST.
 
+    If nothing declares the values of a column of texts, any other text can occur in it, too. Gaps
+    are then searched for among the values that rules name, and one note of the kind ``open`` lists
+    the columns whose other values are not covered.
+
     Parameters
     ----------
     rules : RuleSet, RuleList or DecisionTable
@@ -290,6 +295,31 @@ def check(
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
         raise ConditionError(f"limit must be a non-negative integer or None, got {limit!r}")
     return _Check(table, Budget.from_value(budget), limit).run(progress)
+
+
+def open_finding(gaps: Gaps) -> Finding | None:
+    """Return the finding about values that no rule names.
+
+    Parameters
+    ----------
+    gaps : Gaps
+        The gaps among the values that rules name.
+
+    Returns
+    -------
+    Finding or None
+        None if all other values are covered, or if the search for them did not finish.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, check
+    >>> findings = check(RuleSet([Rule({"job": {"in": ["nurse"]}}, then="A")]))
+    >>> print(open_finding(findings.gaps))
+    values of job that no rule names are not covered, such as job = "other"
+    """
+    if not gaps.open_columns:
+        return None
+    return Finding("open", LEVELS["open"], (), gaps.example, columns=gaps.open_columns)
 
 
 class _Check:
@@ -410,12 +440,16 @@ class _Check:
         rules = self.table.rules
         # Limited even without a budget, because many gaps could fill the memory.
         region_limit = _GAP_LIMIT if self.budget.regions is None else self.budget.regions
-        result = gaps(rules, budget=replace(self.budget, regions=region_limit), progress=progress)
+        budget = replace(self.budget, regions=region_limit)
+        result = named_gaps(rules, budget=budget, progress=progress)
         if not result.finished:
             self.unfinished.append("gaps")
+        if not result.open_finished:
+            self.unfinished.append("open")
         self.counts["gaps"] = len(result)
         level: Level = "note" if rules.default is not None else LEVELS["gaps"]
         self.listed["gaps"] = [Finding("gaps", level, (), r) for r in result.regions[: self.limit]]
+        self._add("open", filter(None, [open_finding(result)]))
         return result
 
     def _finding(

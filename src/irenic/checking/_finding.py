@@ -15,7 +15,7 @@ from irenic.model.literals import display, say, show_point
 from irenic.model.region import Region, witness_among, witness_in
 
 Kind = Literal[
-    "conflicts", "overlaps", "gaps", "never_fire", "misleading", "outside", "outcomes",
+    "conflicts", "overlaps", "gaps", "open", "never_fire", "misleading", "outside", "outcomes",
     "duplicates", "inside", "mergeable", "columns", "policy", "model",
     "acceptances",
 ]  # fmt: skip
@@ -25,6 +25,7 @@ LEVELS: Final[dict[Kind, Level]] = {
     "conflicts": "error",
     "overlaps": "note",  # an error if the hit policy forbids them
     "gaps": "warning",
+    "open": "note",
     "never_fire": "warning",
     "misleading": "warning",
     "outside": "warning",
@@ -41,6 +42,7 @@ NOUNS: Final[dict[Kind, str]] = {
     "conflicts": "conflict",
     "overlaps": "overlap",
     "gaps": "gap",
+    "open": "open",
     "never_fire": "never fires",
     "misleading": "misleading",
     "outside": "outside",
@@ -102,6 +104,8 @@ class Finding:
         Indices of the rules that make a rule redundant or keep it from firing.
     column : str
         The name of the column concerned, such as one that never matters.
+    columns : tuple of str
+        The names of the columns concerned, of a finding about several.
     why : str
         The reason, such as why the conditions of a row can never be met.
     line : int, optional
@@ -125,6 +129,7 @@ class Finding:
     column: str = ""
     why: str = ""
     line: int | None = None
+    columns: tuple[str, ...] = ()
 
     @cached_property
     def witness(self) -> dict[str, Any] | None:
@@ -166,12 +171,31 @@ def numbered(noun: str, numbers: Sequence[int]) -> str:
     >>> numbered("rule", [3]), numbered("line", [3, 7]), numbered("row", [1, 2, 5])
     ('rule 3', 'lines 3 and 7', 'rows 1, 2 and 5')
     """
-    texts = [str(number) for number in numbers]
-    if len(texts) == 1:
-        return f"{noun} {texts[0]}"
+    return f"{noun}{'' if len(numbers) == 1 else 's'} {listed([str(n) for n in numbers])}"
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Return texts as a list in words.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Not empty. Only the first ones are listed if there are many.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from irenic.checking import listed
+    >>> listed(["job"]), listed(["job", "fee"]), listed(list("abcdefghijk"))
+    ('job', 'job and fee', 'a, b, c, d, e, f, g, h and 3 more')
+    """
     if len(texts) > _NUMBER_LIMIT:
         texts = [*texts[:_NUMBER_LIMIT], f"{len(texts) - _NUMBER_LIMIT} more"]
-    return f"{noun}s {', '.join(texts[:-1])} and {texts[-1]}"
+    *others, last = texts
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def number(rules: Iterable[int]) -> str:
@@ -239,6 +263,13 @@ def _gap(finding: Finding) -> str:
     return _with_case(finding, "no rule applies")
 
 
+def _open(finding: Finding) -> str:
+    assert finding.region is not None
+    columns = listed([display(name) for name in finding.columns])
+    text = f"values of {columns} that no rule names are not covered"
+    return f"{text}, such as {case_in(finding.region)}"
+
+
 def _never_fires(finding: Finding) -> str:
     text = f"{number(finding.rules)} never fires"
     if not finding.by:
@@ -296,6 +327,7 @@ _TEXTS: Final = {
     "conflicts": _pair,
     "overlaps": _pair,
     "gaps": _gap,
+    "open": _open,
     "never_fire": _never_fires,
     "misleading": _misleading,
     "outside": _outside,

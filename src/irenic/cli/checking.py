@@ -116,9 +116,9 @@ def check(
         str | None,
         typer.Option(
             metavar="KINDS",
-            help="Kinds of findings to exit with 1 for: conflicts, overlaps, gaps, never_fire,"
-            " misleading, outside, outcomes, duplicates, inside, mergeable, columns, policy,"
-            " model, acceptances; or nothing.",
+            help="Kinds of findings to exit with 1 for: conflicts, overlaps, gaps, open,"
+            " never_fire, misleading, outside, outcomes, duplicates, inside, mergeable, columns,"
+            " policy, model, acceptances; or nothing.",
         ),
     ] = None,
     explain_reading: Annotated[

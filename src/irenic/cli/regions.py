@@ -57,8 +57,8 @@ irenic gaps rules.txt
 irenic gaps rules.json --json --budget 60
 
 [bold]Exit status[/]
-0 every case is covered, 1 not every case is covered or it is unknown,
-2 invalid input"""
+0 every case with values that rules name is covered, 1 not every one is
+covered or it is unknown, 2 invalid input"""
 )
 @reads_rules
 def gaps(
@@ -79,9 +79,8 @@ def gaps(
 
     rule_set = read_rules(rules, data, space, form, table, reading)
     with progress("looking for gaps") as show:
-        found = irenic.gaps(
-            rule_set, budget=irenic.Budget(seconds=budget, regions=GAP_LIMIT), progress=show
-        )
+        per_search = irenic.Budget(seconds=budget, regions=GAP_LIMIT)
+        found = irenic.searching.named_gaps(rule_set, budget=per_search, progress=show)
     whole = irenic.DecisionTable.from_rules(rule_set)
     document = gaps_document(whole, found, limit or (None if as_json else 1_000))
     with output():
@@ -90,7 +89,8 @@ def gaps(
         else:
             say_example(rules)
             terminal.print_gaps(document, console())
-    raise typer.Exit(0 if found.is_complete else 1)
+    has_none = found.finished and not found.regions
+    raise typer.Exit(0 if has_none else 1)
 
 
 @commands.command(

@@ -474,7 +474,7 @@ class Parsed:
         >>> import irenic
         >>> parsed = irenic.parse("IF job in {nurse} THEN low\\n", format="rules")
         >>> parsed.space()["job"]
-        Categorical('job', ['nurse'], other=True)
+        Categorical('job', ['nurse'], other=True, declared=False)
         >>> parsed.space({"job": ["clerk", "cook"]})["job"]
         Categorical('job', ['clerk', 'cook', 'nurse'], other=True)
         """

@@ -141,7 +141,8 @@ def _common(a: Feature, b: Feature) -> Feature:
     if isinstance(a, Categorical) and isinstance(b, Categorical):
         values = dict.fromkeys([*a.values, *b.values])
         missing, other = a.missing or b.missing, a.other or b.other
-        return Categorical(a.name, values, missing=missing, other=other)
+        declared = any(feature.other and feature.declared for feature in (a, b))
+        return Categorical(a.name, values, missing=missing, other=other, declared=declared)
     raise SpaceError(
         f"feature {a.name!r} is continuous in one set and categorical in the other;"
         " declare it the same way in both"

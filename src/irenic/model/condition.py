@@ -469,8 +469,8 @@ def infer_features(conditions: Sequence[tuple[str, Operators]]) -> list[Feature]
     """Return the features that conditions refer to, in order of appearance.
 
     A feature that is compared is continuous. One that is tested for membership is categorical, with
-    the values in the conditions and other=True. If the only test is whether it is missing, it is
-    categorical without values.
+    the values in the conditions and other=True, which is not declared. If the only test is whether
+    it is missing, it is categorical without values.
     """
     grouped: dict[str, list[Operators]] = {}
     for name, operators in conditions:
@@ -495,7 +495,7 @@ def _infer(name: str, tests: list[Operators]) -> Feature:
         raise ConditionError(f"feature {name!r}: a value is not hashable") from None
     if distinct and all(isinstance(v, bool) for v in distinct):
         return Categorical(name, [False, True], missing=missing)
-    return Categorical(name, distinct, missing=missing, other=True)
+    return Categorical(name, distinct, missing=missing, other=True, declared=False)
 
 
 def _as_list(values: Any) -> list[Any]:

@@ -599,6 +599,10 @@ class Categorical:
         Whether the value may be missing.
     other : bool
         Whether undeclared values may occur; all of them count as one value, ``OTHER``.
+    declared : bool
+        Whether it is declared, or known from data, that other values may occur. If not, the values
+        are those that rules name, and :func:`irenic.check` reports in one finding that other values
+        are not covered.
 
     Raises
     ------
@@ -616,6 +620,8 @@ class Categorical:
     _: KW_ONLY
     missing: bool = False
     other: bool = False
+    # The same values can occur, and rules mean the same.
+    declared: bool = field(default=True, compare=False)
 
     def __init__(
         self,
@@ -624,11 +630,12 @@ class Categorical:
         *,
         missing: bool = False,
         other: bool = False,
+        declared: bool = True,
     ) -> None:
         _check_name(name)
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
             raise SpaceError(f"feature {name!r}: values must be a list, got {values!r}")
-        declared: dict[Hashable, Hashable] = {}
+        distinct: dict[Hashable, Hashable] = {}
         for raw in values:
             if is_missing(raw) or raw is MISSING:
                 raise SpaceError(
@@ -637,8 +644,8 @@ class Categorical:
             if raw is OTHER:
                 raise SpaceError(f"feature {name!r}: OTHER is not a value; use other=True instead")
             value = _hashable(plain(raw), f"feature {name!r}: the value", SpaceError)
-            if value in declared:
-                same = declared[value]
+            if value in distinct:
+                same = distinct[value]
                 raise SpaceError(
                     f"feature {name!r}: the value {value!r} is listed twice"
                     + ("" if repr(same) == repr(value) else f" ({same!r} equals {value!r})")
@@ -647,15 +654,16 @@ class Categorical:
                 raise SpaceError(
                     f"feature {name!r}: the value {value!r} is not valid Unicode (a lone surrogate)"
                 )
-            declared[value] = value
-        if not declared and not other:
+            distinct[value] = value
+        if not distinct and not other:
             raise SpaceError(
                 f"feature {name!r}: a categorical feature needs at least one value, or other=True"
             )
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "values", tuple(declared))
+        object.__setattr__(self, "values", tuple(distinct))
         object.__setattr__(self, "missing", bool(missing))
         object.__setattr__(self, "other", bool(other))
+        object.__setattr__(self, "declared", bool(declared))
 
     def __getstate__(self) -> dict[str, Any]:
         # ``codes`` has keys of any type, which some formats do not support.
@@ -663,6 +671,7 @@ class Categorical:
 
     def __repr__(self) -> str:
         flags = [f"{flag}=True" for flag in ("missing", "other") if getattr(self, flag)]
+        flags += ["declared=False"] if self.other and not self.declared else []
         return f"Categorical({', '.join([repr(self.name), repr(list(self.values)), *flags])})"
 
     @cached_property

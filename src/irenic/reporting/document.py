@@ -204,6 +204,8 @@ class Finding(TypedDict):
     then: list[Written]
     """What the rules of a conflict or an overlap predict."""
     column: str | None
+    columns: list[str]
+    """The columns of a finding about several."""
     line: int | None
     """The line of the file, if it is known."""
     place: str
@@ -315,6 +317,8 @@ class Category(TypedDict):
     """The values from code 2 on."""
     admitted: list[int]
     """Codes that can occur."""
+    declared: bool
+    """Whether it is declared, or known from data, that values can occur that are not listed."""
     distribution: CodeCounts | None
 
 
@@ -793,6 +797,8 @@ class GapsDocument(TypedDict):
     count: int
     """How many gaps were found; there may be fewer regions."""
     regions: list[Gap]
+    open: Finding | None
+    """The columns of other values that no rule covers, though nothing declares their values."""
     finished: bool
     stopped_by: StoppedBy | None
 

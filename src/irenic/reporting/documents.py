@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from irenic import mend
-from irenic.checking import KINDS, Findings, case_in
+from irenic.checking import KINDS, Findings, case_in, open_finding
 from irenic.errors import FormatError, with_options
 from irenic.formats.json.rules import encode_point
 from irenic.formats.tables.drafts import TableError
@@ -120,12 +120,14 @@ def gaps_document(
     table: DecisionTable, gaps: Gaps, limit: int | None = None
 ) -> document.GapsDocument:
     """Return the gaps of rules; at most ``limit`` of them are listed."""
+    other = open_finding(gaps)
     return {
         "format": "irenic gaps",
         "version": VERSION,
         "verdict": completeness(table, gaps).to_json(),
         "count": len(gaps),
         "regions": [_gap(region) for region in gaps.regions[:limit]],
+        "open": None if other is None else encode_finding(other, table),
         "finished": gaps.finished,
         "stopped_by": gaps.stopped_by,
     }

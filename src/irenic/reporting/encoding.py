@@ -280,6 +280,7 @@ def encode_finding(
         "by": numbers(finding.by),
         "then": [encode_then(then) for then in finding.thens],
         "column": finding.column or None,
+        "columns": [*finding.columns],
         "line": _line_of(finding, table),
         "place": _place_of(finding, table),
         "region": None if region is None else encode_region(region),

@@ -79,6 +79,7 @@ def _category(feature: Categorical, instances: Instances | None) -> document.Cat
         "values": names,
         "listed": [encode_value(value) for value in feature.values],
         "admitted": codes_of(feature.everything),
+        "declared": feature.declared,
         "distribution": counts,
     }
 

@@ -22,6 +22,7 @@ _DESCRIPTIONS: Final = {
     "conflicts": "Two rules hold for the same case and predict different outcomes",
     "overlaps": "Two rules hold for the same case",
     "gaps": "No rule holds for a case",
+    "open": "No rule holds for values that no rule names",
     "never_fire": "A rule can never fire",
     "misleading": "A later rule has a higher priority",
     "outside": "A cell names values that cannot occur",
@@ -105,9 +106,9 @@ def _result(path: str, table: CheckedTable, finding: Finding) -> dict[str, Any]:
         path,
         name,
         kind,
-        "" if region is None else region["text"],
+        "" if region is None or kind == "open" else region["text"],
         *(repr(then["value"]) for then in finding["then"]),
-        finding["column"] or "",
+        finding["column"] or ", ".join(finding["columns"]),
         *([finding["text"]] if kind == "model" else []),
     )
     fingerprint = hashlib.sha256("\n".join(identity).encode()).hexdigest()

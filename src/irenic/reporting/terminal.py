@@ -141,6 +141,7 @@ def _print_table(
 _LABEL: Final = max(map(len, NOUNS.values())) + 2
 _COLORS: Final = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 _SEARCHES: Final = {
+    "open": "values that no rule names",
     "inside": "rules inside others",
     "never_fire": "rules that never fire",
     "columns": "columns that never matter",
@@ -197,6 +198,8 @@ def print_gaps(gaps: document.GapsDocument, console: Console) -> None:
     left = gaps["count"] - len(regions)
     if left:
         console.print(f"… and {left} more (use --limit {gaps['count']} to list all)")
+    if regions and gaps["open"]:
+        console.print(Text(f"({gaps['open']['text']})"), soft_wrap=not console.is_terminal)
     if regions:
         console.print()
     _print_verdict(gaps["verdict"], "yellow", console)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
-from irenic.checking import Findings
+from irenic.checking import Findings, listed
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display
 from irenic.reporting import document
@@ -69,6 +70,9 @@ def verdicts_on(findings: Findings, *, learned: bool = False) -> Verdicts:
     )
 
 
+_NAMED: Final = "Complete for the values that the rules name"
+
+
 def consistency(table: DecisionTable, conflicts: int, overlaps: int = 0) -> Verdict:
     """Return whether the rules of a table contradict each other under its hit policy."""
     n, policy = table.n_rows, table.hit_policy
@@ -97,18 +101,30 @@ def _consistent(text: str) -> Verdict:
 
 
 def completeness(table: DecisionTable, gaps: Gaps, *, learned: bool = False) -> Verdict:
-    """Return whether the rules of a table cover every case, or how many regions they do not."""
-    if gaps.is_complete is None:
-        text = "unknown, the budget ended the search for gaps."
-        return Verdict(None, "Complete or not", text)
+    """Return whether the rules of a table cover every case, or how many regions they do not.
+
+    >>> import irenic
+    >>> named = irenic.check(irenic.RuleSet([irenic.Rule({"job": {"in": ["nurse"]}}, then="A")]))
+    >>> print(completeness(named.table, named.gaps))
+    Complete for the values that the rules name: other values of job are not covered.
+    """
     if gaps.is_complete:
         case = "case that can occur" if table.space.impossible else "case"
         return Verdict(True, "Complete", f"every {case} is covered by a rule.")
     default = table.rules.default
+    rest = "" if default is None else "; the default holds there"
+    if not gaps.regions and not gaps.finished:
+        text = "unknown, the budget ended the search for gaps."
+        return Verdict(None, "Complete or not", text)
+    if not gaps.regions and gaps.open_columns:
+        columns = listed([display(name) for name in gaps.open_columns])
+        return Verdict(False, _NAMED, f"other values of {columns} are not covered{rest}.")
+    if not gaps.regions:
+        text = "unknown for other values, the budget ended the search."
+        return Verdict(None, _NAMED, text)
     if learned and default is not None:  # how many regions these are says nothing to a reader
         text = f"by design, cases that no rule covers get the default, {display(default)}."
         return Verdict(False, "Not complete", text, by_design=True)
     regions = counted(len(gaps), "region")
     known = regions if gaps.finished else f"{regions} and perhaps more"
-    rest = "" if default is None else "; the default holds there"
     return Verdict(False, "Not complete", f"no rule covers {known}{rest}.")

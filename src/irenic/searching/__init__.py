@@ -12,6 +12,7 @@ from irenic.searching._cfsgs import (
     search,
 )
 from irenic.searching._gaps import Gaps, gaps
+from irenic.searching._named import named_gaps
 
 __all__ = [
     "BestRegion",
@@ -25,6 +26,7 @@ __all__ = [
     "enlarge",
     "enlarge_many",
     "gaps",
+    "named_gaps",
     "paths",
     "search",
 ]

@@ -15,7 +15,7 @@ from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError
 from irenic.model import markup
-from irenic.model.literals import counted
+from irenic.model.literals import counted, display
 from irenic.model.region import Region, whole_or
 from irenic.model.ruleset import RuleSet, as_rule_set
 from irenic.searching._paths import Options, Paths
@@ -39,6 +39,13 @@ class Gaps:
         Number of search steps.
     stopped_by : str or None
         The limit that stopped the search; None if it finished.
+    open_columns : tuple of str
+        If only gaps among the values that rules name were searched for: columns of other values
+        that no rule covers, though nothing declares the values of the column.
+    example : Region, optional
+        A region that no rule covers with such a value.
+    open_finished : bool
+        Whether the search for these columns finished.
 
     Examples
     --------
@@ -55,13 +62,16 @@ class Gaps:
     _rules: RuleSet = field(repr=False)
     _within: Region = field(repr=False)
     _disjoint: bool = field(repr=False)
+    open_columns: tuple[str, ...] = ()
+    example: Region | None = None
+    open_finished: bool = True
 
     @property
     def is_complete(self) -> bool | None:
         """Whether the rules cover everything; None if the search was stopped before it knew."""
-        if self.regions:
+        if self.regions or self.open_columns:
             return False
-        return True if self.finished else None
+        return True if self.finished and self.open_finished else None
 
     def __len__(self) -> int:
         return len(self.regions)
@@ -147,6 +157,8 @@ class Gaps:
             return f"no gaps found, but the search was stopped by {self.stopped_by}"
         if self.is_complete:
             return "the rules cover everything"
+        if not self.regions:
+            return f"no rule covers other values of {', '.join(map(display, self.open_columns))}"
         known = "" if self.finished else f", and possibly more (stopped by {self.stopped_by})"
         return f"{counted(len(self), 'region')} that no rule covers{known}"
 

@@ -490,6 +490,20 @@ def test_a_rule_for_a_gap_does_not_hold_for_unknown_values(page_of):
     assert texts(page)[-1][0] == "B, C"
 
 
+def test_other_values_of_open_columns_are_one_note_beside_the_gaps(page_of):
+    rows = [{"zone": {"in": [zone]}, "fee": {"in": [fee]}} for zone in "AB" for fee in "xy"]
+    rules = RuleSet([Rule(row, then="ok") for row in rows])
+    page = open_editor(page_of, rules)
+    page.locator(".verdict-part.good", has_text="no gaps among the values named").wait_for()
+    note = "other values of zone and fee are not covered"
+    page.locator(".verdict-part.note", has_text=note).wait_for()
+    assert page.locator("#verdicts").get_by_text("Complete for the values that the").count() == 1
+    assert page.locator("#gaps").inner_text().count("Every case with values that rules name") == 1
+    page.evaluate("() => editor.actions.setCells([{row: 3, column: 1, text: 'x'}])")
+    page.locator(".verdict-part.warn", has_text="1 gap").wait_for()
+    page.locator(".verdict-part.note", has_text=note).wait_for()
+
+
 def test_a_case_that_should_be_something_else_cuts_the_rule_that_covers_it(page_of, tmp_path):
     page = open_editor(page_of, fares(tmp_path))
     page.get_by_role("button", name="Rule for a case …").click()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -86,7 +87,8 @@ FINDINGS = """(async () => {
     conflictRows: [...status.conflicts.rows.keys()],
     overlaps: status.overlaps.list.map(({ rows, sides: s }) => [rows, sides(s)]),
     gaps: status.gaps.list.map(sides),
-    finished: status.gaps.finished,
+    finished: status.gaps.finished && status.gaps.openFinished,
+    open: status.gaps.open.map((k) => features[k].name),
     redundant: status.redundant,
     unfinished: [...now.rows.keys()].filter((k) => isOpen(now.rows[k])),
   };
@@ -157,6 +159,7 @@ def expect_same_findings(found):
     assert page_pairs("overlaps") == pairs("overlaps")
     gaps = sorted(region_key(sides, space) for sides in found["gaps"])
     assert gaps == sorted(key_of(f.region) for f in checked.of("gaps"))
+    assert found["open"] == [*checked.gaps.open_columns]
     # rows that are not finished make no rule, so that they never fire
     open_rows = set(found["unfinished"])
     for kind in ("duplicates", "inside", "never_fire"):
@@ -230,8 +233,27 @@ def with_impossible(rng):
     return RuleSet(random_rules(rng, 8, space), space)
 
 
+def with_open_columns(rng):
+    """Return rules over columns of which nothing declares the values."""
+    flags = {"other": True, "declared": False}
+    space = Space(
+        replace(feature, **flags) if isinstance(feature, Categorical) else feature
+        for feature in SPACE
+    )
+    rules = [rule for rule in random_rules(rng, 12, space) if "not in" not in str(rule)]
+    return RuleSet(rules, space)
+
+
 @pytest.mark.parametrize(
-    "make", [set_of_rules, list_of_rules, unique_table, priority_table, with_impossible]
+    "make",
+    [
+        set_of_rules,
+        list_of_rules,
+        unique_table,
+        priority_table,
+        with_impossible,
+        with_open_columns,
+    ],
 )
 def test_findings_are_those_of_irenic_after_every_random_edit(page_of, make):
     rng = np.random.default_rng(7)
@@ -249,6 +271,7 @@ def test_findings_are_those_of_irenic_after_every_random_edit(page_of, make):
             raise
         seen |= {f.kind for f in checked}
     assert {"gaps", "duplicates"} <= seen
+    assert ("open" in seen) is (make is with_open_columns)
 
 
 def test_gaps_are_sorted_so_that_they_keep_their_places(page_of):

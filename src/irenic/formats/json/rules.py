@@ -73,7 +73,7 @@ _KEYS: Final = (
     "model",
 )  # fmt: skip
 _RULE_KEYS: Final = ("if", "then", "weight", "accept")
-_FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "other")
+_FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "other", "declared")
 
 
 # --- reading
@@ -405,6 +405,7 @@ def _feature(entry: Any, where: str) -> Feature:
         raise FormatError(f'{where} must be an object with a "name", got {short(entry)}')
     check_keys(entry, _FEATURE_KEYS, where)
     flags = {flag: entry.get(flag, False) for flag in ("missing", "other")}
+    flags["declared"] = entry.get("declared", True)
     for flag, value in flags.items():
         if not isinstance(value, bool):
             raise FormatError(f'{where}: "{flag}" must be true or false, got {short(value)}')
@@ -415,8 +416,9 @@ def _feature(entry: Any, where: str) -> Feature:
             raise FormatError(f'{where}: "values" must be a list, got {short(entry["values"])}')
         values = [_named(where, decode_value, value) for value in entry["values"]]
         return Categorical(entry["name"], values, **flags)
-    if flags["other"]:
-        raise FormatError(f'{where}: a feature without "values" cannot have "other"')
+    for flag in ("other", "declared"):
+        if flag in entry:
+            raise FormatError(f'{where}: a feature without "values" cannot have "{flag}"')
     bounds = entry.get("bounds", [None, None])
     if not isinstance(bounds, list) or len(bounds) != 2:
         raise FormatError(f'{where}: "bounds" must be a list [low, high], got {short(bounds)}')
@@ -641,6 +643,8 @@ def encode_feature(feature: Feature) -> dict[str, Any]:
         entry["values"] = [encode_value(v) for v in feature.values]
         if feature.other:
             entry["other"] = True
+            if not feature.declared:
+                entry["declared"] = False
     else:
         if feature.kind != "number":
             entry["kind"] = feature.kind

@@ -62,7 +62,7 @@ def declaration(text: Any) -> Declaration | None:
         return Declaration(OUTCOME, None)
     if match := _ONE_OF.fullmatch(text.strip()):
         if " ".join(match[1].split()[-2:]).casefold() == "or others":
-            return Declaration(None, None)
+            return Declaration(None, ANYTHING)  # cells tell which other values there are
         values = _test(match[1])
         return None if values is None else Declaration(None, values)
     match = _KIND.fullmatch(text.strip())

@@ -394,7 +394,8 @@ def axis_of(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
         return _of_booleans(first.name, domain, missing)
     if kind == "text":
         texts = dict.fromkeys(value for value in values if isinstance(value, str))
-        return _of_text(first.name, texts, domain, missing)
+        is_open = any(c.domain == ANYTHING for c in columns)
+        return _of_text(first.name, texts, domain, missing, is_open=is_open)
     zones = {
         getattr(value, "tzinfo", None) is not None
         for value in (values if kinds["datetime"] else ())
@@ -439,8 +440,11 @@ def _of_booleans(name: str, domain: Test | None, missing: bool) -> Axis:
     return Axis(Categorical(name, values, missing=missing))
 
 
-def _of_text(name: str, values: Iterable[str], domain: Test | None, missing: bool) -> Axis:
-    listed = Categorical(name, values, missing=missing, other=True)
+def _of_text(
+    name: str, values: Iterable[str], domain: Test | None, missing: bool, *, is_open: bool
+) -> Axis:
+    declared = is_open or domain is not None
+    listed = Categorical(name, values, missing=missing, other=True, declared=declared)
     if domain is None:
         return Axis(listed)
     passing = bits(listed, domain)

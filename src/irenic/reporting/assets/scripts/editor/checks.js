@@ -8,7 +8,9 @@ import { byId } from "../dom.js";
 import { summary } from "../summary.js";
 import { isCategory, LOWEST } from "../values/features.js";
 
-const NOTHING_FOUND = { gaps: { count: 0, list: [], finished: false, known: false } };
+const NOTHING_FOUND = {
+  gaps: { count: 0, list: [], finished: false, known: false, open: [], openFinished: false },
+};
 
 /**
  * Start a worker that checks a table after each change.
@@ -164,7 +166,7 @@ function casesOf({ features }) {
 
 /** @param {EditedFeature} feature @returns {Axis} */
 function axisOf(feature) {
-  if (isCategory(feature)) return { category: true, admitted: feature.admitted };
+  if (isCategory(feature)) return { category: true, admitted: feature.admitted, declared: feature.declared };
   const { lowest, end, missing, step } = feature;
   return { category: false, lowest: lowest ?? LOWEST, end: end ?? Infinity, missing, step };
 }

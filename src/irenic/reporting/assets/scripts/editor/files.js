@@ -62,7 +62,8 @@ export function rowsOfRules(table) {
 function featureData(feature) {
   const missing = feature.missing ? { missing: true } : {};
   if (isCategory(feature)) {
-    const other = feature.admitted.includes(OTHER_CODE) ? { other: true } : {};
+    const undeclared = feature.declared ? {} : { declared: false };
+    const other = feature.admitted.includes(OTHER_CODE) ? { other: true, ...undeclared } : {};
     return { name: feature.name, values: feature.encoded, ...other, ...missing };
   }
   const { bounded, lowest, end } = feature;

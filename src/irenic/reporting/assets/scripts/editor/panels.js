@@ -5,7 +5,7 @@ import { exampleText } from "./examples.js";
 import { caseItems, expectedVerdicts, failingCases, propertyItems } from "./expected.js";
 import { regionCells, sayOutcome } from "./regions.js";
 import { addRow, deleteRows, isFinished, isForgotten, orderRows, replaceRows } from "./table.js";
-import { h, show } from "../dom.js";
+import { h, listWords, nameWords, show } from "../dom.js";
 import { isCategory, OTHER_CODE } from "../values/features.js";
 import { countText, percentText, pluralText } from "../words.js";
 
@@ -61,11 +61,13 @@ export function verdictLine(table, status, current) {
     ? "gaps: checking …"
     : gaps.count
       ? `${gaps.finished ? "" : "at least "}${pluralText(gaps.count, "gap")}`
-      : gaps.finished
-        ? "no gaps"
-        : "no gaps found yet";
+      : !gaps.finished
+        ? "no gaps found yet"
+        : gaps.open.length || !gaps.openFinished
+          ? "no gaps among the values named"
+          : "no gaps";
   const hasDefault = table.now.otherwise !== null;
-  /** @type {[string, string][]} */
+  /** @type {[string, Child][]} */
   const parts = [];
   if (policy.how === "agree") {
     parts.push(conflicts.count ? ["bad", pluralText(conflicts.count, "conflict")] : ["good", "no conflicts"]);
@@ -73,6 +75,9 @@ export function verdictLine(table, status, current) {
   } else parts.push(["good", policy.how === "first" ? "the first row decides" : "all rows count"]);
   const isOpen = gaps.count > 0 || !gaps.finished;
   parts.push([!gaps.known || (isOpen && hasDefault) ? "" : isOpen ? "warn" : "good", gapText]);
+  const names = gaps.open.map((place) => nameWords(table.features[place].name));
+  if (gaps.known && names.length) parts.push(["note", ["other values of ", listWords(names, 3), " are not covered"]]);
+  else if (gaps.known && !gaps.openFinished) parts.push(["", "other values: unknown"]);
   parts.push(...expectedVerdicts(table, status));
   const spare = status.redundant.length;
   if (spare) parts.push(["note", pluralText(spare, "redundant row")]);

@@ -3,7 +3,7 @@
 // nothing of the page.
 
 import { allocate, checkMemory, memoryAt, NO_MEMORY, putArray, putIntegers, putStruct } from "./kernels.js";
-import { LOWEST } from "../values/features.js";
+import { LOWEST, MISSING_CODE, OTHER_CODE } from "../values/features.js";
 
 export const NODES = 2000; // steps of a search between two looks at the clock
 
@@ -107,6 +107,83 @@ export const copyBox = ({ low, high, bits }) => ({ low: low.slice(), high: high.
 
 /** @param {Layout} layout */
 export const wholeBox = (layout) => packBox(layout, []);
+
+/**
+ * The values that boxes name in open features, as bits, by the place of the feature among the sets: features with other
+ * values, though nothing declares it, unless boxes distinguish these from some that they name. See named_values of
+ * irenic.searching.
+ * @param {Layout} layout
+ * @param {Packed[]} boxes
+ * @returns {Map<number, Uint32Array>}
+ */
+export function namedValues(layout, boxes) {
+  const named = new Map();
+  layout.sets.forEach((place, j) => {
+    const axis = layout.axes[place];
+    if (!axis.category || axis.declared || !axis.admitted.includes(OTHER_CODE)) return;
+    const everything = wordsOf(layout, layout.everything, j);
+    const union = new Uint32Array(everything.length);
+    for (const { bits } of boxes) {
+      const words = wordsOf(layout, bits, j);
+      if (words.some((word, w) => word !== everything[w])) words.forEach((word, w) => (union[w] |= word));
+    }
+    const hasOther = union[0] & (1 << OTHER_CODE);
+    union[0] |= everything[0] & (1 << MISSING_CODE);
+    const hasValues = union[0] >>> (OTHER_CODE + 1) || union.subarray(1).some((word) => word !== 0);
+    if (!hasOther && hasValues) named.set(j, union);
+  });
+  return named;
+}
+
+/**
+ * @param {Layout} layout
+ * @param {Uint32Array} bits
+ * @param {number} j
+ */
+const wordsOf = (layout, bits, j) => bits.subarray(2 * layout.wordStarts[j], 2 * layout.wordStarts[j + 1]);
+
+/**
+ * A box without the values of some features that no box names.
+ * @param {Layout} layout
+ * @param {Packed} box
+ * @param {Map<number, Uint32Array>} named
+ * @param {Iterable<number>} [sets]
+ */
+export function namedPart(layout, box, named, sets = named.keys()) {
+  const part = copyBox(box);
+  for (const j of sets) {
+    const values = named.get(j) ?? [];
+    wordsOf(layout, part.bits, j).forEach((_, w, words) => (words[w] &= values[w]));
+  }
+  return part;
+}
+
+/**
+ * A box that no other meets, with all values of the open features that it leaves free.
+ * @param {Layout} layout
+ * @param {Packed} box
+ * @param {Map<number, Uint32Array>} named
+ */
+export function withOtherValues(layout, box, named) {
+  const wide = copyBox(box);
+  for (const [j, values] of named) {
+    const words = wordsOf(layout, wide.bits, j);
+    if (words.every((word, w) => word === values[w])) words.set(wordsOf(layout, layout.everything, j));
+  }
+  return wide;
+}
+
+/**
+ * The open features of which a box has only values that no box names.
+ * @param {Layout} layout
+ * @param {Packed} box
+ * @param {Map<number, Uint32Array>} named
+ */
+export const unnamedIn = (layout, box, named) =>
+  [...named.keys()].filter((j) => {
+    const values = named.get(j) ?? [];
+    return !wordsOf(layout, box.bits, j).some((word, w) => word & values[w]);
+  });
 
 /**
  * What two boxes have in common, null for nothing.

@@ -8,6 +8,8 @@ import {
   isInside,
   mergedBoxes,
   mergeSteps,
+  namedPart,
+  namedValues,
   newLayout,
   NODES,
   packBox,
@@ -18,8 +20,10 @@ import {
   sharedBox,
   startCutting,
   takeBox,
+  unnamedIn,
   unpackBox,
   wholeBox,
+  withOtherValues,
 } from "./boxes.js";
 import { allocate, keptKernels, memoryAt, putArray, putStruct, withKernels } from "./kernels.js";
 import { checkProperty } from "./proving.js";
@@ -73,6 +77,7 @@ export function startChecker(send) {
   let verdicts = { properties: null, cases: null };
   /** @type {Packed[]} */
   let gapBoxes = [];
+  let allGaps = false; // whether these are all
   let version = 0;
   let started = 0;
   let running = 0; // the number of the check that runs
@@ -84,7 +89,7 @@ export function startChecker(send) {
   /** @type {Pick<Status, "conflicts" | "overlaps">} */
   let pairs = foundPairs();
   /** @type {Status["gaps"]} */
-  let gaps = { count: 0, list: [], finished: false, known: false };
+  let gaps = { count: 0, list: [], finished: false, known: false, open: [], openFinished: false };
   /** @type {EditedResults | null} */
   let results = null;
   /** @type {Partial<Status>} */
@@ -442,23 +447,74 @@ export function startChecker(send) {
   // --- gaps
 
   function* findAllGaps() {
+    const others = [...boxes, ...impossible];
+    const named = namedValues(layout, others);
+    const [whole, until] = [wholeBox(layout), performance.now() + 1000 * GAP_SECONDS];
+    const amongNamed = namedPart(layout, whole, named);
+    const { parts, finished } = yield* cutUntil(amongNamed, others, until);
+    const merged = finished || parts.length <= MERGED ? yield* mergeSteps(layout, parts) : parts;
+    const wide = merged.map((box) => withOtherValues(layout, box, named));
+    wide.sort(compareBoxes); // so that gaps stay in their places from change to change
+    const list = wide.slice(0, LISTED).map((box) => unpackBox(layout, box));
+    const search = { named, known: [...others, amongNamed], until: performance.now() + 1000 * GAP_SECONDS };
+    const { open, openFinished } = yield* findOpen(search);
+    gaps = { count: wide.length, list, finished, known: true, open, openFinished };
+    gapBoxes = merged;
+    allGaps = finished;
+    if (!expected.properties.length || (!open.length && openFinished)) return;
+    const rest = yield* cutUntil(whole, search.known, until); // properties are about all values
+    gapBoxes = [...merged, ...rest.parts];
+    allGaps = finished && rest.finished;
+  }
+
+  /**
+   * The parts of a box that others leave, up to a limit.
+   * @param {Packed} box
+   * @param {Packed[]} others
+   * @param {number} until
+   */
+  function* cutUntil(box, others, until, most = MOST_GAPS) {
     const before = kernels.top();
-    const until = performance.now() + 1000 * GAP_SECONDS;
-    const cutting = startCutting(kernels, layout, wholeBox(layout), [...boxes, ...impossible], 1024);
-    let late = false;
-    while (!cutting.isDone() && !late) {
+    const cutting = startCutting(kernels, layout, box, others, 1024);
+    while (!cutting.isDone() && performance.now() <= until && cutting.parts.length <= most) {
       cutting.step(NODES);
-      late = performance.now() > until || cutting.parts.length > MOST_GAPS;
       yield;
     }
     const finished = cutting.isDone();
-    const { parts } = cutting;
     kernels.drop(before);
-    const merged = finished || parts.length <= MERGED ? yield* mergeSteps(layout, parts) : parts;
-    merged.sort(compareBoxes); // so that gaps stay in their places from change to change
-    const list = merged.slice(0, LISTED).map((box) => unpackBox(layout, box));
-    gapBoxes = merged;
-    gaps = { count: merged.length, list, finished, known: true };
+    return { parts: cutting.parts, finished };
+  }
+
+  /**
+   * The features of which values that no row names are not covered; see _OpenColumns of irenic.searching.
+   * @param {{ named: Map<number, Uint32Array>, known: Packed[], until: number }} search
+   */
+  function* findOpen({ named, known, until }) {
+    let openFinished = true;
+    /** @param {number[]} sets */
+    function* first(sets) {
+      if (!sets.length || !openFinished) return null;
+      const fixed = [...named.keys()].filter((j) => !sets.includes(j));
+      const box = namedPart(layout, wholeBox(layout), named, fixed);
+      const near = known.filter((other) => sharedBox(layout, box, other) !== null);
+      const { parts, finished } = yield* cutUntil(box, near, until, 0);
+      if (!parts.length && !finished) openFinished = false;
+      return parts[0] ?? null;
+    }
+    /** @type {number[]} */
+    const found = [];
+    for (const j of named.keys()) if (yield* first([j])) found.push(j);
+    for (;;) {
+      const gap = yield* first([...named.keys()].filter((j) => !found.includes(j)));
+      if (!gap) break;
+      let needed = unnamedIn(layout, gap, named);
+      for (const j of needed) {
+        const fewer = needed.filter((each) => each !== j);
+        if (yield* first(fewer)) needed = fewer;
+      }
+      found.push(...needed);
+    }
+    return { open: found.map((j) => layout.sets[j]).sort((a, b) => a - b), openFinished };
   }
 
   // --- what is expected of the rules
@@ -468,7 +524,7 @@ export function startChecker(send) {
       row.boxes.map((box) => ({ box, outcome: row.outcome, row: row.index })),
     );
     const contradicted = policy.how === "agree" && rows.some((row) => row.conflicts);
-    const { finished } = gaps;
+    const finished = allGaps;
     const until = performance.now() + 1000 * PROOF_SECONDS;
     const parts = [...decided, ...gapBoxes.map((box) => ({ box, outcome: otherwise, row: null }))];
     const rest = { kernels, layout, policy, impossible, otherwise, values: expected.values };

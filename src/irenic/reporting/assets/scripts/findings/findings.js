@@ -117,7 +117,9 @@ function noneFound(kind, unfinished) {
 }
 
 function noGapsText() {
-  return "Every case is covered by a rule: this was proved for the whole space of cases, not only for the instances.";
+  const isOpen = countOf("open") > 0 || model().unfinished.includes("open");
+  const cases = isOpen ? "Every case with values that rules name" : "Every case";
+  return `${cases} is covered by a rule: this was proved for the whole space of cases, not only for the instances.`;
 }
 
 function noConflictsText() {

@@ -8,6 +8,11 @@
 export const FINDING_KINDS = {
   conflicts: ["conflict", "conflicts", "Two rules with different outcomes hold for the same case."],
   gaps: ["gap", "gaps", "Regions of cases that no rule covers."],
+  open: [
+    "note on other values",
+    "notes on other values",
+    "Values that no rule names are not covered. Declare the values that can occur to rule others out.",
+  ],
   overlaps: ["overlap", "overlaps", "Two rules with the same outcome hold for the same case."],
   never_fire: ["rule that never decides", "rules that never decide", "They can be removed, or they contain a mistake."],
   misleading: ["misleading rule", "misleading rules", "A later rule has a higher priority."],

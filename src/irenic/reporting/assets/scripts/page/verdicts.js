@@ -91,7 +91,8 @@ function findingsLink(about) {
  * @param {Verdict} verdict
  */
 function restWords(verdict) {
-  const regions = verdict.holds === null ? "" : ` There are ${pluralText(countOf("gaps"), "such region")}.`;
+  const isNamed = !countOf("gaps"); // only values that no rule names are left
+  const regions = verdict.holds === null || isNamed ? "" : ` There are ${pluralText(countOf("gaps"), "such region")}.`;
   return ["Where no rule holds, it is ", outcomeChip(model().default.outcome), `.${regions}`];
 }
 

@@ -25,6 +25,7 @@ type FindingKind =
   | "conflicts"
   | "overlaps"
   | "gaps"
+  | "open"
   | "never_fire"
   | "misleading"
   | "outside"
@@ -100,6 +101,8 @@ type Category = {
   listed?: Encoded[];
   /** Codes that can occur. */
   admitted: number[];
+  /** Whether it is declared, or known from data, that values can occur that are not listed. */
+  declared: boolean;
   distribution: CodeCounts | null;
   bounded?: undefined;
   cuts?: undefined;
@@ -167,6 +170,7 @@ type Continuous = {
   cuts: Cut[];
   distribution: Histogram | null;
   admitted?: undefined;
+  declared?: undefined;
   listed?: undefined;
   values?: undefined;
 };
@@ -364,6 +368,8 @@ type Finding = {
   /** Numbers of the rules that make another redundant. */
   by: number[];
   column: string | null;
+  /** The columns of a finding about several. */
+  columns: string[];
   /** Where it is in a spreadsheet, in words; empty if it is about no rows, or in another file. */
   place: string;
   region: Region | null;
@@ -385,6 +391,8 @@ type Accepted = {
   /** What the rules of a conflict or an overlap predict. */
   then: Written[];
   column: string | null;
+  /** The columns of a finding about several. */
+  columns: string[];
   /** The line of the file, if it is known. */
   line: number | null;
   /** Where it is in a spreadsheet, in words; empty if it is about no rows, or in another file. */

@@ -2,7 +2,7 @@
 
 /** What the worker knows about a feature. */
 type Axis =
-  | { category: true; admitted: number[] }
+  | { category: true; admitted: number[]; declared: boolean }
   | { category: false; lowest: number; end: number; missing: boolean; step: number };
 
 /** The conditions of a box in the order of the features: null for none, an interval, or codes. */
@@ -81,7 +81,9 @@ type Status = {
   conflicts: { count: number; list: FoundPair[]; rows: Map<number, number> };
   overlaps: { count: number; list: FoundPair[] };
   redundant: FoundRow[];
-  gaps: { count: number; list: Sides[]; finished: boolean; known: boolean };
+  /** Among the values that rows name. `open` are the features of other values that no row covers, though nothing declares
+   *  their values, by their places; and whether these are all. */
+  gaps: { count: number; list: Sides[]; finished: boolean; known: boolean; open: number[]; openFinished: boolean };
   results: EditedResults | null;
   /** The verdicts on the properties, null until they are known. */
   properties: PropertyStatus[] | null;
