@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
+import re
 import signal
 
 import numpy as np
@@ -15,6 +17,7 @@ from irenic import cli
 from irenic.frames.table import read_table, write_table
 
 ROWS = 60
+_Classifier = irenic.RuleSetClassifier  # the fixture replaces it
 
 
 @pytest.fixture(autouse=True)
@@ -736,3 +739,55 @@ def test_several_outcomes_of_several_rules(run, tmp_path):
     (tmp_path / "new.csv").write_text("age\n10\n30\n70\n")
     status, out, _ = run("predict", "all.csv", "new.csv")
     assert (status, out) == (0, "age,fee,why\n10,1; 2,young; not old\n30,2,not old\n70,,\n")
+
+
+# --- one estimate everywhere
+
+
+def figures(pattern, text):
+    """Return the figures that a pattern finds in a text, which has it once."""
+    (match,) = re.findall(pattern, text)
+    return tuple(map(float, match))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--weight", "n"],
+        ["--class-weight", "balanced"],
+        ["--scoring", "balanced_accuracy"],
+        ["--cv", 2],
+    ],
+)
+def test_all_views_show_the_same_score_to_expect(run, monkeypatch, tmp_path, options):
+    rng = np.random.default_rng(5)
+    lines = [
+        f"{age},{round(n, 2)},{'free' if age + 12 * noise < 30 else 'full'}"
+        for age, n, noise in zip(
+            rng.integers(0, 80, 150), rng.uniform(0.1, 5, 150), rng.normal(size=150), strict=True
+        )
+    ]
+    (tmp_path / "noisy.csv").write_text("\n".join(["age,n,pays", *lines]) + "\n")
+    short = {"generations": 1, "moves": 60, "random_state": 0}
+    monkeypatch.setattr(irenic, "RuleSetClassifier", functools.partial(_Classifier, **short))
+    status, out, _ = run(
+        "learn", "noisy.csv", *options, "-o", "model.json", "--card", "card.md", "--random-state", 0
+    )
+    assert status == 0
+    number = r"(\d\.\d{3})"
+    sentence = rf"to expect is {number} on new rows \(95 % interval {number} to {number}\)"
+    shown = figures(sentence, out)
+    assert figures(sentence, (tmp_path / "card.md").read_text(encoding="utf-8")) == shown
+    stored = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))["model"]["estimate"]
+    summary = json.loads(run("report", "model.json", "--json")[1])
+    as_json = validated(run("learn", "noisy.csv", *options, "--json", "--random-state", 0)[1])[
+        "estimate"
+    ]
+    assert [*summary["estimate"].values()] == stored == [*as_json.values()]
+    assert tuple(float(f"{value:.3f}") for value in stored) == shown
+    if not options or "--weight" in options:
+        assert figures(rf"\nirenic +{number} +{number} to {number}", out) == shown
+    if "--scoring" in options:
+        assert figures(rf"\nirenic +{number} .*? to .*?  +{number} ", out)[1] == shown[0]
+    assert ("by class weight" in summary["score"]) is ("--class-weight" in options)

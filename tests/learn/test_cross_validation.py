@@ -143,7 +143,8 @@ def test_rule_sets_learn_from_the_training_rows_alone():
 def test_rare_classes_do_not_stop_the_pruning(rows):
     y = np.arange(rows) % 2
     y[0] = 2
-    learner = cross_validation.pruned_tree(np.arange(float(rows))[:, None], [0], y, random_state=0)
+    values, weight = np.arange(float(rows))[:, None], np.ones(rows)
+    learner = cross_validation.pruned_tree(values, [0], y, weight=weight, random_state=0)
     assert len(learner(np.arange(rows), np.arange(2)).codes) == 2
 
 

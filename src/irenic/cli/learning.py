@@ -210,6 +210,7 @@ def learn(
                 X,
                 y,
                 cv=folds or None,
+                sample_weight=weights,
                 random_state=known["random_state"],
                 verbose=show_progress,
             )

@@ -571,9 +571,13 @@ class Validation:
         low, high = np.quantile(results, _INTERVAL)
         return Estimate(float(results.mean()), float(low), float(high))
 
-    def balanced(self, members: Iterable[int]) -> float:
-        """Return the score to expect of the best of some members, as the mean over labels."""
-        of_label = (self.codes[:, None] == np.unique(self.codes)) * self.count[:, None]
+    def balanced(self, members: Iterable[int], *, weighted: bool = True) -> float:
+        """Return the score to expect of the best of some members, as the mean over labels.
+
+        See :meth:`estimate` for the parameters.
+        """
+        weight = self.weight if weighted else self.count
+        of_label = (self.codes[:, None] == np.unique(self.codes)) * weight[:, None]
         sums, totals = np.zeros((2, of_label.shape[1]))
         for left_out, scores in self._bootstraps(members):
             sums += ((left_out * scores) @ of_label).sum(axis=0)

@@ -16,7 +16,7 @@ from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._left_out import Validation
 from irenic.learn._running import progress_bar
 from irenic.learn.spaces import forbidden_columns
-from irenic.learn.target import Target
+from irenic.learn.target import Target, row_counts, row_weights
 from irenic.model.columns import Columns, take_apart
 from irenic.model.literals import display
 from irenic.model.space import Space
@@ -41,6 +41,7 @@ def cross_validate(
     y: Any,
     *,
     cv: int | None = 5,
+    sample_weight: Any = None,
     random_state: int | None = None,
     verbose: bool = False,
 ) -> dict[str, Any]:
@@ -62,6 +63,9 @@ def cross_validate(
         Number of folds; fewer, with a warning, if the rarest class has fewer rows. None fits no
         clones: the scores of the classifier come from the rows that its own fit left out, as in
         ``estimate_``. The baselines then use five folds, of at most 50,000 rows.
+    sample_weight : column of numbers, optional
+        Weights of the rows, with which the learners are fitted and scored (default: 1). If the
+        classifier balances labels or has class weights, every row counts once in the scores.
     random_state : int, optional
         Seed of the folds and of the tree. The estimator has its own.
     verbose : bool, default False
@@ -98,7 +102,15 @@ def cross_validate(
     >>> scores["learners"][0]["accuracy"] > 0.8
     True
     """
-    return cross_validated(estimator, X, y, cv=cv, random_state=random_state, verbose=verbose)[0]
+    return cross_validated(
+        estimator,
+        X,
+        y,
+        cv=cv,
+        sample_weight=sample_weight,
+        random_state=random_state,
+        verbose=verbose,
+    )[0]
 
 
 def cross_validated(
@@ -108,6 +120,7 @@ def cross_validated(
     *,
     cv: int | None,
     random_state: int | None,
+    sample_weight: Any = None,
     verbose: bool = False,
 ) -> tuple[dict[str, Any], LeftOut | None]:
     """Return what :func:`cross_validate` does, and what clones predict for the rows left out."""
@@ -121,6 +134,7 @@ def cross_validated(
             " sklearn.model_selection.cross_val_score"
         )
     codes = target.truth.argmax(axis=1)
+    weight = row_weights(len(codes), sample_weight)
     matrix, sources = as_matrix(X, forbidden_columns(estimator.forbidden))
     own, sampled = [], None
     if cv is None:
@@ -128,15 +142,19 @@ def cross_validated(
         if len(codes) > _ROW_LIMIT:
             sampled = _ROW_LIMIT
             rows = np.random.default_rng(random_state).permutation(len(codes))[:sampled]
-            codes, matrix = codes[rows], matrix[rows]
+            codes, matrix, weight = codes[rows], matrix[rows], weight[rows]
         folds = min(_FOLDS, max(2, _rarest(codes)[1]))
     else:
         folds = n_folds(target.labels[codes], cv)
         if folds < cv:
             warnings.warn(fewer_folds(target.labels[codes], cv), stacklevel=2)
-    learners: dict[str, Learner] = {} if cv is None else {"irenic": rule_sets(estimator, X, y)}
-    learners["pruned tree"] = pruned_tree(matrix, sources, codes, random_state=random_state)
-    learners["majority class"] = majority(codes)
+    learners: dict[str, Learner] = {}
+    if cv is not None:
+        learners["irenic"] = rule_sets(estimator, X, y, weight)
+    learners["pruned tree"] = pruned_tree(
+        matrix, sources, codes, weight=weight, random_state=random_state
+    )
+    learners["majority class"] = majority(codes, weight)
 
     def fit_all(train: Indices, test: Indices) -> tuple[Indices, list[Fitted]]:
         return test, [learner(train, test) for learner in learners.values()]
@@ -150,6 +168,7 @@ def cross_validated(
     parallel = Parallel(
         n_jobs=estimator.n_jobs if cv is None else 1, require="sharedmem", return_as="generator"
     )
+    counted = weight if _counts_weights(estimator) else row_counts(weight)
     results = []
     with progress_bar(verbose, title, "Ctrl-C skips this") as show:
         show(0, folds)
@@ -158,7 +177,7 @@ def cross_validated(
             show(len(results), folds)
     for place, name in enumerate(learners):
         fits = [(test, fitted[place]) for test, fitted in results]
-        own.append({"name": name, **_scores(fits, codes)})
+        own.append({"name": name, **_scores(fits, codes, counted)})
     scores = {"folds": None if cv is None else folds, "sampled": sampled, "learners": own}
     return scores, None if cv is None else _left_out([(t, f[0]) for t, f in results], target)
 
@@ -230,22 +249,29 @@ Learner = Callable[[Indices, Indices], Fitted]
 """A function of the rows to fit to and the rows to predict."""
 
 
-def _scores(fits: list[tuple[Indices, Fitted]], codes: Ints) -> dict[str, float]:
+def _scores(fits: list[tuple[Indices, Fitted]], codes: Ints, weight: Floats) -> dict[str, float]:
     right = np.zeros((len(codes), 1))
     for test, fitted in fits:
         right[test, 0] = fitted.codes == codes[test]
-    ones = np.ones(len(codes))
-    per_class = [right[codes == code].mean() for code in np.unique(codes)]
+    per_class = [
+        np.average(right[codes == code, 0], weights=weight[codes == code])
+        for code in np.unique(codes[weight > 0])
+    ]
     rules, conditions = np.mean([(f.n_rules, f.n_conditions) for _, f in fits], axis=0).tolist()
-    _, low, high = Validation(right, ones, ones, codes).estimate([0])
+    _, low, high = Validation(right, weight, np.ones(len(codes)), codes).estimate([0])
     return {
-        "accuracy": float(right.mean()),
+        "accuracy": float(np.average(right[:, 0], weights=weight)),
         "low": low,
         "high": high,
         "balanced_accuracy": float(np.mean(per_class)),
         "rules": rules,
         "conditions": conditions,
     }
+
+
+def _counts_weights(estimator: RuleSetClassifier) -> bool:
+    """Return whether scores count rows by their weights; else those of labels would count, too."""
+    return estimator.class_weight is None and estimator.scoring != "balanced_accuracy"
 
 
 def _own_scores(estimator: RuleSetClassifier) -> dict[str, float]:
@@ -261,12 +287,19 @@ def _own_scores(estimator: RuleSetClassifier) -> dict[str, float]:
             " number of folds"
         )
     chosen, members = estimator.chosen_, estimator._members
-    accuracy, low, high = validation.estimate(members, weighted=False)
+    weighted = _counts_weights(estimator)
+    accuracy, low, high = validation.estimate(members, weighted=weighted)
+    balanced = validation.balanced(members, weighted=weighted)
+    # What the rule sets were chosen by has one estimate, in all places where it is shown.
+    if weighted and estimator.scoring == "accuracy" and estimator.estimate_ is not None:
+        accuracy, low, high = estimator.estimate_
+    if estimator.class_weight is None and estimator.scoring == "balanced_accuracy":
+        balanced = estimator.estimate_.score if estimator.estimate_ else balanced
     return {
         "accuracy": accuracy,
         "low": low,
         "high": high,
-        "balanced_accuracy": validation.balanced(members),
+        "balanced_accuracy": balanced,
         "rules": float(chosen.n_rules),
         "conditions": float(chosen.n_conditions),
     }
@@ -275,14 +308,16 @@ def _own_scores(estimator: RuleSetClassifier) -> dict[str, float]:
 # --- learners
 
 
-def rule_sets(estimator: RuleSetClassifier, X: Any, y: Any) -> Learner:
+def rule_sets(
+    estimator: RuleSetClassifier, X: Any, y: Any, sample_weight: Floats | None = None
+) -> Learner:
     """Return the learner that fits clones of a classifier."""
     from sklearn.base import clone
 
     def fit(train: Indices, test: Indices) -> Fitted:
         # rows of weight 0 are not learned from, but their values belong to the space
         weight = np.zeros(len(train) + len(test))
-        weight[train] = 1.0
+        weight[train] = 1.0 if sample_weight is None else sample_weight[train]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # the fit to all rows warns
             model = clone(estimator).set_params(verbose=False).fit(X, y, sample_weight=weight)
@@ -297,17 +332,23 @@ def rule_sets(estimator: RuleSetClassifier, X: Any, y: Any) -> Learner:
     return fit
 
 
-def majority(codes: Ints) -> Learner:
+def majority(codes: Ints, weight: Floats) -> Learner:
     """Return the learner that predicts the most frequent class."""
 
     def fit(train: Indices, test: Indices) -> Fitted:
-        return Fitted(np.full(len(test), np.bincount(codes[train]).argmax()), 0, 0)
+        counts = np.bincount(codes[train], weights=weight[train])
+        return Fitted(np.full(len(test), counts.argmax()), 0, 0)
 
     return fit
 
 
 def pruned_tree(
-    matrix: Floats, sources: list[int], codes: Ints, *, random_state: int | None
+    matrix: Floats,
+    sources: list[int],
+    codes: Ints,
+    *,
+    weight: Floats,
+    random_state: int | None,
 ) -> Learner:
     """Return the learner that fits a tree of scikit-learn and prunes it by cross-validation.
 
@@ -315,34 +356,40 @@ def pruned_tree(
     """
 
     def fit(train: Indices, test: Indices) -> Fitted:
-        tree = _pruned(matrix[train], codes[train], random_state)
+        tree = _pruned(matrix[train], codes[train], weight[train], random_state)
         return Fitted(tree.predict(matrix[test]), *tree_size(tree, sources))
 
     return fit
 
 
-def _pruned(X: Floats, y: Ints, random_state: int | None) -> Any:
+def _pruned(X: Floats, y: Ints, weight: Floats, random_state: int | None) -> Any:
     from sklearn.model_selection import KFold, StratifiedKFold
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier(random_state=random_state)
-    steps = np.unique(np.maximum(tree.cost_complexity_pruning_path(X, y).ccp_alphas, 0.0))
+    path = tree.cost_complexity_pruning_path(X, y, weight)
+    steps = np.unique(np.maximum(path.ccp_alphas, 0.0))
     # between two steps, as Breiman advises: at a step itself other rows would prune differently
     alphas = np.append(np.sqrt(steps[:-1] * steps[1:]), 2.0 * steps[-1])
     tried = np.unique(np.linspace(0, len(alphas) - 1, _DEGREES).astype(int))
     if len(tried) == 1 or len(y) < 2 * _INNER_FOLDS:
-        return tree.fit(X, y)
+        return tree.fit(X, y, weight)
     rarest = int(np.bincount(y)[np.unique(y)].min())
     splitter = StratifiedKFold if rarest >= _INNER_FOLDS else KFold
     inner = splitter(_INNER_FOLDS, shuffle=True, random_state=random_state)
     alphas = alphas[tried][::-1]
     scores = [
-        (predict_pruned(tree.fit(X[rows], y[rows]), alphas, X[left]) == y[left, None]).mean(axis=0)
+        weight[left]
+        @ (
+            predict_pruned(tree.fit(X[rows], y[rows], weight[rows]), alphas, X[left])
+            == y[left, None]
+        )
+        / max(weight[left].sum(), np.finfo(float).tiny)
         for rows, left in inner.split(X, y)
     ]
     # the first of the best: among equally good trees the smallest
     best = alphas[np.mean(scores, axis=0).argmax()]
-    return tree.set_params(ccp_alpha=best).fit(X, y)
+    return tree.set_params(ccp_alpha=best).fit(X, y, weight)
 
 
 def predict_pruned(tree: Any, alphas: Floats, X: Floats) -> npt.NDArray[Any]:

@@ -20,6 +20,7 @@ from irenic.model.literals import counted, display, plain, say
 from irenic.model.space import to_list
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
+from irenic.reporting.encoding import expected_text
 from irenic.reporting.groups import encode_groups, outcome_name, shown_outcomes
 
 _TAG: Final = re.compile("<(?=[A-Za-z/!?])")
@@ -348,9 +349,7 @@ def _score_text(card: document.Card) -> str:
     )
     if card["score"] is None:
         return f"{_capital(card['measure'])} is {training}. {by_rule}"
-    score, low, high = card["score"]
-    expected = f"{score:.3f} on new rows (95 % interval {low:.3f} to {high:.3f})"
-    return f"{_capital(card['measure'])} to expect is {expected}, {training}. {by_rule}"
+    return f"{expected_text(card['measure'], *card['score'])}, {training}. {by_rule}"
 
 
 def _group_lines(groups: document.Groups) -> list[str]:

@@ -316,6 +316,16 @@ def located(finding: document.Finding, name: str = "") -> str:
     return f"{where}: {finding['text']}" if where else finding["text"]
 
 
+def expected_text(measure: str, score: float, low: float | None, high: float | None) -> str:
+    """Return the score to expect of a classifier, in words.
+
+    >>> expected_text("the accuracy", 0.86, 0.84, 0.88)
+    'The accuracy to expect is 0.860 on new rows (95 % interval 0.840 to 0.880)'
+    """
+    interval = "" if low is None else f" (95 % interval {low:.3f} to {high:.3f})"
+    return f"{measure[:1].upper()}{measure[1:]} to expect is {score:.3f} on new rows{interval}"
+
+
 def encode_reading(reading: Reading, *, explain: bool = False) -> document.Reading:
     """Return how a table was read; with ``explain``, every condition is listed."""
     columns: list[document.ReadColumn] = [

@@ -430,7 +430,9 @@ def score_text(model: Classifier | None) -> str | None:
     if model.cost is not None:
         return "1 minus the share of the highest cost"
     scoring = model.scoring
-    return _SCORES.get(scoring, f"the score {getattr(scoring, '__name__', scoring)}")
+    measure = _SCORES.get(scoring, f"the score {getattr(scoring, '__name__', scoring)}")
+    by_class = getattr(model, "class_weight", None) is not None
+    return f"{measure} by class weight" if by_class else measure
 
 
 _SCORES: Final = {

@@ -16,7 +16,7 @@ from irenic.checking import KINDS, NOUNS
 from irenic.errors import on_one_line
 from irenic.model.literals import counted
 from irenic.reporting import document
-from irenic.reporting.encoding import located
+from irenic.reporting.encoding import expected_text, located
 from irenic.reporting.groups import outcome_name, shown_outcomes
 
 LIMIT: Final = 50
@@ -289,6 +289,9 @@ def print_learned(learned: document.LearnDocument, console: Console) -> None:
     _print_verdicts(model["verdicts"], console)
     for claim in front["proved"]:
         console.print(one_line(f"proved: {claim}"))
+    if learned["estimate"] is not None:
+        console.print()
+        console.print(Text(f"{expected_text(learned['score'] or '', **learned['estimate'])}."))
     if learned["cross_validation"] is not None:
         console.print()
         _print_comparison(learned["cross_validation"], console)
@@ -372,6 +375,10 @@ def _print_front(learned: document.LearnDocument, console: Console) -> None:
             style="bold" if chosen else None,
         )
     console.print(grid)
+    console.print(
+        "validated: on rows left out, not corrected for choosing the best; training: on the rows"
+        " learned from, too high for new rows"
+    )
 
 
 def _share(value: float | None) -> str:

@@ -20,7 +20,7 @@ export function pluralText(number, one, many = `${one}s`) {
  * @param {number} share
  */
 export function percentText(share) {
-  const rounded = Math.round(share * 1000) / 10;
+  const rounded = Math.round(thousandths(share) * 1000) / 10;
   if (rounded === 100 && share < 1) return "over 99.9\u202f%";
   if (rounded === 0 && share > 0) return "under 0.1\u202f%";
   return `${rounded}\u202f%`;
@@ -38,7 +38,18 @@ export function shareText(part, whole) {
 /** @param {number | null | undefined} score */
 export function scoreText(score) {
   if (score === null || score === undefined) return "–";
-  return score < 1 && score.toFixed(3) === "1.000" ? "over 0.999" : score.toFixed(3);
+  const text = thousandths(score).toFixed(3);
+  return score < 1 && text === "1.000" ? "over 0.999" : text;
+}
+
+/**
+ * A number rounded to three digits as Python rounds it, so that the page and the commands show the same figures: exact
+ * ties, which only odd sixteenths are, to the even digit.
+ * @param {number} share
+ */
+function thousandths(share) {
+  const isTie = Number.isInteger(share * 16) && !Number.isInteger(share * 8);
+  return isTie ? (2 * Math.round(share * 500)) / 1000 : Number(share.toFixed(3));
 }
 
 /** @param {string} text */

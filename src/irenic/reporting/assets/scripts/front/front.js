@@ -73,7 +73,7 @@ function frontLead() {
   return (
     `${countText(summary.models.length)} rule sets, each better on the training rows than all that are smaller. ` +
     `Choose one to show it on the whole page. ${scoreMeaning()}` +
-    (validated ? " Validated scores are of rows left out of learning: expect about that on new cases." : "")
+    (validated ? " Validated scores are of rows left out of learning, not corrected for choosing the best." : "")
   );
 }
 

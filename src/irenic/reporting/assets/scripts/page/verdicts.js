@@ -106,13 +106,17 @@ function scoreCard() {
   if (score === null) return null;
   const isAccuracy = summary.score === "the accuracy";
   const written = isAccuracy ? percentText : scoreText;
-  const head = isAccuracy ? `${written(score)} right on new cases` : `Score ${written(score)} on new cases`;
+  const where = estimate ? "new cases" : "rows left out";
+  const head = isAccuracy ? `${written(score)} right on ${where}` : `Score ${written(score)} on ${where}`;
   const interval =
     estimate && estimate.low !== null && estimate.high !== null
       ? `, 95\u202f% interval ${written(estimate.low)} to ${written(estimate.high)}`
       : "";
   const meaning = isAccuracy ? "" : ` It is ${summary.score}; 1 is best.`;
-  return card("expected", "≈", head, `Estimated from rows left out of learning${interval}.${meaning}`);
+  const how = estimate
+    ? `Estimated from rows left out of learning${interval}.`
+    : "Not corrected for choosing the best of several rule sets: expect less on new cases.";
+  return card("expected", "≈", head, `${how}${meaning}`);
 }
 
 /** @param {Verdict} verdict */
