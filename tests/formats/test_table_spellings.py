@@ -192,6 +192,20 @@ def test_a_locale_settles_separators_and_dates():
     assert locale_of("en") == (".", None)
 
 
+@pytest.mark.parametrize(
+    ("cell", "spelling"),
+    [
+        ("!= -1.200", "!= -1200"),
+        ("<> (1.200)", "!= -1200"),
+        ("≠ ,5", "!= 0.5"),
+        ("!= € 5", "!= 5"),
+        ("< 2,5; (2,5..4,5); > 4,5", "< 2.5, (2.5..4.5), > 4.5"),
+    ],
+)
+def test_a_decimal_comma_is_read_after_any_sign_and_in_ranges_of_lists(cell, spelling):
+    assert respelled(cell, "", Locale(",")) == spelling
+
+
 def test_two_notations_in_one_table_are_an_error():
     assert reasons(read("1.200,50", "2.5"))[0] == (
         "numbers are written in two ways, '1.200,50' and '2.5'; write them in one way, or choose"

@@ -278,6 +278,10 @@ class Reading(TypedDict):
     table: str
     columns: list[ReadColumn]
     remarks: list[str]
+    decimal: str
+    """The decimal separator of numbers in text; empty if the table does not settle it."""
+    day_first: bool | None
+    """Whether 01/02/2026 is in February; None if the table does not settle it."""
     cells: list[ReadCell]
     """Every condition, if this was asked for."""
 

@@ -349,6 +349,8 @@ def encode_reading(reading: Reading, *, explain: bool = False) -> document.Readi
         "table": reading.table,
         "columns": columns,
         "remarks": [*reading.remarks],
+        "decimal": reading.decimal,
+        "day_first": reading.day_first,
         "cells": cells,
     }
 

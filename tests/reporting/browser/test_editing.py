@@ -96,7 +96,7 @@ def test_a_corrected_value_is_gone(page_of, tmp_path):
     ("typed", "text", "error"),
     [
         ("1.100,00 €", "1.100,00 €", ""),
-        ("599,01", "599.01", ""),
+        ("599,01", "599,01", ""),
         ("$ 599,01", None, "“$ 599,01” is in $, but the other outcomes are in €."),
         ("1100 £", None, "“1100 £” is in £, but the other outcomes are in €."),
         ("12%", None, "“12%” is in %, but the other outcomes are in €."),
@@ -743,7 +743,7 @@ def test_an_amount_is_shown_as_its_file_writes_it(page_of, tmp_path):
     table = dict(tables(tmp_path))["kg"]
     page = open_editor(page_of, table)
     assert [row[1] for row in texts(page)] == ["3,50", "12,25"]
-    for row, typed, shown in [(0, "4,25", "4,25"), (1, "0.3", "0.3")]:
+    for row, typed, shown in [(0, "4,25", "4,25"), (1, "0,3", "0,3")]:
         cell = {"row": row, "column": 1, "text": typed}
         page.evaluate("(cell) => editor.actions.setCells([cell])", cell)
         assert texts(page)[row][1] == shown

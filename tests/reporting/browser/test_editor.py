@@ -16,6 +16,8 @@ from irenic.checking import check
 from irenic.formats.feel import doubtful_cells
 from irenic.formats.feel.doubtful_cells import DAY_SETS, UNCLEAR_DAYS
 from irenic.formats.sheets import _sequences, _spellings
+from irenic.reporting._bundle import bundle
+from irenic.reporting.editing import EditedFile
 from irenic.reporting.summarize import summarize
 
 SPACE = Space(
@@ -513,6 +515,132 @@ def test_cells_as_people_write_them_mean_what_they_mean_in_files(page_of, tmp_pa
         assert on_the_page(cell) is None, cell
 
 
+# --- numbers, in files that write them in different ways
+
+READ_CELLS = """import { cellText, parseCell, sidesOfTest } from "./editor/cells.js";
+import { newTable } from "./editor/table.js";
+import { model } from "./state.js";
+
+const feature = newTable(model()).features[0];
+
+window.readCells = (texts) =>
+  texts.map((text) => {
+    const { test, error } = parseCell(feature, text);
+    if (error !== undefined) return null;
+    const again = parseCell(feature, cellText(feature, test)).test;
+    return [test, again].map((each) => each === undefined ? null : sidesOfTest(each));
+  });
+"""
+TABLES = {
+    "commas": ("income", ";", ["< 1.200,50", ">= 1.200,50"]),
+    "commas, whole": ("income", ";", ["< 1.000.000", ">= 1.000.000"]),
+    "points": ("income", ",", ["< 1,200.50", ">= 1,200.50"]),
+    "open": ("age", ",", ["< 10", ">= 10"]),
+    "open, semicolons": ("age", ";", ["< 10", ">= 10"]),
+    "money": ("fee", ";", ["< € 10,50", ">= € 10,50"]),
+    "percentages": ("share", ";", ["< 10,5%", ">= 10,5%"]),
+}
+SHAPES = spelled_cells(
+    "{a}|< {a}|≥ {a}|!= {a}|<> {a}|not({a})|not {a}|[{a}..{b}]|({a} - {b}]|{a}-{b}|{a} to {b}"
+    "|{a}+|under {a}|bis {a}|{a}, {b}|{a},{b}|{a}; {b}|< {a} or > {b}|< {a}, > {b}|not({a}, {b})"
+    "|> {a} < {b}|{a} <= x < {b}|< ({a})|{a}...{b}"
+)
+WRITTEN = spelled_cells(
+    "2.5|2,5|2.500|2,500|1.125|1,125|-1.125|1.200,50|1,200.50|1.200.000|1 200,5|1'200|,5|0.125|007"
+    "|5,|100,-|(500)|−5|+5|1.5e3|5k|€ 1.200|€ 2,50|$1,200|10%|10,5%|5 kg|12.34,5|\uff11\uff12|1.0"
+)
+
+
+@pytest.mark.filterwarnings("ignore::irenic.FormatWarning")
+@pytest.mark.parametrize("name", TABLES)
+def test_numbers_mean_what_they_mean_in_the_file_or_are_refused(page_of, name):
+    column, sign, base = TABLES[name]
+
+    def read(cells, space=None):
+        quoted = ['"' + cell.replace('"', '""') + '"' for cell in cells]
+        lines = [f"{column}{sign}then", *(f"{c}{sign}r{i}" for i, c in enumerate(quoted))]
+        return irenic.parse("\n".join(lines).encode(), format="csv").bind(space=space).tables
+
+    (table,) = read(base)
+
+    def in_the_file(cell):
+        """Return the region of a cell, None if a file with it cannot be read."""
+        try:
+            (with_cell,) = read([*base, cell], table.space)
+        except (irenic.errors.FormatError, ValueError):
+            return None
+        return merged(rule.region for rule in with_cell.rules if rule.then == f"r{len(base)}")
+
+    def merged(regions):
+        """Return the spans of values, which may touch in texts such as not(5)."""
+        ends = sorted((float(r.box.lower[0, 0]), float(r.box.upper[0, 0])) for r in regions)
+        spans = []
+        for low, high in ends:
+            if spans and low <= spans[-1][1]:
+                spans[-1] = (spans[-1][0], max(high, spans[-1][1]))
+            else:
+                spans.append((low, high))
+        return spans
+
+    def on_the_page(sides):
+        regions = [region_of([(column, side)] if side else [], table.space) for side in sides]
+        return merged(Region(table.space, r.conditions()) for r in regions)
+
+    modules = (files("irenic") / "reporting" / "assets" / "scripts").joinpath
+    script = bundle(
+        "read.js", lambda p: READ_CELLS if p == "read.js" else modules(p).read_text("utf-8")
+    )
+    page = page_of(summarize(table, budget=0.5))
+    page.evaluate(script)
+    pairs = [(a, b) for a in WRITTEN for b in ("9000", a.replace("1", "3").replace("2", "4"))]
+    cells = [*dict.fromkeys(shape.format(a=a, b=b) for shape in SHAPES for a, b in pairs)]
+    answers = page.evaluate("(cells) => window.readCells(cells)", cells)
+    accepted = {cell: answer for cell, answer in zip(cells, answers, strict=True) if answer}
+    wrong = {
+        cell: sides
+        for cell, (sides, _) in accepted.items()
+        if in_the_file(cell) != on_the_page(sides)
+    }
+    assert wrong == {}
+    assert {cell: pair for cell, pair in accepted.items() if pair[0] != pair[1]} == {}
+    assert len(accepted) > 60
+
+
+def test_a_typed_number_is_saved_as_the_number_that_it_is_in_the_file(page_of, tmp_path):
+    path = tmp_path / "loans.csv"
+    path.write_text("income;grade\n< 1.200,50;low\n>= 1.200,50;high\n")
+    file = EditedFile(path)
+    page = open_editor(page_of, file.table)
+    for text in ("< 2.500", "< 2.500,5", "not(2,5; 4,5)", "!= -1.125"):
+        page.evaluate("(text) => editor.actions.setCells([{row: 0, column: 0, text}])", text)
+        file.save(json.dumps(ask(page, "editor.currentRules()")))
+        typed = path.with_name("typed.csv")
+        typed.write_text(f'income;grade\n"{text}";low\n>= 1.200,50;high\n')
+        assert file.table.rules == irenic.parse(typed).bind(file.table.space).table().rules
+
+
+def test_a_row_is_split_at_a_number_of_the_file(page_of):
+    content = b"income;grade\n< 1.200,50;low\n>= 1.200,50;high\n"
+    page = open_editor(page_of, irenic.parse(content, format="csv").bind().table())
+    assert ask(page, "editor.actions.splitRow(0, 0, '1.100,5')") == ""
+    shown = ask(page, "editor.table.now.rows.map((row) => row.cells[0].text)")
+    assert shown == ["< 1100,5", "[1100,5..1200,5)", ">= 1200,5"]
+    assert ask(page, "editor.actions.splitRow(0, 0, '> 5')") == ""
+    assert ask(page, "editor.table.now.rows[0].cells[0].text") == "<= 5"
+    error = "“[1..2]” is not a number."
+    assert ask(page, "editor.actions.splitRow(0, 0, '[1..2]')") == error
+
+
+def test_a_case_is_typed_as_the_file_writes_numbers(page_of):
+    content = b"income;grade\n< 1.125,50;low\n>= 1.125,50;high\n"
+    page = open_editor(page_of, irenic.parse(content, format="csv").bind().table())
+    read = "((text) => irenic.parseValue(irenic.summary.features[0], text))"
+    for text, value in {"2,5": 2.5, "1.200,5": 1200.5, "2.000.000": 2e6, "1,125": 1.125}.items():
+        assert ask(page, f"{read}({json.dumps(text)})") == {"value": value}
+    error = "“2.500” is ambiguous: write 2500, or 2.5000 if the point is a decimal point."
+    assert ask(page, f"{read}('2.500')") == {"error": error}
+
+
 def test_the_words_of_the_page_are_those_of_files():
     """A word that is added to the reader of files must be added to the page, too."""
     scripts = files("irenic") / "reporting" / "assets" / "scripts"
@@ -563,7 +691,8 @@ def test_text_among_numbers_and_ambiguous_numbers_are_rejected(page_of):
     page = open_editor(page_of, RuleSet([Rule({}, then=3.5)], Space([SPACE["age"]])))
     for text, error in {
         "refuse": "“refuse” is not a number such as 3.5; put it in quotes if it is text.",
-        "1,234": "“1,234” is ambiguous: write it without thousands separators.",
+        "1,234": "“1,234” is ambiguous: write the number without thousands separators and with a"
+        " decimal point.",
     }.items():
         page.evaluate("(text) => editor.actions.setCells([{row: 0, column: 1, text}])", text)
         assert ask(page, "editor.currentRules().rules") == []
@@ -573,10 +702,11 @@ def test_text_among_numbers_and_ambiguous_numbers_are_rejected(page_of):
 
 
 @pytest.mark.filterwarnings("ignore::irenic.FormatWarning")
-def test_where_numbers_have_a_decimal_comma_a_point_may_separate_thousands(page_of, tmp_path):
+def test_where_numbers_have_a_decimal_comma_a_point_separates_thousands(page_of, tmp_path):
     path = tmp_path / "fees.csv"
     path.write_text("zone;fee\nA;3,50\nB;7,50\n")
     page = open_editor(page_of, irenic.parse(path).bind().tables[0])
-    errors = ["3,75", "3.75", "1.200"]
-    found = [ask(page, f"editor.actions.setOtherwise('{text}')") for text in errors]
-    assert found == ["", "", "“1.200” is ambiguous: write it without thousands separators."]
+    outcomes = ["3,75", "3.75", "1.200"]
+    found = [ask(page, f"editor.actions.setOtherwise('{text}')") for text in outcomes]
+    assert found == ["", "The file has a decimal comma: write “3.75” so, too.", ""]
+    assert ask(page, "editor.currentRules().default") == 1200

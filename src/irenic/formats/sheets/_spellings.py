@@ -444,6 +444,7 @@ _VALUE_ONLY: Final = re.compile(_VALUE, re.IGNORECASE)
 _UNEQUAL: Final = re.compile(r"(?:!|<>|!=|≠)\s*([^\s\d<>=!(][^<>=!(),;|]*)")
 _SELF: Final = frozenset({"x", "value", "it", "?"})
 _WHOLE_PRICE: Final = re.compile(r"(?<=\d)[.,][-–—](?!\d)")  # 500,- €
+_SEPARATOR: Final = re.compile(r"[;|]|(?<!\d),|,(?!\d)")  # a comma in 2,5 separates no values
 _SEPARATED: Final = re.compile(r"\d[.,]\d|\d[,;]\d|(?<!\d)[.,]\d")
 
 
@@ -587,7 +588,8 @@ def _as_test(text: str, header: str, locale: Locale) -> str | None:
         return spell.listed(text)
     if (excluded := _NOT.fullmatch(text)) and not _is_order(text):
         return spell.excluded(excluded[1])
-    if unequal := _UNEQUAL.fullmatch(text):
+    unequal = _UNEQUAL.fullmatch(text)
+    if unequal and not _VALUE_ONLY.fullmatch(unequal[1]):  # != -1.200 is a comparison
         return f"not({unequal[1].strip()})"
     return spell.listed(text)
 
@@ -841,7 +843,7 @@ def _split(text: str) -> list[str]:
     """Return the parts of a list; separators in quotes and brackets do not count."""
     strings = STRING.findall(text)
     masked = STRING.sub("\0", text)
-    masked = re.sub(r"[\[(][^\[\]()]*[\])\[]", lambda m: re.sub(r"[,;|]", "\1", m.group()), masked)
+    masked = re.sub(r"[\[(][^\[\]()]*[\])\[]", lambda m: _SEPARATOR.sub("\1", m.group()), masked)
     if "\1" in masked:
         return []
     parts = [part.strip() for part in _OR.split(masked)]

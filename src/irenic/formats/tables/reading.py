@@ -67,6 +67,10 @@ class Reading:
         The units of outcomes, by name.
     draft : optional
         The table before its features were known.
+    decimal : {"", ".", ","}
+        The decimal separator of numbers in text; empty if the table does not settle it.
+    day_first : bool, optional
+        Whether 01/02/2026 is in February; None if the table does not settle it.
 
     Examples
     --------
@@ -85,6 +89,8 @@ class Reading:
     header: int = 0
     units: Mapping[str, str] = field(default_factory=dict)
     draft: Draft | None = field(default=None, repr=False, compare=False)
+    decimal: str = ""
+    day_first: bool | None = None
 
     def __str__(self) -> str:
         return "\n".join([*(f"{c.name}: {c}" for c in self.columns), *self.remarks])
@@ -165,6 +171,8 @@ def reading_of(draft: Draft, space: Space | None) -> Reading:
         draft.header,
         draft.units,
         draft,
+        draft.decimal,
+        draft.day_first,
     )
 
 

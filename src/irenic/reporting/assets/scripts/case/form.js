@@ -13,7 +13,7 @@ import { jumpTo } from "../page/jumps.js";
 import { model, on, emit } from "../state.js";
 import { testedFeatures, givenInstances, summary } from "../summary.js";
 import { isCategory, isMissing, unitLabel } from "../values/features.js";
-import { formatValue } from "../values/texts.js";
+import { fieldText } from "../values/reading.js";
 
 /**
  * instance: the index of the instance that the fields were filled from, undefined for other cases.
@@ -142,7 +142,7 @@ function fillForm(theCase) {
     const missing = isMissing(feature, value);
     if (value === undefined || (missing && (box || !isCategory(feature))))
       writeText(field, "", missing && box !== null);
-    else writeText(field, input.tagName === "SELECT" ? String(value) : formatValue(feature, value));
+    else writeText(field, input.tagName === "SELECT" ? String(value) : fieldText(feature, value));
   }
   caseForm.started = true;
   caseForm.instance = instanceOf(theCase);

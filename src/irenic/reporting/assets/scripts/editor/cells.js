@@ -1,7 +1,17 @@
 // @ts-check
 // Cells of a table: parses conditions in the notation of decision tables, and writes them.
 
-import { meansAny, respelled, SpellingError } from "./spellings.js";
+import {
+  checkPoints,
+  checkSigns,
+  isPercentage,
+  meansAny,
+  needsLocale,
+  canWrite,
+  numberInFile,
+  respelled,
+  SpellingError,
+} from "./spellings.js";
 import { cutAbove, isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
 import { parseBound } from "../values/reading.js";
 import { formatValue } from "../values/texts.js";
@@ -45,16 +55,32 @@ export function parseCell(feature, text) {
  * @param {string} typed
  */
 function parseSpelled(feature, typed) {
+  checkSigns(typed);
   // a range as people write it may include all of its last minute, unlike [08:00..17:59]
-  const spoken = feature.kind === "time" && /^\d.*[-–—]/.test(typed) ? respelled(feature, typed) : null;
-  if (spoken !== null) return parseNumbers(feature, spoken);
+  const isSpoken = needsLocale(typed) || (feature.kind === "time" && /^\d.*[-–—]/.test(typed));
+  const spoken = isSpoken ? respelled(feature, typed) : null;
+  if (spoken !== null) return parseUnitary(feature, spoken, typed);
   try {
-    return parseNumbers(feature, typed);
+    return parseUnitary(feature, typed, typed);
   } catch (error) {
     const other = error instanceof CellError ? respelled(feature, typed) : null;
     if (other === null || other === typed) throw error;
-    return parseNumbers(feature, other);
+    return parseUnitary(feature, other, typed);
   }
+}
+
+/**
+ * @param {EditedFeature & Continuous} feature
+ * @param {string} text
+ * @param {string} typed
+ */
+function parseUnitary(feature, text, typed) {
+  const parsed = parseNumbers(feature, text);
+  if (isPercentage(feature) && !typed.includes("%") && /[1-9]/.test(text)) {
+    throw new SpellingError(`${feature.name} is a percentage: write numbers with %.`);
+  }
+  checkPoints(text);
+  return parsed;
 }
 
 class CellError extends Error {}
@@ -282,14 +308,11 @@ function selectedBy(feature, part) {
   if (joined.length > 1 && joined.every((each) => OPERATOR.test(each))) {
     return joined.map((each) => selectedBy(feature, each)).reduce(bothOf);
   }
-  const range =
-    /^([[(\]])\s*(.+?)\s*\.\.\s*(.+?)\s*([\])[])$/.exec(part) ??
-    /^()(\d[\d.]*)\s*(?:-|–|\.\.|\bto\b)\s*(\d[\d.]*)()$/i.exec(part);
+  if (/\.\.\.|^(?:=<|=>|<>)/.test(part)) throw new CellError(`“${part}” is not ${feature.wanted}.`);
+  const range = /^([[(\]])\s*(.+?)\s*\.\.\s*(.+?)\s*([\])[])$/.exec(part);
   if (range) return between(feature, range[2], /[(\]]/.test(range[1]), range[3], /[)[]/.test(range[4]));
-  const atLeast = /^(\d[\d.]*)\s*\+$/.exec(part);
-  const text = atLeast ? `>= ${atLeast[1]}` : part;
-  const [, sign = "="] = OPERATOR.exec(text) ?? [];
-  return compared(feature, SIGNS.get(sign) ?? sign, boundOf(feature, text.replace(OPERATOR, "")));
+  const [, sign = "="] = OPERATOR.exec(part) ?? [];
+  return compared(feature, SIGNS.get(sign) ?? sign, boundOf(feature, part.replace(OPERATOR, "")));
 }
 
 /**
@@ -298,12 +321,21 @@ function selectedBy(feature, part) {
  */
 function boundOf(feature, text) {
   const call = CALL.exec(text);
-  const typed = call ? unquotedText(call[1] ?? call[2]) : unquotedText(text);
+  const typed = call ? unquotedText(call[1] ?? call[2]) : text;
   if (!typed) throw new CellError("A value is missing after the comparison.");
-  const read = parseBound(feature, typed);
+  // other spellings of numbers, and text in quotes, are not those of decision tables
+  const isOther = isNumeric(feature) ? !NUMBER.test(typed) : typed.startsWith('"');
+  const read = isOther ? { error: `“${typed}” is not ${feature.wanted}.` } : parseBound(feature, typed);
   if (read.error !== undefined) throw new CellError(read.error + numberHint(feature, typed));
+  if (!canWrite(feature, read.value)) throw new CellError(`“${typed}” is too large.`);
   return read.value + 0; // no -0
 }
+
+/** A number in the notation of decision tables. */
+const NUMBER = /^-?(?!0\d)(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** @param {Continuous} feature */
+const isNumeric = ({ kind }) => kind === "number" || kind === "integer";
 
 /**
  * How to write a number that was typed with words, a unit or a second comparison.
@@ -312,7 +344,7 @@ function boundOf(feature, text) {
  */
 function numberHint(feature, typed) {
   const [digits] = /\d+(\.\d+)?/.exec(typed) ?? [];
-  if (!digits || (feature.kind !== "number" && feature.kind !== "integer")) return "";
+  if (!digits || !isNumeric(feature)) return "";
   if (/[<>≤≥]/.test(typed)) return " Write “and” between two comparisons.";
   return /\p{L}/u.test(typed) ? ` Write ${digits}, < ${digits} or >= ${digits}, without words and units.` : "";
 }
@@ -411,7 +443,12 @@ function notOf({ spans, missing }) {
 export function cellText(feature, test) {
   if (!test) return "-";
   if (isCategory(feature)) return codesText(feature, test.codes ?? [], (code) => bareText(feature, code));
-  return (test.spans ?? []).map((span) => spanText(feature, span, (value) => formatValue(feature, value))).join(", ");
+  /** @param {number} value */
+  const write = (value) => {
+    const text = formatValue(feature, value);
+    return isNumeric(feature) ? numberInFile(text, isPercentage(feature)) : text;
+  };
+  return (test.spans ?? []).map((span) => spanText(feature, span, write)).join(", ");
 }
 
 /**

@@ -1,12 +1,8 @@
 // @ts-check
 // Outcomes as people type them.
 
-import { hasDecimalComma, unitOf } from "./spellings.js";
-import { plainNumber } from "../values/reading.js";
+import { numberInFile, outcomeNumber, SpellingError, unitOf } from "./spellings.js";
 import { formatNumber } from "../values/texts.js";
-
-/** A number with a currency or percent sign. */
-const AMOUNT = /^(?:(?:[€$£¥]|EUR|USD|GBP|CHF)\s*)?([+\-−]?[\d.,][^%€$£¥]*?)\s*(%|[€$£¥]|EUR|USD|GBP|CHF)?$/i;
 
 /**
  * The place of an outcome, a new one to add, or an error; null for an empty text.
@@ -22,9 +18,10 @@ export function parseOutcome(outcomes, text) {
   const named = outcomes.findIndex((outcome) => outcome.text === typed);
   if (named >= 0) return { place: named };
   // labels such as "1" are text: then other numbers are, too
-  const areTexts = outcomes.some(({ value }) => typeof value === "string" && amountOf(value) !== null);
-  const amount = areTexts ? null : amountOf(typed);
-  if (Number.isNaN(amount)) return { error: `“${typed}” is ambiguous: write it without thousands separators.` };
+  const areTexts = outcomes.some(({ value }) => typeof value === "string" && isAmount(value));
+  const read = areTexts ? { amount: null } : readAmount(typed);
+  if (read.error !== undefined) return { error: read.error };
+  const { amount } = read;
   const mixed = amount === null ? "" : mixedUnits(outcomes, typed, amount);
   if (mixed) return { error: mixed };
   const parsed = amount ?? outcomeValue(typed);
@@ -37,7 +34,12 @@ export function parseOutcome(outcomes, text) {
   const place = outcomes.findIndex((outcome) => JSON.stringify(outcome.value) === same);
   return place >= 0
     ? { place }
-    : { added: { text: amount === null || isSpelledLike(typed, outcomes) ? typed : formatNumber(amount), value } };
+    : {
+        added: {
+          text: amount === null || isSpelledLike(typed, outcomes) ? typed : numberInFile(formatNumber(amount)),
+          value,
+        },
+      };
 }
 
 /**
@@ -50,7 +52,11 @@ function mixedUnits(outcomes, typed, amount) {
   const unit = unitOf(typed);
   const numbers = outcomes.filter(({ value }) => typeof value === "number");
   const units = new Set(numbers.map(({ text }) => unitOf(text)));
-  if (!unit || !numbers.length || units.has(unit)) return "";
+  if (!numbers.length || units.has(unit)) return "";
+  if (units.has("%") && amount !== 0) {
+    return `“${typed}” is not a percentage, but the other outcomes are: write it with %.`;
+  }
+  if (!unit) return "";
   const [other = ""] = [...units].filter(Boolean);
   if (unit === "%" && !other)
     return `“${typed}” is a percentage, but the other outcomes are not: write ${formatNumber(amount)}.`;
@@ -79,23 +85,22 @@ export const outcomeError = (outcomes, text) => parseOutcome(outcomes, text)?.er
  * Whether a text would be read as a number.
  * @param {string} text
  */
-export const isAmount = (text) => amountOf(text) !== null;
+export const isAmount = (text) => readAmount(text).amount !== null;
 
 /**
- * The number of an amount as files are read: 13% is 0.13, and 3,75 is 3.75. NaN if it is ambiguous, as 1,234 is; null
- * for other texts.
+ * The number of an outcome as files are read: 13% is 0.13, and 3,75 is 3.75. An error if it is ambiguous, as 1,234
+ * is; null for other texts.
  * @param {string} typed
+ * @returns {{ amount: number | null, error?: undefined } | { amount?: undefined, error: string }}
  */
-function amountOf(typed) {
-  const [, digits, sign] = AMOUNT.exec(typed) ?? [];
-  // 1.234,50 can be read in one way only
-  const grouped = /^[+\-−]?\d{1,3}(\.\d{3})+,\d+$/.test(digits ?? "");
-  const plain = digits === undefined ? null : plainNumber(grouped ? digits.replaceAll(".", "") : digits);
-  if (plain === null) return null;
-  if (plain === "?" || (hasDecimalComma && /^[+-]?[1-9]\d{0,2}\.\d{3}$/.test(plain) && digits.includes(".")))
-    return NaN;
-  if (sign !== "%") return Number.isFinite(Number(plain)) ? Number(plain) + 0 : null;
-  return /e/i.test(plain) ? null : Number(`${plain}e-2`) + 0; // without the error of a division
+function readAmount(typed) {
+  try {
+    const number = outcomeNumber(typed);
+    return { amount: number === null ? null : Number(number) + 0 }; // no -0
+  } catch (error) {
+    if (!(error instanceof SpellingError)) throw error;
+    return /[.,]/.test(typed) ? { error: error.message } : { amount: null }; // a code such as 007
+  }
 }
 
 /**
@@ -115,7 +120,7 @@ function outcomeValue(typed) {
 /** @param {string} typed */
 function scalarValue(typed) {
   if (/^(true|false)$/i.test(typed)) return typed.toLowerCase() === "true";
-  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(typed) && Number.isFinite(Number(typed))) {
+  if (/^-?(?!0\d)(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i.test(typed) && Number.isFinite(Number(typed))) {
     return Number(typed) + 0;
   }
   if (/^".*"$/s.test(typed)) {

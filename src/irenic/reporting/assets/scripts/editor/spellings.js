@@ -85,8 +85,8 @@ const DIGIT_GROUPS = "(?:\\d{1,3}(?:[ \\u00a0\\u202f'’]\\d{3})+(?:[.,]\\d+)?|\
 const SCALE = `(?:k|tsd\\.?|mio\\.?|mn|million(?:s|en|es)?|bn|mrd\\.?)(?![\\p{L}\\p{N}_²])`;
 const UNIT_WORD = `(?:${Object.values(UNITS).join("|")})(?![\\p{L}\\p{N}_²])`;
 const AMOUNT_VALUE =
-  `(?:(?:[-−]\\s?)?(?:${MONEY}\\s?)?[-−]?${DIGIT_GROUPS}` +
-  `(?:\\s?%|\\s?${MONEY}|\\s?${SCALE}(?:\\s?${MONEY})?|\\s?${UNIT_WORD})?|\\(\\s*${DIGIT_GROUPS}\\s*\\))`;
+  `(?:[-−]\\s?)?(?:${MONEY}\\s?)?[-−]?${DIGIT_GROUPS}` +
+  `(?:\\s?%|\\s?${MONEY}|\\s?${SCALE}(?:\\s?${MONEY})?|\\s?${UNIT_WORD})?`;
 const NAMED_DATE = `\\d{1,2}\\.?[\\s-]?${MONTH}[\\s-]\\d{4}`;
 const DATE_VALUE = `(?:\\d{4}-\\d\\d-\\d\\d|\\d{1,2}\\.\\d{1,2}\\.\\d{4}|\\d{1,2}/\\d{1,2}/\\d{4}|${NAMED_DATE})`;
 const TIME_VALUE = "(?:\\d{1,2}(?:[:.]\\d\\d)?\\s?(?:[ap]\\.?m\\.?|uhr)|\\d{1,2}:\\d\\d(?::\\d\\d)?)";
@@ -127,6 +127,11 @@ const ANY_WORDS = new Set([
  */
 export const meansAny = (text) =>
   /^[-–—*]?$/.test(text) || ANY_WORDS.has(text.toLowerCase().replace("’", "'").split(/\s+/).join(" "));
+
+/** How the file writes numbers and dates; a table that was not read from text has neither. */
+const decimal = summary.reading?.decimal ?? "";
+const isComma = decimal === ",";
+const dayFirst = summary.reading?.day_first ?? null;
 
 /** Why a spelling has no single meaning. */
 export class SpellingError extends Error {}
@@ -213,6 +218,32 @@ const isKnownIn = (feature) => {
 
 // --- numbers, dates and times
 
+/** An amount in parentheses, which is negative, alone or in a part of a cell; those of not(…) are its own. */
+const NEGATIVE = new RegExp(
+  `(?:^|(?<=[<>=≤≥\\s(\\[,;|.–—-]))(?<!in\\s)\\(\\s*((?:${MONEY}\\s?)?${DIGIT_GROUPS}(?:\\s?%|\\s?${MONEY})?)\\s*\\)`,
+  "giu",
+);
+
+/** @param {string} text */
+const withCall = (text) => text.replace(/^\s*not\s*\((.*)\)\s*$/is, "not($1)");
+
+/**
+ * Full-width digits and signs, which people type with some keyboards, as the usual ones.
+ * @param {string} text
+ */
+const halfWidth = (text) =>
+  text.replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0));
+
+/**
+ * Whether a cell that can be parsed has another meaning where numbers are written as in the file.
+ * @param {string} text
+ */
+export function needsLocale(text) {
+  if (/\d[.,][-–—](?!\d)/.test(text) || halfWidth(text) !== text) return true;
+  if (withCall(text).replace(NEGATIVE, "") !== withCall(text)) return true;
+  return isComma && /\d[.,]\d|\d[,;]\d|(?<!\d)[.,]\d/.test(text);
+}
+
 /**
  * @param {Continuous} feature
  * @param {string} text
@@ -220,14 +251,28 @@ const isKnownIn = (feature) => {
 function respelledNumbers(feature, text) {
   const value = VALUES[feature.kind];
   if (!value) return null;
-  const speller = spellerOf(feature, value);
+  const plain = withCall(halfWidth(text).trim());
+  // with a sign that joins no range, unlike a hyphen: 3 (5) is not 3-5
+  const negated = plain.replace(NEGATIVE, "−$1");
+  const list = asTest(spellerOf(feature, value), negated);
+  const found = negated === plain ? list : (list ?? negated).replaceAll("−", "-");
+  return found !== null && feature.kind === "time" ? toTheMinute(feature, found) : found;
+}
+
+/**
+ * @param {ReturnType<typeof spellerOf>} speller
+ * @param {string} text
+ */
+function asTest(speller, text) {
   const plain = text.replace(/([<>])\s+(?==)/g, "$1").replace(/(?<=\d)[.,][-–—](?!\d)/g, "");
   const inner = /^not\s*\((.*)\)$/is.exec(plain);
   if (inner) return prefixed(speller.list(inner[1]));
   const [, excluded] = whole(EXCEPT).exec(plain) ?? [];
-  if (excluded !== undefined && !speller.compared(plain)) return prefixed(speller.list(excluded));
-  const list = speller.list(plain);
-  return list !== null && feature.kind === "time" ? toTheMinute(feature, list) : list;
+  if (excluded === undefined || speller.isOrder(plain)) return speller.list(plain);
+  if (/[,;\n|]|(?<![\p{L}\p{N}_])(?:or|oder|nor|and|und)(?![\p{L}\p{N}_])/u.test(excluded)) {
+    throw new SpellingError(`“${text}” is ambiguous: write not(a, b) for every value except a and b.`);
+  }
+  return prefixed(speller.item(excluded.trim()) ?? excluded.trim());
 }
 
 /** @param {string | null} list */
@@ -268,7 +313,7 @@ function newPatterns(value) {
     open: pattern("V \\.\\.\\.?|\\.\\.\\.? V"),
     brackets: pattern("([\\[(\\]]) V (?:-|–|—|;|‹to›|\\.\\.\\.?) V ([\\])\\[])"),
     chain: pattern(`V ${sign} (\\S.*?) ${sign} V`),
-    twice: pattern(`(${order} V) ,? (${order} V)`),
+    twice: pattern(`(${order} V) (,?) (${order} V)`),
     compared: pattern(`(${order}) V`),
     up: pattern(`V (?:(?:${orAnd} )?\\+|${orAnd}\\s+${MORE})(?: ${UNIT_WORD})?`),
     down: pattern(`V ${orAnd}\\s+${LESS}(?: ${UNIT_WORD})?`),
@@ -315,12 +360,16 @@ function spellerOf(feature, value) {
   /** @param {string} opening @param {string} low @param {string} high @param {string} closing */
   const range = (opening, low, high, closing) => {
     if (feature.kind === "time") return timeRange(opening, low.trim(), high.trim(), closing);
-    const units = [low, high].map(unitOf);
+    const units = [low, high].map((end) => unitOf(end));
     if (units[0] && units[1] && units[0] !== units[1]) {
       throw new SpellingError(`“${low.trim()}” and “${high.trim()}” have different units: write both in one.`);
     }
     const start = high.includes("%") && !low.includes("%") ? `${low.trim()}%` : low;
-    return `${opening}${read(start)}..${read(high)}${closing}`;
+    const [a, b] = [read(start), read(high)];
+    if (isAmountKind(feature) && Number(a) > Number(b)) {
+      throw new SpellingError(`The range is reversed: write ${high.trim()}..${low.trim()}.`);
+    }
+    return `${opening}${a}..${b}${closing}`;
   };
 
   /** @param {[string, string] | null} one @param {[string, string] | null} other */
@@ -335,6 +384,7 @@ function spellerOf(feature, value) {
   const item = (text) => {
     let match = patterns.value.exec(text);
     if (match) return read(text);
+    if (isAmountKind(feature) && /^\d{1,2}[./-]\d{1,2}[./-]\d{4}$/.test(text)) return null; // looks like a date
     if ((match = patterns.between.exec(text))) {
       const [low, high] = match.slice(1).filter(Boolean);
       return range("[", low, high, "]");
@@ -352,7 +402,10 @@ function spellerOf(feature, value) {
       return both([FLIPPED[signOf(match[2])], match[1]], [signOf(match[4]), match[5]]);
     }
     match = patterns.twice.exec(text);
-    const parts = match ? [match[1], match[3]] : text.split(JOINT);
+    // a comma between signs means "or", however their values are written
+    const isList = match?.[3] && [match[1], match[4]].every((each) => /^[<>=!≤≥≠]/.test(each));
+    const parts = match ? [match[1], match[4]] : text.split(JOINT);
+    if (isList) return null;
     const joined = parts.length === 2 ? both(compared(parts[0].trim()), compared(parts[1].trim())) : null;
     if (joined !== null) return joined;
     const comparison = compared(text);
@@ -361,14 +414,29 @@ function spellerOf(feature, value) {
 
   /** @param {string} text */
   const list = (text) => {
-    const single = item(text.trim());
+    const sides = text.split(/\s(?:or|oder|ou|o)\s/i).map((side) => side.trim());
+    const comparisons = sides.length === 2 && sides.every((side) => patterns.compared.test(side));
+    const single = comparisons ? null : item(text.trim());
     if (single !== null) return single;
-    const parts = text.split(alternative).map((part) => part.trim());
+    const parts = comparisons ? sides : splitOutside(text, alternative).map((part) => part.trim());
     if (parts.length < 2 || parts.includes("")) return null;
     return parts.map((part) => item(part) ?? part).join(", ");
   };
-  return { list, compared };
+  return { list, item, isOrder: (/** @type {string} */ text) => patterns.compared.test(text) };
 }
+
+/**
+ * The parts of a list, none if a separator is in brackets.
+ * @param {string} text
+ * @param {RegExp} separator
+ */
+function splitOutside(text, separator) {
+  const isInside = (text.match(/[[(][^[\]()]*[\])[]/g) ?? []).some((part) => /[;|]|(?<!\d),|,(?!\d)/.test(part));
+  return isInside ? [] : text.replace(/^(?:either|one of)\s+/i, "").split(separator);
+}
+
+/** @param {Continuous} feature */
+const isAmountKind = ({ kind }) => kind === "number" || kind === "integer";
 
 /** @param {string} written */
 function signOf(written) {
@@ -384,7 +452,7 @@ function signOf(written) {
  */
 function spelledValue(feature, typed) {
   if (feature.kind === "time") return timeText(typed);
-  return feature.kind === "number" || feature.kind === "integer" ? plainAmount(feature, typed) : dateText(typed);
+  return isAmountKind(feature) ? plainAmount(feature, typed) : dateText(typed);
 }
 
 const PARTS = whole(
@@ -421,11 +489,8 @@ function unitNamed(word) {
  * @returns {string}
  */
 function plainAmount(feature, typed) {
-  const negative = /^\(\s*(.*?)\s*\)$/.exec(typed);
-  if (negative) return `-${plainAmount(feature, negative[1])}`;
-  const { sign, after, digits = "", scale } = PARTS.exec(typed)?.groups ?? {};
   const unit = unitOf(typed);
-  const percentages = writtenIn(feature).some(({ text }) => text.includes("%"));
+  const percentages = isPercentage(feature);
   if (unit && (unit === "%") !== percentages && (unit === "%" || !feature.unit)) {
     throw new SpellingError(percentageText(feature, typed, unit));
   }
@@ -440,11 +505,43 @@ function plainAmount(feature, typed) {
   if (unit === "months" && !feature.unit) {
     throw new SpellingError(`“${typed}” is in months, but ${feature.name} has no unit: write the number alone.`);
   }
-  const number = plainDigits(digits);
-  const [word] = /^[a-z]+/i.exec(scale ?? "") ?? [""];
-  const power = Object.keys(POWERS).find((each) => word.toLowerCase().startsWith(each));
+  return unitlessText(typed);
+}
+
+/**
+ * A number as people write it, with a decimal point and without a unit: 10% is 0.1.
+ * @param {string} typed
+ * @param {string} [sign] its decimal separator, empty if it is not known
+ */
+export function unitlessText(typed, sign = decimal) {
+  const { sign: before, after, digits = "", scale, money, unit, coin, word } = PARTS.exec(typed)?.groups ?? {};
+  const currency = money ?? coin ?? (unit === "%" ? undefined : unit);
+  if (currency && (word || unit === "%" || (money && (coin || unit)))) {
+    throw new SpellingError(`“${typed}” has two units: write one.`);
+  }
+  if (currency && !sign && /^[1-9]\d{0,2}\.\d{3}$/.test(digits)) throw new SpellingError(thousandsText(digits));
+  const number = plainDigits(digits, sign);
+  const [name] = /^[a-z]+/i.exec(scale ?? "") ?? [""];
+  const power = Object.keys(POWERS).find((each) => name.toLowerCase().startsWith(each));
   const shifted = shiftedText(number, (power ? POWERS[power] : 0) - (unit === "%" ? 2 : 0));
-  return Boolean(sign) === Boolean(after) ? shifted : `-${shifted}`;
+  return Boolean(before) === Boolean(after) ? shifted : `-${shifted}`;
+}
+
+/**
+ * The number of an outcome, with a decimal point and without a unit; null if it is none. An outcome cannot be a list,
+ * so that its comma shows how it is written.
+ * @param {string} typed
+ */
+export function outcomeNumber(typed) {
+  const text = halfWidth(typed);
+  const plain = /^\(.*\)$/s.test(text) ? text.replace(NEGATIVE, "−$1") : text;
+  const parts = PARTS.exec(plain)?.groups;
+  if (!parts || parts.scale || parts.word) return null;
+  const own = /^[-−]?\d+,\d{1,2}$/.test(text) ? "," : [",", "."].find((sign) => SETTLING[sign].test(text));
+  checkSigns(text, own);
+  const number = unitlessText(plain, decimal || own);
+  if (!own) checkPoints(number);
+  return number;
 }
 
 /**
@@ -465,29 +562,146 @@ function percentageText(feature, typed, unit) {
  */
 const writtenIn = (feature) => summary.reading?.columns.find(({ name }) => name === feature.name)?.interpreted ?? [];
 
-/** Whether numbers in the file have a decimal comma, so that 1.234 may mean 1234. */
-export const hasDecimalComma = Boolean(
-  summary.reading?.columns.some(({ interpreted }) => interpreted.some(({ text }) => /\d,\d{1,2}(?!\d)/.test(text))),
-);
+/**
+ * Whether the numbers of a feature have percent signs in the file.
+ * @param {Continuous} feature
+ */
+export const isPercentage = (feature) => writtenIn(feature).some(({ text }) => text.includes("%"));
+
+const BEFORE = "(?<![\\p{L}\\p{N}_.,:/])";
+const AFTER = "(?![\\d.,]*\\d)";
+
+/** What settles the decimal separator of a table, by the separator. @type {Record<string, RegExp>} */
+const SETTLING = {
+  ",": new RegExp(
+    `${BEFORE}\\d{1,3}(?:\\.\\d{3})+,\\d+(?![\\d.,])|${BEFORE}\\d{1,3}(?:\\.\\d{3}){2,}${AFTER}` +
+      `|\\d,[-–—](?!\\d)|[€$£¥]\\s*\\d+,\\d{1,2}(?!\\d)|${BEFORE}\\d+,\\d{1,2}\\s*[€%]`,
+    "u",
+  ),
+  ".": new RegExp(
+    `${BEFORE}\\d{1,3}(?:,\\d{3})+\\.\\d+${AFTER}|[$£]\\s?\\d{1,3},\\d{3}${AFTER}|${BEFORE}\\d{1,3}(?:,\\d{3}){2,}${AFTER}` +
+      `|(?:(?<=\\.\\.)|${BEFORE})(?:(?:0?|\\d{1,3}|\\d{4,})\\.(?:\\d{1,2}|\\d{4,})|(?:0|\\d{4,})\\.\\d+)(?!\\d|[.,]\\d)`,
+    "u",
+  ),
+};
+
+/** Numbers that may have thousands or decimals, by the decimal separator. @type {Record<string, RegExp>} */
+const ROUND = {
+  ",": new RegExp(`${BEFORE}[1-9]\\d{0,2},\\d\\d0(?![\\p{L}\\p{N}_]|[.,]\\d)`, "u"),
+  ".": new RegExp(`${BEFORE}[1-9]\\d{0,2}\\.\\d\\d0(?![\\p{L}\\p{N}_]|[.,]\\d)`, "u"),
+};
 
 /**
- * Digits with a decimal point and without groups.
- * @param {string} digits
+ * Reject a cell whose numbers are not written as those of the file, which then could not be read.
+ * @param {string} typed
+ * @param {string} [shown] the decimal separator that the cell shows, if that is known
  */
-function plainDigits(digits) {
-  const joined = digits.replace(/[ \u00a0\u202f'’]/g, "");
-  if (/^0\d/.test(joined)) throw new SpellingError(`“${digits}” begins with 0: omit it.`);
-  if (/^(\d+\.?\d*|\.\d+)$/.test(joined)) return joined;
-  const isDecimal = hasDecimalComma || joined !== digits;
-  if (isDecimal && /^\d*,\d+$/.test(joined)) return joined.replace(",", ".");
-  if (hasDecimalComma && /^\d{1,3}(\.\d{3})+,\d+$/.test(joined)) return joined.replaceAll(".", "").replace(",", ".");
-  if (/^\d{1,3}(,\d{3})+\.\d+$|^\d{1,3}(,\d{3}){2,}$/.test(joined)) return joined.replaceAll(",", "");
-  if (/^\d+,\d{1,2}$/.test(joined)) {
-    throw new SpellingError(`“${digits}” is ambiguous: write a decimal point, or a space after the comma of a list.`);
+export function checkSigns(typed, shown) {
+  const text = halfWidth(typed);
+  const [own = decimal, other] = [",", "."].filter((sign) => sign === shown || SETTLING[sign].test(text));
+  if (other || (decimal && own !== decimal)) {
+    const sign = decimal === "," ? "comma" : "point";
+    throw new SpellingError(
+      decimal ? `The file has a decimal ${sign}: write “${text}” so, too.` : `“${text}” writes numbers in two ways.`,
+    );
   }
-  throw new SpellingError(
-    `“${digits}” is ambiguous: write the number without thousands separators and with a decimal point.`,
-  );
+  const round = summary.reading && own && ROUND[own].exec(text);
+  if (round) {
+    const [integer, fraction] = round[0].split(own);
+    const short = `${integer}${own}${fraction}`.replace(/[.,]?0+$/, "");
+    throw new SpellingError(`“${round[0]}” is ambiguous: write ${short} or ${integer}${fraction}.`);
+  }
+}
+
+/**
+ * Digits with a decimal point and without groups, as the file writes numbers.
+ * @param {string} digits
+ * @param {string} [known] their decimal separator, empty if it is not known
+ */
+function plainDigits(digits, known = decimal) {
+  const joined = digits.replace(/[ \u00a0\u202f'’]/g, "");
+  const sign = known || decimalOf(joined, joined !== digits);
+  const group = sign === "." ? "," : ".";
+  const [integer, ...fraction] = joined.split(sign);
+  const isGrouped = new RegExp(`^\\d{1,3}(?:\\${group}\\d{3})+$`).test(integer);
+  const isNumber = fraction.length < 2 && !fraction[0]?.includes(group) && (isGrouped || !integer.includes(group));
+  if (!isNumber && known) {
+    throw new SpellingError(`“${digits}” is not a number with the decimal separator “${sign}”.`);
+  }
+  if (!isNumber) throw new SpellingError(ambiguousText(digits));
+  const number = [integer.replaceAll(group, "") || "0", ...fraction].join(".");
+  if (/^0\d/.test(number)) throw new SpellingError(`“${digits}” begins with 0: omit it.`);
+  return number;
+}
+
+/**
+ * The decimal separator that a number shows by itself.
+ * @param {string} digits
+ * @param {boolean} hasBlanks whether blanks or apostrophes separate its thousands
+ */
+function decimalOf(digits, hasBlanks) {
+  const commas = digits.split(",").length - 1;
+  const points = digits.split(".").length - 1;
+  if (hasBlanks && commas === 1) return ",";
+  if (!commas && points < 2) return ".";
+  if (commas && points) return digits.lastIndexOf(",") > digits.lastIndexOf(".") ? "," : ".";
+  if (commas !== 1) return commas ? "." : ",";
+  throw new SpellingError(ambiguousText(digits));
+}
+
+/** @param {string} digits */
+const ambiguousText = (digits) =>
+  /^\d+,\d{1,2}$/.test(digits)
+    ? `“${digits}” is ambiguous: write a decimal point, or a space after the comma of a list.`
+    : `“${digits}” is ambiguous: write the number without thousands separators and with a decimal point.`;
+
+/** @param {string} number */
+const thousandsText = (number) =>
+  `“${number}” is ambiguous: write ${number.replace(".", "")}, or ${number}0 if the point is a decimal point.`;
+
+const SOLE_POINT = /(?:(?<=\.\.)|(?<![\p{L}\p{N}_.:]))\d*\.\d+(?![\p{L}\p{N}_]|[.,]\d)/gu;
+
+/**
+ * Reject a cell in the notation of decision tables with a point that may separate thousands, unless another number
+ * of the cell or of the file shows that it does not.
+ * @param {string} text
+ */
+export function checkPoints(text) {
+  if (!summary.reading || decimal) return;
+  const [first, ...others] = text.match(SOLE_POINT) ?? [];
+  if (first && [first, ...others].every(mayBeThousands)) throw new SpellingError(thousandsText(first));
+}
+
+/**
+ * @param {string} number
+ * @param {number} power
+ */
+const shiftedNumber = (number, power) =>
+  number.startsWith("-") ? `-${shiftedText(number.slice(1), power)}` : shiftedText(number, power);
+
+/** @param {string} number */
+const mayBeThousands = (number) => /^-?[1-9]\d{0,2}\.\d{3}$/.test(number);
+
+/**
+ * Whether the cells of the file can write a number: it has no exponent where the decimal separator is a comma.
+ * @param {Continuous} feature
+ * @param {number} value
+ */
+export const canWrite = (feature, value) =>
+  !isAmountKind(feature) || (!isComma && !isPercentage(feature)) || Math.abs(value) <= 2 ** 53;
+
+/**
+ * A number as the cells of the file write it, so that it is read as the same.
+ * @param {string} number
+ * @param {boolean} [percent] whether it has a percent sign there
+ */
+export function numberInFile(number, percent = false) {
+  const [mantissa, exponent = "0"] = number.split("e");
+  if (percent || isComma) {
+    const plain = shiftedNumber(mantissa, Number(exponent) + (percent ? 2 : 0));
+    return (isComma ? plain.replace(".", ",") : plain) + (percent ? "%" : "");
+  }
+  return summary.reading && !decimal && mayBeThousands(number) ? `${number}0` : number;
 }
 
 /**
@@ -498,10 +712,9 @@ function plainDigits(digits) {
 function shiftedText(number, power) {
   if (!power) return number;
   const [integer, fraction = ""] = number.split(".");
-  const digits = integer + fraction.padEnd(Math.max(power, 0), "0");
-  const padded = digits.padStart(Math.max(-power, 0) + 1, "0");
-  const point = padded.length - fraction.padEnd(Math.max(power, 0), "0").length + power;
-  const text = point < padded.length ? `${padded.slice(0, point)}.${padded.slice(point)}` : padded;
+  const places = Math.max(fraction.length - power, 0);
+  const digits = (integer + fraction.padEnd(power, "0")).padStart(places + 1, "0");
+  const text = places ? `${digits.slice(0, -places)}.${digits.slice(-places)}` : digits;
   const plain = text.includes(".") ? text.replace(/\.?0+$/, "") : text;
   return plain.replace(/^0+(?=\d)/, "");
 }
@@ -513,25 +726,13 @@ function dateText(typed) {
   const written = /^(\d{1,2})([./])(\d{1,2})\2(\d{4})$/.exec(typed);
   if (!written) return typed;
   const [first, second] = [Number(written[1]), Number(written[3])];
-  const dayFirst = written[2] === "." || isDayFirst || (isDayFirst === null && first > 12);
-  if (written[2] === "/" && isDayFirst === null && Math.max(first, second) <= 12) {
+  const isDayFirst = written[2] === "." || dayFirst || (dayFirst === null && first > 12);
+  if (written[2] === "/" && dayFirst === null && Math.max(first, second) <= 12) {
     throw new SpellingError(`“${typed}” is ambiguous: write a date such as 2026-01-31.`);
   }
-  const [day, month] = dayFirst ? [first, second] : [second, first];
+  const [day, month] = isDayFirst ? [first, second] : [second, first];
   return `${written[4]}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
 }
-
-/** Whether dates with slashes in the file begin with the day; null if they do not show it. */
-const isDayFirst = (() => {
-  for (const { interpreted } of summary.reading?.columns ?? []) {
-    for (const { text } of interpreted) {
-      const [, first, second] = /(?<!\d)(\d{1,2})\/(\d{1,2})\/\d{4}/.exec(text) ?? [];
-      if (Number(first) > 12) return true;
-      if (Number(second) > 12) return false;
-    }
-  }
-  return null;
-})();
 
 /** @param {string} typed */
 function timeText(typed) {

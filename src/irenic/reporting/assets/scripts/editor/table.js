@@ -1,12 +1,12 @@
 // @ts-check
 // The table that is edited: its rows, what can be done with them, and undo.
 
-import { cellText, parseCell, sidesOfTest, testFrom } from "./cells.js";
+import { cellText, isSingle, parseCell, sidesOfTest, testFrom } from "./cells.js";
 import { contradictions, outcomeError, parseOutcome } from "./outcomes.js";
+import { numberInFile } from "./spellings.js";
 import { writtenConditions } from "../conditions.js";
 import { featureNamed, summary } from "../summary.js";
-import { cutAbove, isCategory, LOWEST, OTHER_CODE } from "../values/features.js";
-import { parseBound } from "../values/reading.js";
+import { isCategory, LOWEST, OTHER_CODE } from "../values/features.js";
 import { formatWord } from "../values/texts.js";
 
 const MOST_STEPS = 300; // that can be undone
@@ -64,7 +64,10 @@ export function newTable(model) {
     ...feature,
     encoded: isCategory(feature) ? (feature.listed ?? feature.values.slice(2)) : [],
   }));
-  const outcomes = summary.outcomes.map(({ text, value }) => ({ text: writtenOutcome(text), value: value ?? text }));
+  const outcomes = summary.outcomes.map(({ text, value }) => ({
+    text: typeof value === "number" ? writtenOutcome(text) : text,
+    value: value ?? text,
+  }));
   const { how, hit_policy: hitPolicy } = summary.decides;
   const ranks = hitPolicy === "PRIORITY" ? ranksOf(model, outcomes.length) : null;
   /** @type {Policy} */
@@ -96,13 +99,13 @@ export function newTable(model) {
 }
 
 /**
- * An outcome as its file writes it: 12% instead of 0.12, if it is the only such spelling.
+ * A number as its file writes it: 12% instead of 0.12, if it is the only such spelling.
  * @param {string} text
  */
 function writtenOutcome(text) {
   const column = summary.reading?.columns.find(({ role }) => role === "outcome");
   const spellings = column?.interpreted.filter(({ meaning }) => isSameNumber(meaning, text)) ?? [];
-  return spellings.length === 1 ? spellings[0].text : text;
+  return spellings.length === 1 ? spellings[0].text : numberInFile(text);
 }
 
 /**
@@ -600,9 +603,12 @@ function splitValues(feature, test, text) {
  */
 function splitSpans(feature, test, text) {
   const closed = /^\s*(<=|>|≤)/.test(text);
-  const parsed = parseBound(feature, text.replace(/^[\s<>=≤≥]+/, "").trim());
+  const parsed = parseCell(feature, text.replace(/^[\s<>=≤≥]+/, ""));
   if (parsed.error !== undefined) return parsed.error;
-  const cut = closed ? { at: cutAbove(feature, parsed.value), after: true } : { at: parsed.value, after: false };
+  const [single, other] = parsed.test?.spans ?? [];
+  const [low, high] = [single?.lower?.at ?? LOWEST, single?.upper?.at ?? Infinity];
+  if (other || !isSingle(feature, low, high)) return `“${text.trim()}” is not ${feature.wanted}.`;
+  const cut = { at: closed ? high : low, after: closed };
   const bottom = feature.missing ? null : { at: LOWEST, after: false };
   const spans = test?.spans ?? [{ lower: bottom, upper: null }];
   const below = spans

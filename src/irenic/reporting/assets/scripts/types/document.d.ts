@@ -79,6 +79,10 @@ type Reading = {
   table: string;
   columns: ReadColumn[];
   remarks: string[];
+  /** The decimal separator of numbers in text; empty if the table does not settle it. */
+  decimal: string;
+  /** Whether 01/02/2026 is in February; null if the table does not settle it. */
+  day_first: boolean | null;
   /** Every condition, if this was asked for. */
   cells: ReadCell[];
 };

@@ -2,6 +2,7 @@
 // Parses values as people type them.
 
 import { isAdmitted, isCategory, MISSING_CODE, OTHER_CODE, valueBefore } from "./features.js";
+import { summary } from "../summary.js";
 import { DAY, DURATION, formatValue, formatWord, MONTHS, SECOND } from "./texts.js";
 
 const EXACT = 2 ** 53; // up to here every whole number can be represented
@@ -26,10 +27,25 @@ export function parseValue(feature, text) {
   if (typed === "" || typed.toLowerCase() === "missing") {
     return feature.missing ? { value: null } : { error: "A value is required." };
   }
-  const found = parseBound(feature, typed);
+  const isNumber = feature.kind === "number" || feature.kind === "integer";
+  if (hasDecimalComma && isNumber && MAY_BE_THOUSANDS.test(typed)) {
+    const digits = typed.replace(".", "");
+    return { error: `“${typed}” is ambiguous: write ${digits}, or ${typed}0 if the point is a decimal point.` };
+  }
+  const found = parseBound(feature, hasDecimalComma && isNumber ? withPoint(typed) : typed);
   if (found.error !== undefined) return found;
   return isAdmitted(feature, found.value) ? found : { error: outsideText(feature, typed) };
 }
+
+/**
+ * A number with a decimal comma and points that separate thousands, with a decimal point alone.
+ * @param {string} typed
+ */
+const withPoint = (typed) =>
+  typed.replace(/^([+\-−]?)([1-9]\d{0,2}(?:\.\d{3})+|\d*)(?:,(\d+))?$/, (_, sign, digits, fraction) => {
+    const integer = digits.replaceAll(".", "");
+    return `${sign}${integer}${fraction === undefined ? "" : `.${fraction}`}`;
+  });
 
 /**
  * Parse a value that may lie outside the bounds of its feature, such as the end of a condition.
@@ -124,12 +140,27 @@ function readNumber(feature, typed) {
  * A typed number with a decimal point and without group separators; "?" if it is ambiguous, as 1,234 is; or null.
  * @param {string} typed
  */
-export function plainNumber(typed) {
+function plainNumber(typed) {
   let text = typed.replace("−", "-").replace(/(?<=\d)[ \u00a0\u2009\u202f_'’](?=\d{3}(?!\d))/g, "");
   if (/^[+-]?[1-9]\d{0,2},\d{3}$/.test(text)) return "?";
   if (/^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$/.test(text) && !text.startsWith("0,")) text = text.replaceAll(",", "");
   else if (/^[+-]?\d*,\d+$/.test(text)) text = text.replace(",", ".");
   return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? text : null;
+}
+
+/** Whether numbers in the file have a decimal comma. */
+const hasDecimalComma = summary.reading?.decimal === ",";
+
+const MAY_BE_THOUSANDS = /^[+\-−]?[1-9]\d{0,2}\.\d{3}$/;
+
+/**
+ * The text of a value for a field, which parseValue reads back as the same value.
+ * @param {Feature} feature
+ * @param {Value} value
+ */
+export function fieldText(feature, value) {
+  const text = formatValue(feature, value);
+  return hasDecimalComma && MAY_BE_THOUSANDS.test(text) ? `${text}0` : text;
 }
 
 /** @param {bigint} value */
