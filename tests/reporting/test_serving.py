@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -15,7 +16,8 @@ from typer.testing import CliRunner
 
 import irenic
 from irenic.cli import app
-from irenic.reporting import serving
+from irenic.frames.files import write_file
+from irenic.reporting import editing, serving
 from irenic.reporting.editing import EditedFile
 from irenic.reporting.serving import EditingServer
 
@@ -83,8 +85,10 @@ def test_the_page_is_served_and_rules_are_saved(server, path):
     assert answer.headers["Referrer-Policy"] == "no-referrer"
     assert not [name for name in answer.headers if name.startswith("Access-Control")]
     answer, content = ask(server, "POST", "save?page=1", rules_of(TEXT.replace("< 18", "< 16")))
-    assert (answer.status, json.loads(content)) == (200, {"changed": False})
+    told = json.loads(content)
+    assert (answer.status, told["changed"]) == (200, False)
     assert path.read_text() == TEXT.replace("< 18", "< 16")
+    assert json.loads(ask(server, "GET", f"status?seen={told['seen']}")[1]) == {"changed": False}
 
 
 def test_refused_rules_have_a_reason_and_a_place(server, path):
@@ -110,6 +114,72 @@ def test_changes_on_disk_are_noticed(server, path):
     assert ask(server, "POST", "save?keep=true", edit)[0].status == 200
     assert "free" not in path.read_text()[:9]
     assert "< 16" in path.read_text()
+
+
+def digest_in(page):
+    return re.search(r'<meta name="irenic-digest" content="(\w+)">', page)[1]
+
+
+def test_a_page_does_not_overwrite_what_another_page_saved(server, path):
+    first, second = (digest_in(ask(server, "GET", "")[1]) for _ in range(2))
+    saved = TEXT.replace("< 18", "< 16").replace(">= 18", ">= 16")
+    answer, content = ask(server, "POST", f"save?seen={second}", rules_of(saved))
+    assert answer.status == 200
+    later = TEXT.replace("free", "gratis")
+    answer, refusal = ask(server, "POST", f"save?seen={first}", rules_of(later))
+    assert answer.status == 409
+    assert "changed on disk; reload it" in json.loads(refusal)["error"]
+    assert path.read_text() == saved
+    # the page that saved may save again
+    again = f"save?seen={json.loads(content)['seen']}"
+    assert ask(server, "POST", again, rules_of(saved.replace("full", "half")))[0].status == 200
+    assert path.read_text() == saved.replace("full", "half")
+
+
+def test_a_new_page_does_not_hide_a_change_on_disk_from_others(server, path):
+    old = digest_in(ask(server, "GET", "")[1])
+    path.write_text(TEXT.replace("free", "gratis"))
+    new = digest_in(ask(server, "GET", "")[1])
+    assert json.loads(ask(server, "GET", f"status?seen={old}")[1]) == {"changed": True}
+    assert json.loads(ask(server, "GET", f"status?seen={new}")[1]) == {"changed": False}
+    assert ask(server, "POST", f"save?seen={old}", rules_of(TEXT))[0].status == 409
+    assert path.read_text() == TEXT.replace("free", "gratis")
+
+
+@pytest.mark.parametrize("keep", ["", "&keep=true"])
+def test_a_change_on_disk_while_a_page_saves_is_kept(server, path, monkeypatch, keep):
+    seen = digest_in(ask(server, "GET", "")[1])
+    other = TEXT.replace("free", "gratis")
+
+    def slowly(*arguments, **options):
+        content = formats_edited(*arguments, **options)
+        path.write_text(other)
+        return content
+
+    formats_edited = editing.edited
+    monkeypatch.setattr(editing, "edited", slowly)
+    edit = rules_of(TEXT.replace("< 18", "< 16"))
+    answer, content = ask(server, "POST", f"save?seen={seen}{keep}", edit)
+    assert (answer.status, json.loads(content)["changed"]) == (409, True)
+    assert path.read_text() == other
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_a_change_on_disk_right_after_saving_is_noticed(server, path, monkeypatch):
+    seen = digest_in(ask(server, "GET", "")[1])
+    other = TEXT.replace("free", "gratis")
+
+    def write(*arguments):
+        write_file(*arguments)
+        path.write_text(other)
+
+    monkeypatch.setattr(editing, "write_file", write)
+    answer, content = ask(server, "POST", f"save?seen={seen}", rules_of(TEXT.replace("18", "16")))
+    told = json.loads(content)
+    assert (answer.status, told["changed"]) == (200, True)
+    again = ask(server, "POST", f"save?seen={told['seen']}", rules_of(TEXT))[0]
+    assert again.status == 409
+    assert path.read_text() == other
 
 
 @pytest.mark.parametrize(

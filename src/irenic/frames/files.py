@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -197,8 +197,11 @@ def as_text(raw: bytes) -> str:
         raise FormatError(f"not UTF-8 text (byte {error.start}); save it as UTF-8") from None
 
 
-def write_file(file: File, data: str | bytes) -> None:
-    """Write a file whole or not at all; file objects, pipes and devices are written into."""
+def write_file(file: File, data: str | bytes, check: Callable[[], None] = lambda: None) -> None:
+    """Write a file whole or not at all; file objects, pipes and devices are written into.
+
+    ``check`` is called at the moment when a file is replaced, which stays if it raises an error.
+    """
     if is_stream(file):
         _write_stream(file, data)
         return
@@ -210,7 +213,7 @@ def write_file(file: File, data: str | bytes) -> None:
         if target is None:
             _stream(path, raw)
         else:
-            _replace(target, raw)
+            _replace(target, raw, check)
 
 
 def _write_stream(stream: Any, data: str | bytes) -> None:
@@ -285,14 +288,14 @@ def _kind(mode: int) -> str:
     return "a socket" if stat.S_ISSOCK(mode) else "not a regular file"
 
 
-def _replace(target: Path, data: bytes) -> None:
-    with replacing(target) as file:
+def _replace(target: Path, data: bytes, check: Callable[[], None]) -> None:
+    with replacing(target, check) as file:
         file.write(data)
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[IO[bytes]]:
-    """Yield a file that becomes the target at the end, unless an error is raised."""
+def replacing(target: Path, check: Callable[[], None] = lambda: None) -> Iterator[IO[bytes]]:
+    """Yield a file that becomes the target at the end, unless an error is raised, or by a check."""
     _clear_leftovers(target.parent)
     temporary, file = _temporary(target)
     try:
@@ -303,8 +306,10 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
             if fcntl is not None:
+                check()
                 temporary.replace(target)  # while it is locked
         if fcntl is None:
+            check()
             temporary.replace(target)  # an open file cannot be renamed
     finally:
         temporary.unlink(missing_ok=True)

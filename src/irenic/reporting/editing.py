@@ -62,6 +62,8 @@ class EditedFile:
     <BLANKLINE>
     """
 
+    _noun = "the file"
+
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -86,7 +88,7 @@ class EditedFile:
         self._shown = (table, None, None) if self._show is None else self._show(parsed)
         self._expected = {} if self._expect is None else self._expect(parsed, table)
         self.table = table
-        self.parsed, self._seen = parsed, _digest(parsed.content)
+        self.parsed, self.digest = parsed, self._digest(parsed.content)
 
     def refresh(self) -> None:
         """Read the file again if it was changed on disk."""
@@ -96,17 +98,38 @@ class EditedFile:
     @property
     def changed_on_disk(self) -> bool:
         """Whether the file has another content than the one that was read or written last."""
+        return self.changed_since(self.digest)
+
+    def changed_since(self, digest: str) -> bool:
+        """Return whether the file has another content than the one with a digest."""
+        return self._on_disk() != digest
+
+    def _on_disk(self) -> str:
+        """Return the digest of the file, "" if it was deleted."""
         try:
-            return _digest(self.path.read_bytes()) != self._seen
-        except OSError:  # removed, or being replaced at this moment
-            return not self.path.exists()
+            return self._digest(self.path.read_bytes())
+        except FileNotFoundError:
+            return ""
+        except OSError:  # being replaced at this moment, on Windows
+            return self.digest if self.path.exists() else ""
+
+    def _digest(self, content: bytes) -> str:
+        return hashlib.sha256(content).hexdigest()
+
+    def _check_unchanged(self, digest: str) -> None:
+        """Raise an error if the file has another content than the one with a digest."""
+        now = self._on_disk()
+        if digest and not now:
+            raise FormatError(f"{self._noun} was deleted; keep this version to write it again")
+        if now != digest:
+            raise FormatError(f"{self._noun} was changed on disk; reload it, or keep your version")
 
     def page(self) -> Report:
         """Return the page about the table, with all values that its columns declare."""
         name = self.table.name or self.path.stem
         return Report(summarize(*self._shown, name=name, budget=_SECONDS, **self._expected))
 
-    def save(self, rules: str | bytes, *, keep: bool = False) -> None:
+    def save(self, rules: str | bytes, *, keep: bool = False, seen: str = "") -> str:
         """Write rules to the file; nothing else in it changes.
 
         Parameters
@@ -115,6 +138,13 @@ class EditedFile:
             The rules, as a JSON file has them.
         keep : bool
             Whether to overwrite a change on disk.
+        seen : str
+            The digest of the content that was edited (default: of the one that was read last).
+
+        Returns
+        -------
+        str
+            The digest of the new content.
 
         Raises
         ------
@@ -123,10 +153,7 @@ class EditedFile:
         FileError
             If the file cannot be written.
         """
-        if not self.path.exists() and not keep:
-            raise FormatError("the file was deleted; keep this version to write it again")
-        if self.changed_on_disk and not keep:
-            raise FormatError("the file was changed on disk; reload it, or keep your version")
+        before_save = self._before_save(keep=keep, seen=seen)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FormatWarning)  # the page shows what is doubtful
             # as bytes, which are content; text may be the name of a file
@@ -138,8 +165,17 @@ class EditedFile:
                 else edited(self.parsed, before, after, command=None)
             )
             if content != self.parsed.content or keep:
-                write_file(self.path, content)
+                write_file(self.path, content, lambda: self._check_unchanged(before_save))
             self.reload()
+        return self._digest(content)  # whatever was written to the file since
+
+    def _before_save(self, *, keep: bool, seen: str) -> str:
+        """Return the digest of the content to replace; an error if it was not the edited one."""
+        now = self._on_disk()
+        if not keep:
+            self._check_unchanged(seen or self.digest)
+            self.refresh()
+        return now
 
     def _tables(self, new: Parsed) -> tuple[DecisionTable, DecisionTable]:
         """Return the table of the file and the edited one, in one space."""
@@ -179,6 +215,8 @@ class EditedModel(EditedFile):
         If the file cannot be read.
     """
 
+    _noun = "the model or its knowledge file"
+
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -198,14 +236,22 @@ class EditedModel(EditedFile):
         parsed = self._read(self.path)
         self._shown = (parsed.model(), None, None) if self._show is None else self._show(parsed)
         self._expected = {} if self._expect is None else self._expect(parsed, self._shown[0])
-        self.parsed, self._seen = parsed, _digest(parsed.content)
+        self.parsed, self.digest = parsed, self._digest(parsed.content)
+
+    def _digest(self, content: bytes) -> str:
+        """Return the digest of the model together with the file that the page saves."""
+        try:
+            saved = self.knowledge.read_bytes()
+        except FileNotFoundError:
+            saved = b""
+        return super()._digest(content) + super()._digest(saved)
 
     def page(self) -> Report:
         """Return the page about the model."""
         name = self.path.stem
         return Report(summarize(*self._shown, name=name, budget=_SECONDS, **self._expected))
 
-    def save(self, rules: str | bytes, *, keep: bool = False) -> None:
+    def save(self, rules: str | bytes, *, keep: bool = False, seen: str = "") -> str:
         """Write what the learner gets; the model stays as it is.
 
         Parameters
@@ -213,7 +259,14 @@ class EditedModel(EditedFile):
         rules : str or bytes
             Rules to keep and what is forbidden, as :func:`irenic.learn.load_knowledge` reads them.
         keep : bool
-            Whether to save although the model was changed on disk.
+            Whether to save although the model, or the file to write, was changed on disk.
+        seen : str
+            The digest of their contents when the page was made (default: of those read last).
+
+        Returns
+        -------
+        str
+            The new digest.
 
         Raises
         ------
@@ -222,18 +275,15 @@ class EditedModel(EditedFile):
         FileError
             If the file cannot be written.
         """
-        if self.changed_on_disk and not keep:
-            raise FormatError("the model was changed on disk; reload it, or keep your version")
+        before_save = self._before_save(keep=keep, seen=seen)
         from irenic.learn import parse_knowledge  # scikit-learn takes a second to import
 
         raw = rules.encode("utf-8", "surrogatepass") if isinstance(rules, str) else rules
         knowledge = parse_knowledge(raw, "the edited model")
         text = json.dumps(knowledge, indent=2, ensure_ascii=False)
-        write_file(self.knowledge, f"{text}\n")
-
-
-def _digest(content: bytes) -> bytes:
-    return hashlib.sha256(content).digest()
+        write_file(self.knowledge, f"{text}\n", lambda: self._check_unchanged(before_save))
+        self.digest = self._digest(self.parsed.content)
+        return self.digest
 
 
 def _with_rules(table: DecisionTable, rules: RuleSet) -> DecisionTable:

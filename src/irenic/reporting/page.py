@@ -67,7 +67,7 @@ class Report:
         """The page, which loads nothing from elsewhere."""
         return self._html()
 
-    def editing_html(self, saves_to: Literal["server", "notebook"]) -> str:
+    def editing_html(self, saves_to: Literal["server", "notebook"], digest: str = "") -> str:
         """Return the page for a host that takes edited rules: its own server, or a notebook.
 
         It is the page of :attr:`html`, except that its policy admits requests to its server.
@@ -76,6 +76,8 @@ class Report:
         ----------
         saves_to : {"server", "notebook"}
             Where the page sends rules.
+        digest : str
+            What identifies the content of the file that is edited; the page sends it with rules.
 
         Returns
         -------
@@ -88,9 +90,9 @@ class Report:
         >>> "connect-src 'self'" in irenic.report(rules).editing_html("server")
         True
         """
-        return self._html(saves_to)
+        return self._html(saves_to, digest)
 
-    def _html(self, saves_to: str = "") -> str:
+    def _html(self, saves_to: str = "", digest: str = "") -> str:
         style = "\n".join(map(_asset, _STYLES))
         script = _script("main.js")
         parts = {
@@ -104,6 +106,7 @@ class Report:
             "script-hash": _hash(script),
             "connect": " connect-src 'self';" if saves_to == "server" else "",
             "saves-to": saves_to,
+            "digest": digest,
         }
         # a single pass, because the parts themselves may contain {{…}}
         return re.sub(r"\{\{([a-z-]+)\}\}", lambda match: parts[match[1]], _asset("page.html"))

@@ -133,15 +133,18 @@ class EditingServer(ThreadingHTTPServer):
         if page:
             self.heard_of(page, goodbye=path == "goodbye")
         with self.writing:
+            seen = query.get("seen", [self.file.digest])[0]
             if path == "save":
-                self.file.save(body, keep=query.get("keep") == ["true"])
-            elif path == "reload":
+                seen = self.file.save(body, keep=query.get("keep") == ["true"], seen=seen)
+                return {**self.disk(seen), "seen": seen}
+            if path == "reload":
                 self.file.reload()
-            return {"changed": False} if path == "goodbye" else self.disk()
+                seen = self.file.digest
+            return {"changed": False} if path == "goodbye" else self.disk(seen)
 
-    def disk(self) -> dict[str, bool]:
-        """Return whether the file was changed on disk, and deleted if it was."""
-        changed = self.file.changed_on_disk
+    def disk(self, seen: str) -> dict[str, Any]:
+        """Return whether the file has another content than a page, and whether it was deleted."""
+        changed = self.file.changed_since(seen)
         deleted = changed and not self.file.path.exists()
         return {"changed": changed, **({"deleted": True} if deleted else {})}
 
@@ -161,7 +164,8 @@ class _Handler(BaseHTTPRequestHandler):
             with self.server.writing:
                 with suppress(IrenicError):  # the page then says that the file was changed
                     self.server.file.refresh()
-                html = self.server.file.page().editing_html("server")
+                file = self.server.file
+                html = file.page().editing_html("server", file.digest)
             self._send(HTTPStatus.OK, html.encode("utf-8"), "text/html; charset=utf-8")
         elif path == "status":
             self._answer(path, b"", query)
@@ -209,7 +213,7 @@ class _Handler(BaseHTTPRequestHandler):
             answer = self.server.answer(path, body, query)
         except IrenicError as error:
             located = error if isinstance(error, FormatError) else FormatError(str(error))
-            disk = self.server.disk()
+            disk = self.server.disk(query.get("seen", [self.server.file.digest])[0])
             answer = {"error": str(error), **disk, "problem": problem(located)}
             status = HTTPStatus.CONFLICT if disk["changed"] else HTTPStatus.UNPROCESSABLE_ENTITY
         self._send(status, json.dumps(answer).encode("ascii"), "application/json")

@@ -66,6 +66,19 @@ def test_rules_are_saved_and_changes_on_disk_are_noticed(served):
     assert page.locator("#saving").inner_text() == ""
 
 
+def test_two_pages_do_not_overwrite_each_other(served):
+    page, path = served
+    other = page.context.new_page()
+    other.goto(page.url)
+    assert save(other, rules_of(CUT)) == ""
+    assert "changed on disk" in save(page, rules_of(TEXT.replace("free", "gratis")))
+    page.get_by_text("The file was changed on disk.").wait_for()
+    assert path.read_text() == CUT
+    assert save(other, rules_of(TEXT)) == ""
+    assert path.read_text() == TEXT
+    other.close()
+
+
 def test_a_deleted_file_is_written_again_on_request(served):
     page, path = served
     path.unlink()

@@ -17,6 +17,9 @@ const savesTo = (() => {
 /** The number of this page, by which the server knows when the last one is closed. */
 const pageId = `${Date.now()}-${Math.random()}`;
 
+/** The digest of the content of the file that this page was made from, or saved last. */
+let seen = within(document, 'meta[name="irenic-digest"]').getAttribute("content") ?? "";
+
 /** Whether to overwrite a change on disk. */
 let keepsOwn = false;
 
@@ -42,7 +45,8 @@ export async function saveEdited(rules) {
     throw new Error(answer.error);
   }
   keepsOwn = false;
-  return showNotice();
+  seen = answer.seen ?? seen;
+  return answer.changed ? showChanged(answer.deleted) : showNotice();
 }
 
 /** Tell the server that the page is open, ask whether the file was changed, and say goodbye when it is closed. */
@@ -76,13 +80,13 @@ async function stayConnected() {
 }
 
 /** @param {string} what */
-const addressOf = (what) => `${what}?page=${encodeURIComponent(pageId)}`;
+const addressOf = (what) => `${what}?page=${encodeURIComponent(pageId)}&seen=${seen}`;
 
 /**
  * @param {string} what
  * @param {string} [body]
  * @param {string} [options]
- * @returns {Promise<{ changed: boolean, deleted?: boolean, error?: string }>}
+ * @returns {Promise<{ changed: boolean, deleted?: boolean, seen?: string, error?: string }>}
  */
 async function request(what, body, options = "") {
   const how = body === undefined ? {} : { method: "POST", body };
