@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import socket
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 from typer.testing import CliRunner
@@ -190,6 +195,9 @@ def test_a_change_on_disk_right_after_saving_is_noticed(server, path, monkeypatc
         ("GET", {"Host": "evil.example"}, 403),
         ("GET", {"Host": None}, 403),
         ("GET", {"Sec_Fetch_Site": "cross-site"}, 403),
+        ("GET", {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"}, 403),
+        ("GET", {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "token": "x"}, 403),
+        ("POST", {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate"}, 403),
         ("GET", {"Origin": "http://evil.example"}, 403),
         ("POST", {"Origin": "http://evil.example"}, 403),
         ("POST", {"Origin": "null"}, 403),
@@ -215,10 +223,20 @@ def test_unknown_addresses_and_sizes_are_refused(server):
     assert ask(server, "POST", "save", None)[0].status == 411
     assert ask(server, "POST", "save", None, Content_Length=str(2**40))[0].status == 413
     assert ask(server, "POST", "save", None, Content_Length="-1")[0].status == 411
+    assert ask(server, "POST", "save", None, Content_Length="9" * 5000)[0].status == 413
     connection = HTTPConnection(server.host, timeout=10)
     connection.request("OPTIONS", "/")  # no page of another site learns what is allowed
     assert connection.getresponse().status == 501
     connection.close()
+
+
+@pytest.mark.parametrize("address", ["http://[", "http://[::1", "http://]/"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_invalid_addresses_are_refused(server, capsys, method, address):
+    with socket.create_connection(server.server_address, timeout=10) as connection:
+        connection.sendall(f"{method} {address} HTTP/1.1\r\n\r\n".encode())
+        assert connection.recv(100).split(b"\r\n")[0].split()[1] == b"400"
+    assert capsys.readouterr().err == ""
 
 
 def test_it_listens_on_this_machine_only(server):
@@ -321,6 +339,45 @@ def test_the_command_prints_the_address_and_ends_with_the_page(path):
         assert connection.getresponse().status == 200
         connection.close()
         assert process.wait(60) == 0
+
+
+def test_the_token_is_no_argument_of_the_browser(path, monkeypatch):
+    """All users of a machine can see the arguments of programs."""
+    monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.1)
+    opened = []
+
+    def visit(url):  # as a browser does that opens the file
+        answers = []
+        connection = HTTPConnection(url.netloc, timeout=10)
+        own = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+        connection.request("GET", url.path, headers=own)
+        answers.append(connection.getresponse().read().decode())
+        connection.close()
+        origin = {"Origin": f"http://{url.netloc}"}
+        connection.request("POST", f"{url.path}goodbye?page=1", "", origin)
+        answers.append(connection.getresponse().read().decode())
+        connection.close()
+        return answers
+
+    def open_page(address):
+        file = Path(url2pathname(urlsplit(address).path))
+        url = re.search(r'content="0; url=([^"]*)"', file.read_text("utf-8"))[1]
+        visiting = pool.submit(visit, urlsplit(url))
+        opened.append((address, file, file.stat().st_mode & 0o777, url, visiting))
+        return True
+
+    monkeypatch.setattr("webbrowser.open", open_page)
+    with ThreadPoolExecutor(1) as pool:
+        done = CliRunner().invoke(app, ["edit", str(path)])
+        ((address, file, mode, url, visiting),) = opened
+        page, _ = visiting.result()
+    assert done.exit_code == 0
+    assert f" at {url}" in done.output
+    assert '<meta name="irenic-saves-to" content="server">' in page
+    assert address.startswith("file://")
+    assert url.rstrip("/").rpartition("/")[2] not in address
+    assert os.name != "posix" or mode == 0o600
+    assert not file.exists()
 
 
 def test_a_label_without_data_is_refused(path):

@@ -74,7 +74,7 @@ def edit(
     inputs = {"FILE": file, "--properties": properties, "--cases": cases, "--data": data}
     check_inputs(inputs, None)
     from irenic.reporting.editing import EditedFile, EditedModel
-    from irenic.reporting.serving import EditingServer
+    from irenic.reporting.serving import EditingServer, opening_file
 
     def read(path: Path) -> irenic.formats.Parsed:
         return irenic.parse(path, **reading)
@@ -93,9 +93,9 @@ def edit(
         with output():
             print(on_one_line(f"Editing {file} at {server.url}"), flush=True)
             print("Close the page or press Ctrl-C to end.", flush=True)
-        if browser:
-            open_in_browser(server.url)
-        with suppress(KeyboardInterrupt):
+        with suppress(KeyboardInterrupt), opening_file(server.url) as file_to_open:
+            if browser:
+                open_in_browser(file_to_open.as_uri())
             server.serve()
     if edited.changed_on_disk:
         note(f"{file} was changed on disk, and not by the page, since it was last read")

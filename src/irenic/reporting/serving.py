@@ -1,24 +1,31 @@
 """A server on this machine that shows a page to edit a file, writes it, and ends with the page.
 
 Only the browser that was opened can use it: it listens on the loopback address alone, on a free
-port, and every request needs a token that is made for this run and is a part of the address. Other
-sites cannot reach it: the host and the origin of requests are checked, and no header admits others.
+port, and every request needs a token that is made for this run and is a part of the address. The
+browser is opened with a file that only the user can read, because all users of the machine can see
+the arguments of programs. Other sites cannot reach it: the host and the origin of requests are
+checked, and no header admits others.
 """
 
 from __future__ import annotations
 
 import hmac
+import html
 import json
+import os
 import secrets
 import select
 import socket
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -28,6 +35,7 @@ from irenic.reporting.editing import EditedFile
 
 ADDRESS: Final = "127.0.0.1"
 _MOST_BYTES: Final = 64 * 2**20
+_MOST_DIGITS: Final = 20  # Python reads no number of thousands of digits
 # Seconds after which a page that said goodbye is gone: a reload opens it again.
 _AFTER_GOODBYE: Final = 3.0
 # Seconds without a sign of life; browsers slow down pages in the background to one call a minute.
@@ -154,6 +162,29 @@ class EditingServer(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
+@contextmanager
+def opening_file(url: str) -> Iterator[Path]:
+    """Yield a file that opens a page whose address is secret, and that only the user can read."""
+    number, name = tempfile.mkstemp(prefix="irenic-edit-", suffix=".html")
+    path = Path(name)
+    try:
+        os.close(number)
+        path.write_text(_OPENING.format(url=html.escape(url)), encoding="utf-8")
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+
+
+_OPENING: Final = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={url}">
+<title>irenic edit</title>
+<p><a href="{url}">Open the editor</a></p>
+"""
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: EditingServer
     timeout = 30
@@ -165,8 +196,8 @@ class _Handler(BaseHTTPRequestHandler):
                 with suppress(IrenicError):  # the page then says that the file was changed
                     self.server.file.refresh()
                 file = self.server.file
-                html = file.page().editing_html("server", file.digest)
-            self._send(HTTPStatus.OK, html.encode("utf-8"), "text/html; charset=utf-8")
+                page = file.page().editing_html("server", file.digest)
+            self._send(HTTPStatus.OK, page.encode("utf-8"), "text/html; charset=utf-8")
         elif path == "status":
             self._answer(path, b"", query)
         elif path == "open" and "page" in query:
@@ -186,19 +217,26 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND)
         elif not size.isdecimal():
             self._refuse(HTTPStatus.LENGTH_REQUIRED)
-        elif int(size) > _MOST_BYTES:
+        elif len(size) > _MOST_DIGITS or int(size) > _MOST_BYTES:
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         else:
             self._answer(path, self.rfile.read(int(size)), query)
 
     def _admitted(self) -> tuple[str | None, dict[str, list[str]]]:
         """Return the path after the token, None if the request was refused."""
-        parts = urlsplit(self.path)
+        try:
+            parts = urlsplit(self.path)
+        except ValueError:  # such as http://[
+            self._refuse(HTTPStatus.BAD_REQUEST)
+            return None, {}
         _, token, *rest = [*parts.path.split("/"), ""]
         same = hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
         site = self.headers.get("Sec-Fetch-Site", "none")
         origin = self.headers.get("Origin", f"http://{self.server.host}")
-        is_ours = site in ("none", "same-origin") and origin == f"http://{self.server.host}"
+        # the file that opens the page is of another site; no other one knows the token
+        is_opened = self.command == "GET" and self.headers.get("Sec-Fetch-Mode") == "navigate"
+        is_ours = site in ("none", "same-origin") or (same and is_opened)
+        is_ours = is_ours and origin == f"http://{self.server.host}"
         if not is_ours or self.headers.get("Host") != self.server.host:
             self._refuse(HTTPStatus.FORBIDDEN)
         elif not same:

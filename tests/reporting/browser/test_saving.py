@@ -10,7 +10,7 @@ import pytest
 import irenic
 from irenic.reporting import serving, widget
 from irenic.reporting.editing import EditedFile
-from irenic.reporting.serving import EditingServer
+from irenic.reporting.serving import EditingServer, opening_file
 
 TEXT = "# by age\nIF age < 18 THEN free\nIF age >= 18 THEN full\n"
 CUT = TEXT.replace("< 18", "< 16")
@@ -34,7 +34,8 @@ def served(browser, tmp_path, monkeypatch):
         page = context.new_page()
         page.set_default_timeout(10_000)
         page.on("pageerror", lambda error: noise.append(str(error)))
-        own = (server.url, "blob:")  # the worker of the editor is a part of the page
+        # the worker of the editor is a part of the page, which a file opens
+        own = (server.url, "blob:", "file:")
         page.on("request", lambda r: r.url.startswith(own) or noise.append(r.url))
         page.goto(server.url)
         yield page, path
@@ -77,6 +78,17 @@ def test_two_pages_do_not_overwrite_each_other(served):
     assert save(other, rules_of(TEXT)) == ""
     assert path.read_text() == TEXT
     other.close()
+
+
+def test_a_file_opens_the_page_whose_address_is_secret(served):
+    page, _ = served
+    url = page.url
+    with opening_file(url) as file:
+        page.goto(file.as_uri())
+        page.wait_for_url(url)
+    page.locator(".grid-row").first.wait_for()
+    page.reload()
+    page.locator(".grid-row").first.wait_for()
 
 
 def test_a_deleted_file_is_written_again_on_request(served):
