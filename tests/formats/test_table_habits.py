@@ -127,10 +127,10 @@ def test_two_columns_of_times_to_the_minute_leave_no_gaps():
     assert found.tables[0].as_rules().predict({"Time": [dt.time(11, 59, 30)]}).tolist() == ["a"]
 
 
-def test_prices_to_the_cent_leave_no_gaps_but_other_numbers_do():
+def test_ranges_to_the_cent_leave_no_gaps_but_unary_tests_do():
     found = loads_csv("p,f\n$0-$49.99,a\n$50.00+,b\n")
     assert gaps_of(found) == []
-    assert "p is written to the cent" in found.readings[0].remarks[0]
+    assert "p is written with two decimals" in found.readings[0].remarks[0]
     assert gaps_of(loads_csv("kg,f\n<= 49.99,a\n>= 50.00,b\n")) == ["49.99 < kg < 50"]
 
 
@@ -165,11 +165,10 @@ def test_the_next_cent_is_exact(cents):
 
 def test_ranges_touch_only_if_one_begins_a_step_after_another():
     ends, starts = Compare("<=", 9.99), Compare(">=", 10.0)
-    assert touching([ends, starts], is_money=True)
-    assert not touching([ends, starts])
-    assert not touching([ends, Compare(">=", 10.01)], is_money=True)
-    assert not touching([Compare("<=", 9.999), starts], is_money=True)
-    assert not touching([starts], is_money=True)
+    assert touching([ends, starts])
+    assert not touching([ends, Compare(">=", 10.01)])
+    assert not touching([Compare("<=", 9.999), starts])
+    assert not touching([starts])
 
 
 # --- counts
@@ -203,6 +202,26 @@ def test_counts_that_begin_with_0_are_never_negative(table):
 )
 def test_other_columns_may_be_negative(table):
     assert len(gaps_of(loads_csv(table))) == 1
+
+
+NEVER_NEGATIVE = """
+    age Alter âge edad qty quantity count menge weight Gewicht length distance speed duration price
+    preis score claims Schäden children Kinder visits orders items points Punkte
+""".split()
+
+
+@pytest.mark.parametrize("cells", [
+    ("0-9.99", "10-19.99", "20+"), ("0", "1-2", "3+"), ("[0..5)", "[5..9)", ">= 9"), ("0-5", "7+"),
+    ("1-4", "5+"), ("< 0", "0-4", "5+"),
+])  # fmt: skip
+def test_names_of_columns_that_are_never_negative_change_no_finding(cells):
+    regions = set()
+    for name in [*NEVER_NEGATIVE, "number of claims", "Order price"]:
+        rows = "".join(f"{cell},{place}\n" for place, cell in enumerate(cells))
+        found = loads_csv(f"{name},f\n{rows}")
+        gaps = irenic.gaps(found.tables[0].as_rules())
+        regions.add(tuple(str([*region.conditions().values()]) for region in gaps))
+    assert len(regions) == 1, regions
 
 
 # --- marks, amounts and lists of outcomes

@@ -290,7 +290,8 @@ def check_negative(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
 _NEVER_NEGATIVE: Final = re.compile(
     r"(?:.*\W)?(?:age|alter|lebensalter|âge|edad|qty|quantity|count|number of .+|anzahl(?: .+)?"
     r"|menge|quantité|cantidad|weight|gewicht|poids|peso|length|länge|distance|entfernung"
-    r"|speed|tempo|geschwindigkeit|duration|dauer|durée)"
+    r"|speed|tempo|geschwindigkeit|duration|dauer|durée|price|preis|prix|precio|score|claims"
+    r"|schäden|children|kinder|enfants|visits|orders|items|points|punkte)"
     r"(?:\s*[(\[].*|\s+in\s+.*)?",
     re.IGNORECASE,
 )
@@ -310,8 +311,8 @@ def is_never_negative(
 ) -> bool:
     """Return whether the name and the cells of a column show that its values begin with 0.
 
-    That is so for known names, and for other whole numbers or units if the first bound is 0 and is
-    written as people do.
+    That is so if the first bound is 0, and includes it, for known names and for other columns in
+    which 0 is written as people do. All known names are read alike.
 
     >>> is_never_negative("Age", [Compare(">=", 0), Compare("<=", 17)])
     True
@@ -324,12 +325,13 @@ def is_never_negative(
     if not values or not all(type(value) in (int, float) for value in values) or min(values) != 0:
         return False
     at_zero = {test.order for test in tests if test.value == 0}
+    if not at_zero & {">=", "="} or not at_zero <= {">=", ">", "="}:
+        return False
     if _NEVER_NEGATIVE.fullmatch(name) is not None:
-        return ">=" in at_zero <= {">=", ">", "="}
+        return True
     if not as_spoken or len(values) < 2 or unit in _SIGNED_UNITS or _MAYBE_NEGATIVE.search(name):
         return False
-    is_counted = all(type(value) is int for value in values) or unit != ""
-    return is_counted and bool(at_zero & {">=", "="}) and at_zero <= {">=", ">", "="}
+    return all(type(value) is int for value in values) or unit != ""
 
 
 # --- cells of another kind than the others

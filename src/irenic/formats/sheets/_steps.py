@@ -1,13 +1,13 @@
-"""Ranges that end one minute or one cent before the next begins: ``08:00-17:59``, ``18:00-23:59``.
+"""Ranges that end one minute or 0.01 before the next begins: ``08:00-17:59``, ``18:00-23:59``.
 
-Times written to the minute and prices written to the cent have no value between the end of one
-range and the beginning of the next. Such ranges are read as if they ended where the next begins.
+Times written to the minute and numbers written with two decimals have no value between the end of
+one range and the beginning of the next. Such ranges are read as if they ended where the next
+begins, whatever the name of the column.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any, Final
@@ -17,13 +17,6 @@ from irenic.formats.sheets._doubtful_words import compared
 from irenic.formats.tables.drafts import Cell, Draft, distinct
 
 _LAST: Final = dt.time(23, 59)
-_CENTS: Final = re.compile(r"[$€£]|EUR|USD|GBP|CHF|Euro", re.IGNORECASE)
-_MONEY: Final = re.compile(
-    r"\b(?:income|salary|price|amount|total|turnover|revenue|(?:order|cart|purchase|invoice) value"
-    r"|umsatz|\w*betrag|\w*einkommen|\w*gehalt|\w*preis|\w*bestellwert|montant|prix|salaire|revenus?"
-    r"|importe|precio|salario|ingresos|bedrag|prijs|inkomen|omzet)\b",
-    re.IGNORECASE,
-)
 
 
 def settle_steps(draft: Draft, place: int) -> None:
@@ -40,18 +33,13 @@ def settle_steps(draft: Draft, place: int) -> None:
     first = next((value for value in values if value is not None), None)
     if type(first) not in (dt.time, int, float):
         return
-    is_money = type(first) is not dt.time and (
-        _is_money(column.name) or any(_CENTS.search(cells[key].text) for key in spoken)
-    )
-    if type(first) is not dt.time and not is_money:
-        return
     tests = [
         # the end of a unary test touches nothing
         c._replace(order="<") if c.order == "<=" and key not in spoken else c
         for key, cell in cells.items()
         for c in compared(cell)
     ]
-    if not touching(tests, is_money=is_money):
+    if not touching(tests):
         return
     changed = {
         key: Cell(cell.text, extended(cell.test))
@@ -68,8 +56,7 @@ def settle_pair(draft: Draft, name: str, low: int, high: int) -> None:
     columns = [[row.cells[place] for row in draft.rows] for place in (low, high)]
     starts, ends = ([c.value for cell in column for c in compared(cell)] for column in columns)
     tests = [*(Compare(">=", v) for v in starts), *(Compare("<=", v) for v in ends)]
-    is_money = any(_is_money(draft.inputs[place].name) for place in (low, high))
-    if not touching(tests, is_money=is_money):
+    if not touching(tests):
         return
     for row in draft.rows:
         cell = row.cells[high]
@@ -78,19 +65,17 @@ def settle_pair(draft: Draft, name: str, low: int, high: int) -> None:
     draft.remarks.append(remark(name, tests))
 
 
-def _is_money(name: str) -> bool:
-    return _CENTS.search(name) is not None or _MONEY.search(name) is not None
-
-
 def remark(name: str, tests: Iterable[Compare]) -> str:
     """Return what to say about a column whose ranges are extended."""
     if any(isinstance(test.value, dt.time) for test in tests):
         return f"{name} is written to the minute, so that ranges include all of their last minute"
-    return f"{name} is written to the cent, so that there is nothing between ranges one cent apart"
+    return (
+        f"{name} is written with two decimals, so that there is nothing between ranges 0.01 apart"
+    )
 
 
-def touching(tests: Sequence[Compare], *, is_money: bool = False) -> bool:
-    """Return whether ranges end one minute, or one cent, before others begin.
+def touching(tests: Sequence[Compare]) -> bool:
+    """Return whether ranges end one minute, or 0.01, before others begin.
 
     >>> day = [Compare("<=", dt.time(11, 59)), Compare(">=", dt.time(12, 0))]
     >>> touching(day), touching([Compare("<=", dt.time(11, 58)), *day[1:]])
@@ -103,7 +88,7 @@ def touching(tests: Sequence[Compare], *, is_money: bool = False) -> bool:
         return False
     if all(type(v) is dt.time and not (v.second or v.microsecond or v.tzinfo) for v in values):
         return any(end == _LAST or after(end) in starts for end in ends)
-    if not is_money or not all(type(v) in (int, float) and _in_cents(v) for v in values):
+    if not all(type(v) in (int, float) and _in_cents(v) for v in values):
         return False
     return any(type(end) is float and after(end) in starts for end in ends)
 
