@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 
 import openpyxl
 import pytest
@@ -170,3 +171,73 @@ def test_errors_of_one_cause_are_grouped(tmp_path):
     (tmp_path / "fares.xlsx").write_bytes(file.getvalue())
     [line] = run("check", tmp_path / "fares.xlsx").stderr.splitlines()
     assert "4 cells like 'until 0' in column 'age', first at Sheet!A2: " in line
+
+
+def test_refused_cells_are_not_explained_as_any_value(tmp_path):
+    path = tmp_path / "fares.csv"
+    path.write_text("age,fare\n< 18,low\n1.01.-3.02.,high\nsome 18,x\n> 5,y\n,z\n")
+    explained = run("check", path, "--explain-reading").stdout
+    assert "line 3, age: '1.01.-3.02.' is refused\n" in explained
+    assert "line 4, age: 'some 18' is refused\n" in explained
+    assert "line 5, age: '> 5' is > 5\n" in explained
+    assert "line 6, age: '(empty)' is any value\n" in explained
+
+
+# --- advice that works when it is followed
+
+
+def errors_of(text, **options):
+    found = irenic.parse(text.encode(), format="csv", **options).bound(None)
+    return [str(error) for error in found.errors], found
+
+
+@pytest.mark.parametrize("cell", ["01.01.-31.03.", "[01.01...31.03.]", "1.1. bis 31.3."])
+def test_dates_without_a_year(cell):
+    [error], _ = errors_of(f"day,f\n{cell},a\n")
+    advice = re.search(r"write them with it, as (\S+)$", error)[1]
+    errors, found = errors_of(f"day,f\n{advice},a\n")
+    assert errors == []
+    assert str(found.tables[0].rules[0].region) == "2026-01-01 <= day <= 2026-03-31"
+
+
+@pytest.mark.parametrize("words", ["all other cases", "all others", "all other ages"])
+def test_all_other_cases_are_decided_by_the_default(words):
+    rows = "age,f\n< 18,a\n{},b\n18-20,c\n"
+    [error], _ = errors_of(rows.format(words))
+    assert "write DEFAULT in the first column of a row without conditions" in error
+    assert "write -" not in error
+    errors, found = errors_of(rows.format("DEFAULT"))
+    assert errors == []
+    assert irenic.check(found.tables[0]).count("overlaps") == 0
+    assert str(found.tables[0].rules).splitlines()[-1].strip() == "DEFAULT b"
+
+
+def test_all_other_cases_in_the_last_row_are_the_default():
+    errors, found = errors_of("a,b,f\n< 5,x,1\nAll other cases,,2\n")
+    assert errors == []
+    assert str(found.tables[0].rules).splitlines()[-1].strip() == "DEFAULT 2"
+
+
+def test_until_under_is_less_than_and_of_two_kinds_the_text_is_the_mistake():
+    errors, found = errors_of("age,f\nbis unter 18,a\nab 18,b\n")
+    assert errors == []
+    assert str(found.tables[0].rules[0].region) == "age < 18"
+    errors, _ = errors_of("age,f\nsome 18,a\n18+,b\n")
+    assert [error.split(": ")[1] for error in errors] == ["rule 1, column 'age', 'some 18'"]
+
+
+@pytest.mark.parametrize("table", [
+    "age,f\n< 18,a\n>= 18,b\n{}\n\nage,fee\n< 10,c\n>= 10,d\n",
+    "age,f,,age,fee\n< 18,a,,< 10,c\n>= 18,b,,>= 10,d\n{}\n",
+    "age,f,,age,fee\n< 18,a,,< 10,c\n>= 18,b,,>= 10,d\n,,,{}\n",
+])  # fmt: skip
+@pytest.mark.parametrize("footnote", ["* without tax", "1) without tax", "Source: the board"])
+def test_ranges_of_two_tables_end_above_their_footnotes(table, footnote):
+    text = table.format(footnote)
+    [error], _ = errors_of(text)
+    one, other = re.search(r"two tables, in (\S+) and (\S+);", error).groups()
+    assert one == "A1:B3"
+    for cells, thens in ((one, ["a", "b"]), (other, ["c", "d"])):
+        errors, found = errors_of(text, cells=cells)
+        assert errors == []
+        assert found.tables[0].rules.thens == thens

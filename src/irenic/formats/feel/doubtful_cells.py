@@ -25,8 +25,11 @@ _ANY: Final = frozenset(
 )
 _ELSE: Final = frozenset(
     {"else", "otherwise", "all other", "all others", "any other", "anything else"}
+    | {"all other cases", "in all other cases", "any other case", "other cases", "all the rest"}
     | {"everything else", "sonst", "ansonsten", "alle anderen", "sinon", "tous les autres"}
-    | {"toutes les autres", "en otro caso", "todos los demás"}
+    | {"alle anderen fälle", "in allen anderen fällen", "alle übrigen", "alle übrigen fälle"}
+    | {"toutes les autres", "tous les autres cas", "dans tous les autres cas", "en otro caso"}
+    | {"todos los demás", "todos los demás casos", "en los demás casos"}
 )
 _MISSING: Final = frozenset(
     {"na", "n/a", "n.a.", "nan", "none", "blank", "empty", "missing", "(blank)", "fehlt", "leer"}
@@ -35,7 +38,7 @@ _MISSING: Final = frozenset(
 )
 _UNKNOWN: Final = frozenset({"unknown", "not known", "unbekannt", "inconnu", "desconocido"})
 _OTHER: Final = re.compile(
-    r"default|others?|(?:the )?rest|remaining|rest of(?: the)? .+|(?:all )?remaining .+"
+    r"default|others?|(?:the )?rest|(?:all|any|every) (?:the )?(?:others?|rest)\b.*|remaining|rest of(?: the)? .+|(?:all )?remaining .+"
     r"|andere|übrige|sonstiges?|restliche|rest der .+|autres?|le reste|reste d[ue] .+|otros?|otras?"
     r"|(?:el )?resto|resto del? .+|por defecto|par défaut"
 )
@@ -87,19 +90,20 @@ _NUMBERED: Final = re.compile(
     r"|\d*(?:1st|2nd|3rd|\dth)\b\D*",
     re.IGNORECASE,
 )
+_N: Final = r"((?:0|[1-9]\d*)(?:\.\d+)?)"
 _HINTS: Final = {
-    r"(-?[\d.]+)\s*(?:-|–|—|to)\s*(-?[\d.]+)": "write [{0}..{1}] for a range",
-    r"([\d.]+)\s*\+": "write >= {0} for at least {0}",
-    r"([\d.]+) (?:or|and) (?:more|over|above|older|up|higher|greater|later)": (
+    rf"(-?{_N})\s*(?:-|–|—|to)\s*(-?{_N})": "write [{0}..{2}] for a range",
+    rf"{_N}\s*\+": "write >= {0} for at least {0}",
+    rf"{_N} (?:or|and) (?:more|over|above|older|up|higher|greater|later)": (
         "write >= {0} for at least {0}"
     ),
-    r"([\d.]+) (?:or|and) (?:less|under|below|younger|lower|fewer|earlier)": (
+    rf"{_N} (?:or|and) (?:less|under|below|younger|lower|fewer|earlier)": (
         "write <= {0} for at most {0}"
     ),
-    r"([\d.]+)\s*(?:or|and|und|et|&|\+)\s*([\d.]+)": "write {0}, {1} for either value",
+    rf"{_N}\s*(?:or|and|und|et|&|\+)\s*{_N}": "write {0}, {1} for either value",
     r"\*": "write - for any value",
-    r"\d{1,2}[./]\d{1,2}[./]\d{4}": "write dates as 2026-01-31",
-    r"[$€£¥]\s*([\d.]+)": "write amounts without a currency, as {0}",
+    r"\d{1,2}[./]\d{1,2}[./](?:\d{4})?": "write dates as 2026-01-31",
+    rf"[$€£¥]\s*{_N}": "write amounts without a currency, as {0}",
 }
 _GROUPED: Final = re.compile(r"\d{1,3}(?:[.'’ \u00a0\u202f]\d{3})+")
 

@@ -356,13 +356,12 @@ def _advice(value: Any, kinds: set[str]) -> str:
     if isinstance(value, str):
         if means_missing(value):
             return "write null for a missing value"
-        if re.match(r"(?:all|any|every)\b", value, re.IGNORECASE):
-            return "write - for any value"
         if means_other(value) or means_else(value):
             return (
                 "write DEFAULT in the first column of a row without conditions for all other cases"
             )
-        return ""
+        is_any = re.match(r"(?:all|any|every)\b", value, re.IGNORECASE)
+        return "write - for any value" if is_any else ""
     if isinstance(value, dt.date) and kinds & {"number"}:
         return (
             f"a spreadsheet may have turned {value.month}-{value.day} or {value.day}-{value.month}"

@@ -253,7 +253,7 @@ def _without_headers(lines: list[Line], notes: list[str]) -> list[Line]:
 
 
 _FOOTNOTE: Final = re.compile(
-    r"[*†‡¹²³]+\s*\w.*|(?:source|note|notes|stand|quelle|hinweis|as of|nota|fuente|remarque)\W.*",
+    r"[*†‡¹²³]+\s*\w.*|\(?\d{1,2}\)\s+[^\W\d].*|(?:source|note|notes|stand|quelle|hinweis|as of|nota|fuente|remarque)\W.*",
     re.IGNORECASE | re.DOTALL,
 )
 _SENTENCE: Final = re.compile(r"[^\W\d]\S*(?:\s+\S+){2,}", re.DOTALL)
@@ -301,11 +301,12 @@ def _check_one_table(lines: list[Line], first: int) -> None:
     gap = filled.index(False) if False in filled else 0
     after = filled.index(True, gap)
     if gap and _has(lines[0], after):
-        bottom = lines[-1].number
-        raise _two_tables(
-            f"{letters(first)}{lines[0].number}:{letters(first + gap - 1)}{bottom}",
-            f"{letters(first + after)}{lines[0].number}:{letters(first + width - 1)}{bottom}",
-        )
+        parts = [
+            f"{letters(first + left)}{lines[0].number}:{letters(first + right - 1)}{bottom}"
+            for left, right in ((0, gap), (after, width))
+            if (bottom := _bottom(lines, left, right))
+        ]
+        raise _two_tables(*parts)
     for place in range(2, len(lines)):
         above, line = lines[place - 1], lines[place]
         if line.number == above.number + 1 or place + 1 == len(lines):
@@ -316,9 +317,15 @@ def _check_one_table(lines: list[Line], first: int) -> None:
         if _is_header(header, lines[1:place]) and header is not lines[-1]:
             right = letters(first + width - 1)
             raise _two_tables(
-                f"{letters(first)}{lines[0].number}:{right}{end_of(above)}",
+                f"{letters(first)}{lines[0].number}:{right}{_bottom(lines[:place], 0, width)}",
                 f"{letters(first)}{line.number}:{right}{end_of(lines[-1])}",
             )
+
+
+def _bottom(lines: list[Line], left: int, right: int) -> int:
+    """Return the last line of a table in some columns, above its footnotes."""
+    cut = [Line(line.number, line.cells[left:right]) for line in lines]
+    return end_of(_without_footnotes([line for line in cut if _size(line)], [])[-1])
 
 
 def end_of(line: Line) -> int:

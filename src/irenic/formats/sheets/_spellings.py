@@ -356,8 +356,8 @@ _SIGNS: Final = {
     "!=": "!=", "<>": "!=", "≠": "!=", "=": "=", "==": "=",
 }  # fmt: skip
 _WORDS: Final = {
-    "<": "under|below|before|prior to|(?:less|fewer|lower|smaller|younger|earlier) than"
-    "|unter|vor(?: dem)?|(?:weniger|kleiner|jünger|niedriger|früher) als|moins de|avant(?: le)?"
+    "<": "(?:(?:up to|bis) )?(?:under|unter|below)|before|prior to|(?:less|fewer|lower|smaller|younger|earlier) than"
+    "|vor(?: dem)?|(?:weniger|kleiner|jünger|niedriger|früher) als|moins de|avant(?: le)?"
     "|inférieure? à|(?:en|au)[- ]dessous de|unterhalb(?: von)?"
     "|por debajo de|menos de|menor(?:es)? (?:de|que)|antes del?|inferior a|onder|minder dan"
     "|jonger dan|kleiner dan|lager dan",
@@ -779,6 +779,10 @@ _MONTH_TEXT: Final = rf"(?:({MONTH})[\s-]+(\d{{4}})|(\d{{4}})-(0[1-9]|1[0-2]))"
 _COMPARED_MONTH: Final = re.compile(rf"{_ORDER}\s*{_MONTH_TEXT}", _FLAGS)
 _MONTHS: Final = re.compile(rf"{_MONTH_TEXT}\s*(?:-|–|—|to|bis)\s*{_MONTH_TEXT}", _FLAGS)
 _ISO_MONTH: Final = re.compile(r"()()(\d{4})-(0[1-9]|1[0-2])")
+_DAYS: Final = re.compile(
+    r"[\[(\]]?\s*(\d{1,2})\.(\d{1,2})\.?\s*(?:-|–|—|to|bis|\.\.\.?)\s*(\d{1,2})\.(\d{1,2})\.\s*[\])\[]?",
+    _FLAGS,
+)
 _FRACTION: Final = re.compile(r"(\d{1,3})/([1-9]\d?)")
 _TOT: Final = _pattern(r"(?:van\s+)?(?:V\s)? tot\s+V")
 _TRAILING: Final = _pattern(r"V [-–—−]")
@@ -804,6 +808,10 @@ def _unclear(text: str) -> str:
             f"{text!r} may be a month; write [{first}..{after}) for its days, or {quote(text)} in"
             " quotes for the text"
         )
+    if days := _DAYS.fullmatch(text):
+        numbers = map(int, days.groups())
+        first, last = (f"2026-{month:02}-{day:02}" for day, month in zip(numbers, numbers))
+        return f"{text!r} has dates without a year; write them with it, as [{first}..{last}]"
     if fraction := _FRACTION.fullmatch(text):
         number = int(fraction[1]) / int(fraction[2])
         return (

@@ -95,7 +95,7 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
         known = (space or _readable(draft)) if table is None else table.space
         if original.unnumbered is not None and known is not None and original.letter in known:
             original = original.unnumbered()
-        readings = [reading_of(original, known)]
+        readings = [reading_of(replace(original, errors=draft.errors), known)]
     if table is not None and readings:
         table = replace(table, reading=replace(readings[0], draft=None))
     tables = [] if table is None or errors else [table]
@@ -430,7 +430,8 @@ def _kind(declared: str | None, counts: Counter[str]) -> str:
         return declared
     if counts.keys() == {"date", "datetime"}:
         return "datetime"
-    return counts.most_common(1)[0][0] if counts else "text"
+    # of as many texts as numbers, the texts are more likely mistakes
+    return max(counts, key=lambda kind: (counts[kind], kind != "text")) if counts else "text"
 
 
 def _of_booleans(name: str, domain: Test | None, missing: bool) -> Axis:

@@ -101,7 +101,8 @@ class Reading:
         Yields
         ------
         tuple of str
-            The place of the cell, the name of its column, its text and its meaning.
+            The place of the cell, the name of its column, its text and its meaning, which is
+            ``refused`` for cells with errors.
 
         Examples
         --------
@@ -111,11 +112,19 @@ class Reading:
         [('line 2', 'age', 'under 18', '< 18')]
         """
         draft = self.draft or Draft("")
+        errors = [error for error in draft.errors if error.text]
+        refused = {(error.header, error.text) for error in errors}
+        # the text of an unreadable cell is not kept
+        refused |= {(error.header, error.line) for error in errors if error.rule is not None}
         for row in draft.rows:
             for column, cell in zip(draft.inputs, row.cells, strict=True):
                 if not column.skipped:
                     place = place_of(draft, column.name, row.line)
-                    yield place, column.name, cell.text, _meaning(draft, column, cell)
+                    is_refused = not refused.isdisjoint(
+                        {(column.name, cell.text), (column.name, row.line)}
+                    )
+                    meaning = "refused" if is_refused else _meaning(draft, column, cell)
+                    yield place, column.name, cell.text, meaning
 
     def place(self, lines: Sequence[int], column: str = "") -> str:
         """Return where rows or a cell are in the file, in words.
