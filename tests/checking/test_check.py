@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from irenic import (
     Space,
     check,
     parse,
+    summarize,
 )
 
 AGE = Space([Continuous("age")])
@@ -246,6 +248,38 @@ def test_open_values_beside_values_that_only_together_lead_to_a_case():
         "a not in {x, y} and b not in {u}",
         0,
     )
+
+
+def test_the_number_of_gaps_does_not_depend_on_where_the_search_was_stopped():
+    rng = np.random.default_rng(0)
+    names = [f"f{k}" for k in range(12)]
+    rules = RuleSet(
+        Rule({str(n): (0, int(rng.integers(1, 9))) for n in rng.choice(names, 5, False)}, then="A")
+        for _ in range(40)
+    )
+    text = "at least 1,000 regions that no rule covers; the budget ended the search."
+    for nodes in (20_000, 40_000):
+        findings = check(rules, budget=Budget(nodes=nodes))
+        assert len(findings.gaps) > 1_000
+        assert (findings.count("gaps"), findings.unfinished) == (1_000, ("gaps",))
+        summary = summarize(rules, budget=Budget(nodes=nodes))["models"][0]
+        assert summary["verdicts"]["complete"]["text"] == text
+        assert summary["counts"]["gaps"] == 1_000
+
+
+def test_gaps_of_very_many_columns_do_not_fill_the_memory():
+    rng = np.random.default_rng(0)
+    space = Space(Continuous(f"f{k}") for k in range(500))
+    rules = RuleSet(
+        (
+            Rule({space.names[k]: (0, 5) for k in rng.choice(500, 4, False)}, then="A")
+            for _ in range(30)
+        ),
+        space,
+    )
+    findings = check(rules, budget=None)
+    assert 10_000 >= len(findings.gaps) > 1_000
+    assert (findings.count("gaps"), "gaps" in findings.unfinished) == (1_000, True)
 
 
 def test_a_search_for_other_values_that_does_not_finish_says_so():

@@ -19,13 +19,14 @@ from rich.console import Console
 import irenic
 import strategies
 from documents import of_kind, region_of, validated, validator
-from irenic import DecisionTable, FormatError, Rule, RuleSet, check
+from irenic import Continuous, DecisionTable, FormatError, Region, Rule, RuleSet, Space, check
 from irenic.checking import KINDS, NOUNS
 from irenic.formats.tables.drafts import TableError
 from irenic.model.literals import say
 from irenic.reporting import terminal
 from irenic.reporting.document import Checked
 from irenic.reporting.documents import CheckedFile, check_document
+from irenic.reporting.encoding import encode_box
 from irenic.reporting.github import to_annotations
 from irenic.reporting.sarif import to_sarif
 
@@ -291,3 +292,14 @@ def same_in_every_view(rules):
 @cache
 def page_schema():
     return Draft202012Validator(runpy.run_path(str(SCRIPT))["page_schema"]())
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_open_sides_are_null_unless_missing_values_have_to_be_excluded(missing):
+    space = Space([Continuous("x", missing=missing)])
+    boxes = [
+        encode_box(Region(space, {"x": condition}))["x"]
+        for condition in ({"<": 5}, {">=": 5}, {"<": 5, "missing": True})
+    ]
+    lowest = -1.7976931348623157e308 if missing else None
+    assert boxes == [[lowest, 5.0], [5.0, None], [None, 5.0]]

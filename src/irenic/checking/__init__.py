@@ -1,7 +1,7 @@
 """Check rules for contradictions, gaps, redundant rules and columns without effect."""
 
 from irenic.checking import _baseline as baseline
-from irenic.checking._check import Findings, check, open_finding
+from irenic.checking._check import CERTAIN, Findings, check, open_finding
 from irenic.checking._finding import (
     KINDS,
     LEVELS,
@@ -16,6 +16,7 @@ from irenic.checking._finding import (
 )
 
 __all__ = [
+    "CERTAIN",
     "KINDS",
     "LEVELS",
     "NOUNS",

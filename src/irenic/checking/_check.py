@@ -30,6 +30,9 @@ from irenic.searching import Gaps, named_gaps
 
 _SECONDS: Final = 10.0
 _GAP_LIMIT: Final = 100_000
+_CELL_LIMIT: Final = 5_000_000  # conditions of all gaps, in tables of very many columns
+CERTAIN: Final = 1_000
+"""Gaps that are counted if the search did not finish; then there are at least as many."""
 _REPR_LIMIT: Final = 20
 _NOTEBOOK_LIMIT: Final = 50
 _COLORS: Final[dict[Level, str]] = {
@@ -264,7 +267,8 @@ def check(
         Limits of each search that can take long; ``unfinished`` lists the searches it stopped.
     limit : int, default 1000
         Maximum number of findings to list per kind; None is unlimited. All findings are counted,
-        up to ten million pairs and a hundred thousand gaps.
+        up to ten million pairs and a hundred thousand gaps; if the search for gaps does not finish,
+        up to a thousand.
     progress : callable, optional
         Called regularly during the search for gaps, with the nodes and regions so far.
 
@@ -440,13 +444,16 @@ class _Check:
         rules = self.table.rules
         # Limited even without a budget, because many gaps could fill the memory.
         region_limit = _GAP_LIMIT if self.budget.regions is None else self.budget.regions
+        most = max(CERTAIN, _CELL_LIMIT // max(1, len(rules.space)))
+        region_limit = min(region_limit, most)
         budget = replace(self.budget, regions=region_limit)
         result = named_gaps(rules, budget=budget, progress=progress)
         if not result.finished:
             self.unfinished.append("gaps")
         if not result.open_finished:
             self.unfinished.append("open")
-        self.counts["gaps"] = len(result)
+        # How many more were found before the budget ended the search differs from view to view.
+        self.counts["gaps"] = len(result) if result.finished else min(len(result), CERTAIN)
         level: Level = "note" if rules.default is not None else LEVELS["gaps"]
         self.listed["gaps"] = [Finding("gaps", level, (), r) for r in result.regions[: self.limit]]
         self._add("open", filter(None, [open_finding(result)]))

@@ -37,8 +37,9 @@ Condition: TypeAlias = list[Value]
 """``[lower, upper]`` of a continuous feature, upper excluded, None for an open side; or the codes
 that a category admits.
 
-A missing number is lower than all others: an open lower side admits it, and a lower side of
--1.7976931348623157e308 excludes nothing else.
+If the number may be missing, it is then lower than all others: an open lower side admits it, and a
+lower side of -1.7976931348623157e308 excludes nothing else. ``is not missing`` has that lower side
+and an open upper one.
 """
 
 Box: TypeAlias = dict[str, Condition]
@@ -230,7 +231,8 @@ class Checked(TypedDict):
     size: Size
     verdicts: Verdicts
     counts: dict[FindingKind, int]
-    """How many findings there are per kind; overlaps include conflicts."""
+    """How many findings there are per kind; overlaps include conflicts. Of kinds in ``unfinished``
+    there are at least as many, and at most 1,000 gaps are counted."""
     findings: list[Finding]
     """The findings listed, each once; there may be fewer than counted."""
     accepted: list[Accepted]

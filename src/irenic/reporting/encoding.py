@@ -18,7 +18,14 @@ from irenic.model.condition import (
     interval_text,
 )
 from irenic.model.decision_table import DecisionTable
-from irenic.model.features import EXACT, MISSING_CODE, OTHER_CODE, Categorical, Continuous
+from irenic.model.features import (
+    EXACT,
+    LOWEST,
+    MISSING_CODE,
+    OTHER_CODE,
+    Categorical,
+    Continuous,
+)
 from irenic.model.literals import display, format_literal, say, show_point
 from irenic.model.region import Region, witness_among, witness_in
 from irenic.model.space import Instances
@@ -106,6 +113,8 @@ def encode_box(region: Region) -> document.Box:
     >>> space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"], other=True)])
     >>> encode_box(Region(space, {"age": {">=": 18}, "job": {"in": ["clerk"]}}))
     {'age': [18.0, None], 'job': [3]}
+    >>> encode_box(Region(space, {"age": {"<": 18}}))
+    {'age': [None, 18.0]}
     """
     return {parts["feature"]: numbers for parts, numbers in _conditions(region)}
 
@@ -129,7 +138,11 @@ def _encode_interval(
         "equal": encode_equal(operators),
         "missing": bool(operators.get("missing")),
     }
-    return parts, [finite(interval.lower), finite(interval.upper)]
+    upper = finite(interval.upper)
+    # Where a value can be missing, the lower end says whether missing values are included, and
+    # ``is not missing`` is a condition everywhere.
+    is_open = interval.lower == LOWEST and not feature.missing and upper is not None
+    return parts, [None if is_open else finite(interval.lower), upper]
 
 
 def encode_end(operators: Operators, excluding: str, including: str) -> document.End | None:

@@ -40,7 +40,8 @@ def _annotations(path: str, table: CheckedTable) -> Iterator[str]:
         if kind == "overlaps":  # findings list these as conflicts
             left -= table["counts"]["conflicts"]
         if left > 0:
-            more = f"{where}… and {left:,} more {kind} (use --limit to list more)"
+            least = "at least " * (kind in table["unfinished"])
+            more = f"{where}… and {least}{left:,} more {kind} (use --limit to list more)"
             yield _command("notice", path, None, NOUNS[kind], more)
     for finding in table["findings"]:
         command = _COMMANDS[finding["level"]]

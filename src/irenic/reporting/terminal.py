@@ -22,6 +22,7 @@ from irenic.reporting.groups import outcome_name, shown_outcomes
 LIMIT: Final = 50
 """For rules, conflicts and overlaps."""
 _LIMIT_OF_OTHERS: Final = 10
+_TEXT_LIMIT: Final = 1_000  # characters of a finding
 
 
 def print_check(
@@ -60,15 +61,15 @@ def _total(files: list[document.CheckedFile]) -> str:
     """Return how many findings there are in all files."""
     tables = [table for file in files for table in file["tables"]]
     counts = {kind: sum(table["counts"][kind] for table in tables) for kind in KINDS}
+    unfinished = {kind for table in tables for kind in table["unfinished"]}
     # conflicts are overlaps, too
     counts["overlaps"] = sum(
         max(table["counts"]["overlaps"] - table["counts"]["conflicts"], 0) for table in tables
     )
-    parts = [
-        f"{n:,} {kind.replace('_', ' ') if n > 1 else NOUNS[kind]}"
-        for kind, n in counts.items()
-        if n
-    ]
+    parts = []
+    for kind, n in counts.items():
+        least = "at least " if kind in unfinished else ""
+        parts += [f"{least}{n:,} {kind.replace('_', ' ') if n > 1 else NOUNS[kind]}"] if n else []
     unread = sum(bool(file["errors"]) for file in files)
     parts += [f"{counted(unread, 'file')} with errors"] if unread else []
     accepted = sum(len(table["accepted"]) for table in tables)
@@ -121,7 +122,8 @@ def _print_table(
         if kind == "overlaps":  # findings list these as conflicts
             left -= table["counts"]["conflicts"]
         if left > 0:
-            console.print(f"{NOUNS[kind]:<{_LABEL}}… and {left:,} more (use --limit to list more)")
+            more = f"{'at least ' * (kind in table['unfinished'])}{left:,} more"
+            console.print(f"{NOUNS[kind]:<{_LABEL}}… and {more} (use --limit to list more)")
     if table["findings"]:
         console.print()
     if table["accepted"]:
@@ -169,14 +171,26 @@ def _condition(rule: document.Rule) -> str:
 
 def _print_finding(finding: document.Finding, console: Console) -> None:
     label = f"{finding['noun']:<{_LABEL}}", _COLORS[finding["level"]]
+    text = _clipped(located(finding))
     if not console.is_terminal:  # one finding per line, for other programs
-        console.print(one_line(label, located(finding)))
+        console.print(one_line(label, text))
         return
     grid = Table.grid()
     grid.add_column(width=_LABEL)
     grid.add_column(overflow="fold")
-    grid.add_row(one_line(label), one_line(located(finding)))
+    grid.add_row(one_line(label), one_line(text))
     console.print(grid)
+
+
+def _clipped(text: str) -> str:
+    """Return the beginning of a text that is too long to be read, as in tables of many columns.
+
+    >>> len(_clipped("age < 18 and " * 99)), _clipped("age < 18")
+    (1011, 'age < 18')
+    """
+    if len(text) <= _TEXT_LIMIT:
+        return text
+    return f"{text[:_TEXT_LIMIT].rsplit(' ', 1)[0]} … (see --json)"
 
 
 def _print_regions(regions: Iterable[document.Region], console: Console) -> None:

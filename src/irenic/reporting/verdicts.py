@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from irenic.checking import Findings, listed
+from irenic.checking import CERTAIN, Findings, listed
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display
 from irenic.reporting import document
@@ -125,6 +125,9 @@ def completeness(table: DecisionTable, gaps: Gaps, *, learned: bool = False) -> 
     if learned and default is not None:  # how many regions these are says nothing to a reader
         text = f"by design, cases that no rule covers get the default, {display(default)}."
         return Verdict(False, "Not complete", text, by_design=True)
-    regions = counted(len(gaps), "region")
-    known = regions if gaps.finished else f"{regions} and perhaps more"
-    return Verdict(False, "Not complete", f"no rule covers {known}{rest}.")
+    if gaps.finished:
+        text = f"no rule covers {counted(len(gaps), 'region')}{rest}."
+        return Verdict(False, "Not complete", text)
+    regions = counted(min(len(gaps), CERTAIN), "region")
+    text = f"at least {regions} that no rule covers; the budget ended the search{rest}."
+    return Verdict(False, "Not complete", text)

@@ -93,7 +93,7 @@ export function likelyLabels(model, theCase, answer) {
 function withoutMissing(region, theCase) {
   for (const feature of summary.features) {
     const condition = conditionOn(region, feature.name);
-    if (condition === null || isCategory(feature) || theCase[feature.name] === null) continue;
+    if (condition === null || isCategory(feature) || !feature.missing || theCase[feature.name] === null) continue;
     if (condition[0] === null && condition[1] !== null) region[feature.name] = [LOWEST, condition[1]];
   }
   return region;

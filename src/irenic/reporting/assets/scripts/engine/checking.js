@@ -458,7 +458,8 @@ export function startChecker(send) {
     const list = wide.slice(0, LISTED).map((box) => unpackBox(layout, box));
     const search = { named, known: [...others, amongNamed], until: performance.now() + 1000 * GAP_SECONDS };
     const { open, openFinished } = yield* findOpen(search);
-    gaps = { count: wide.length, list, finished, known: true, open, openFinished };
+    const count = finished ? wide.length : Math.min(wide.length, LISTED); // as irenic.check counts
+    gaps = { count, list, finished, known: true, open, openFinished };
     gapBoxes = merged;
     allGaps = finished;
     if (!expected.properties.length || (!open.length && openFinished)) return;

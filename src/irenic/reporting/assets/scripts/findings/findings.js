@@ -10,7 +10,7 @@ import { placeOf, ruleLink } from "../rules/names.js";
 import { model, on } from "../state.js";
 import { overlapsForbidden, summary } from "../summary.js";
 import { moreOf } from "../tables.js";
-import { countText, pluralText, sentence } from "../words.js";
+import { capitalized, countText, pluralText, sentence } from "../words.js";
 
 const FIRST_FINDINGS = 10;
 
@@ -55,7 +55,7 @@ function mainGroup(kind) {
   return h(
     "div",
     { class: "group", id: kind },
-    h("h3", {}, groupTitle(kind)),
+    h("h3", {}, capitalized(groupTitle(kind))),
     h("p", { class: "muted" }, about, " ", listedText(kind)),
     kind === "conflicts" && conflictingRules(),
     findingList(kind),
@@ -134,8 +134,8 @@ function noConflictsText() {
 /** @param {FindingKind} kind */
 function groupTitle(kind) {
   const [one, many] = FINDING_KINDS[kind];
-  const perhaps = model().unfinished.includes(kind) ? " and perhaps more" : "";
-  return `${pluralText(countOf(kind), one, many)}${perhaps}`;
+  const least = model().unfinished.includes(kind) ? "at least " : "";
+  return `${least}${pluralText(countOf(kind), one, many)}`;
 }
 
 /**
@@ -172,7 +172,7 @@ function otherGroups(kinds) {
       h(
         "div",
         { class: "group" },
-        h("h4", {}, groupTitle(kind)),
+        h("h4", {}, capitalized(groupTitle(kind))),
         h("p", { class: "muted" }, `${FINDING_KINDS[kind][2]} ${listedText(kind)}`),
         findingList(kind),
       ),

@@ -92,7 +92,9 @@ function findingsLink(about) {
  */
 function restWords(verdict) {
   const isNamed = !countOf("gaps"); // only values that no rule names are left
-  const regions = verdict.holds === null || isNamed ? "" : ` There are ${pluralText(countOf("gaps"), "such region")}.`;
+  const least = model().unfinished.includes("gaps") ? "at least " : "";
+  const count = `${least}${pluralText(countOf("gaps"), "such region")}`;
+  const regions = verdict.holds === null || isNamed ? "" : ` There are ${count}.`;
   return ["Where no rule holds, it is ", outcomeChip(model().default.outcome), `.${regions}`];
 }
 

@@ -9,7 +9,7 @@ type Encoded = string | number | boolean | Record<string, any> | any[] | null;
 /** A number as irenic compares it, null if missing; or the code of a category. Dates, times and durations are microseconds (since 1970, since midnight), durations of years and months are months. Codes are 0 for missing, 1 for any value that is not listed, and from 2 on the places in `values` of the feature. */
 type Value = number | null;
 
-/** `[lower, upper]` of a continuous feature, upper excluded, null for an open side; or the codes that a category admits. A missing number is lower than all others: an open lower side admits it, and a lower side of -1.7976931348623157e308 excludes nothing else. */
+/** `[lower, upper]` of a continuous feature, upper excluded, null for an open side; or the codes that a category admits. If the number may be missing, it is then lower than all others: an open lower side admits it, and a lower side of -1.7976931348623157e308 excludes nothing else. `is not missing` has that lower side and an open upper one. */
 type Condition = (number | null)[];
 
 /** The conditions of a region by the name of the feature. */
@@ -546,7 +546,7 @@ type DefaultRegion = {
 type Model = {
   size: Size;
   verdicts: Verdicts;
-  /** How many findings there are per kind; overlaps include conflicts. */
+  /** How many findings there are per kind; overlaps include conflicts. Of kinds in `unfinished` there are at least as many, and at most 1,000 gaps are counted. */
   counts: Record<FindingKind, number>;
   /** The findings listed, each once; there may be fewer than counted. */
   findings: Finding[];
