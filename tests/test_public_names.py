@@ -101,6 +101,49 @@ print(irenic.learn.split_target.__name__)
     assert result.stdout == "True True False\nRule irenic.plot False\nsplit_target\n"
 
 
+def test_names_of_learn_that_type_checkers_see_are_those_that_are_imported_on_demand():
+    tree = ast.parse(Path(irenic.learn.__file__).read_text(encoding="utf-8"))
+    [checked] = [node for node in tree.body if isinstance(node, ast.If)]
+    names = {alias.name: node.module for node in checked.body for alias in node.names}
+    assert names == {n: f"irenic.learn.{m}" for n, m in irenic.learn._MODULE_OF.items()}
+    assert [*names] and set(names) == set(irenic.learn.__all__) <= set(dir(irenic.learn))
+    with pytest.raises(AttributeError, match="module 'irenic.learn' has no attribute 'tree'"):
+        _ = irenic.learn.tree
+
+
+def run_and_list(command, what):
+    code = f"""
+import contextlib, io, re, runpy, sys
+import re._compiler as compiler
+compile, compiled = compiler.compile, []
+compiler.compile = lambda p, flags=0: compiled.append(p) or compile(p, flags)
+sys.argv = ["irenic", *{command!r}]
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    runpy.run_module("irenic", run_name="__main__")
+print({what})
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    return result.stdout.strip()
+
+
+@pytest.fixture
+def fares(tmp_path):
+    (tmp_path / "fares.csv").write_text("age,fare\n<18,a\n[18..60),b\n>=60,a\n")
+    (tmp_path / "cases.csv").write_text("age\n25\n")
+    return str(tmp_path / "fares.csv"), str(tmp_path / "cases.csv")
+
+
+def test_a_clean_table_compiles_few_regular_expressions(fares):
+    assert int(run_and_list(["check", fares[0]], "len(compiled)")) < 150
+
+
+def test_predicting_by_rules_does_not_import_what_only_learning_needs(fares):
+    modules = "sorted({'sklearn', 'scipy', 'pandas'} & set(sys.modules))"
+    assert run_and_list(["predict", *fares], modules) == "[]"
+
+
 def test_an_unknown_name_is_an_error():
     with pytest.raises(AttributeError, match="module 'irenic' has no attribute 'RuleSetClasifier'"):
         _ = irenic.RuleSetClasifier

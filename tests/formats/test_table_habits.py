@@ -204,10 +204,11 @@ def test_other_columns_may_be_negative(table):
     assert len(gaps_of(loads_csv(table))) == 1
 
 
-NEVER_NEGATIVE = """
-    age Alter âge edad qty quantity count menge weight Gewicht length distance speed duration price
-    preis score claims Schäden children Kinder visits orders items points Punkte
-""".split()
+NEVER_NEGATIVE = [
+    "age", "Alter", "âge", "edad", "qty", "quantity", "count", "menge", "weight", "Gewicht",
+    "length", "distance", "speed", "duration", "price", "preis", "score", "claims", "Schäden",
+    "children", "Kinder", "visits", "orders", "items", "points", "Punkte",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("cells", [

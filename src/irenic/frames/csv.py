@@ -25,6 +25,7 @@ from irenic.errors import FormatError, FormatWarning
 from irenic.frames.columns import NOTHING, Layout, Table, as_column, as_values, check_header
 from irenic.frames.files import as_text
 from irenic.model.literals import counted, is_missing, plain, quote
+from irenic.model.patterns import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,23 +33,23 @@ if TYPE_CHECKING:
 
 _BOOLEANS: Final = {"true": True, "false": False}
 # Stricter than fromisoformat: "T10" and "2026-W05" in a table are text.
-_TEMPORAL: Final = re.compile(
+_TEMPORAL: Final = lazy(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?"
     r"|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
 )
 
 
-_THOUSANDS: Final = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
+_THOUSANDS: Final = lazy(r"-?[1-9]\d{0,2}\.\d{3}")
 # Numbers with a decimal comma, with or without thousands separators.
-_COMMA: Final = re.compile(r"[-+]?\d+(?:[.'’ \u00a0\u202f]\d{3})*,\d+")
+_COMMA: Final = lazy(r"[-+]?\d+(?:[.'’ \u00a0\u202f]\d{3})*,\d+")
 
-_POINT: Final = re.compile(r"[-+]?\d+(?:\.\d+)+")
+_POINT: Final = lazy(r"[-+]?\d+(?:\.\d+)+")
 # As numbers, 007 and 7 would be equal.
-_LEADING_ZERO: Final = re.compile(r"\s*[-+]?0\d")
+_LEADING_ZERO: Final = lazy(r"\s*[-+]?0\d")
 _MISSING: Final = NOTHING | {""}
 
-_QUOTED: Final = re.compile(r'"[^"]*"')
-_FIRST: Final = re.compile(r'(?:"[^"]*"|[^"\n]++)*+')  # possessive: no memory for other matches
+_QUOTED: Final = lazy(r'"[^"]*"')
+_FIRST: Final = lazy(r'(?:"[^"]*"|[^"\n]++)*+')  # possessive: no memory for other matches
 _MOST_COLUMNS: Final = 100_000
 
 
@@ -100,7 +101,7 @@ def _lines(rows: Iterable[Sequence[str]], layout: Layout, quoting: Literal[0, 1]
     return text.getvalue()
 
 
-_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|-?inf", re.IGNORECASE)
+_NUMBER: Final = lazy(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|-?inf", re.IGNORECASE)
 
 
 def is_formula(text: str) -> bool:
@@ -113,7 +114,7 @@ def is_formula(text: str) -> bool:
     return visible.startswith(("=", "+", "-", "@")) and _NUMBER.fullmatch(visible) is None
 
 
-_NAMED: Final = re.compile(r"[^\W\d_]|[(|!]")
+_NAMED: Final = lazy(r"[^\W\d_]|[(|!]")
 
 
 def _may_run(text: str) -> bool:

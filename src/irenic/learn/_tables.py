@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
-from irenic.learn._measure import resolve_by
 from irenic.learn._row_numbers import FEWEST_NUMBERS, NUMBERS, numbers_rows
 from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
@@ -392,6 +391,9 @@ def _reasons(rules: RuleSet, X: Any, resolve: Resolve | None) -> dict[str, npt.N
 
 def _model_reasons(model: RuleSetClassifier, X: Any) -> dict[str, npt.NDArray[Any]]:
     """Return the columns of deciding rules and their figures, as in ``explain``."""
+    # with scikit-learn, which a fitted classifier has imported and rules alone do not need
+    from irenic.learn._measure import resolve_by
+
     rules, point, resolve = model.rules_, model.chosen_, resolve_by(model.conflicts)
     counts, known = point.counts, point.default_regions
     # the table may lack columns that no rule tests

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from irenic.errors import FormatError
 from irenic.model.features import is_unicode
 from irenic.model.literals import Months, parse_duration
+from irenic.model.patterns import lazy
 
 TEMPORAL: Final = (
     r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?"
@@ -52,7 +53,7 @@ def number_of(text: str) -> int | float:
 
 
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = lazy(
     r"\\(?:u(?P<pair>[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|u(?P<four>[0-9a-fA-F]{4})|U(?P<six>[0-9a-fA-F]{6})|(?P<one>.))",
     re.DOTALL,

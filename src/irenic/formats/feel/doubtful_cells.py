@@ -14,6 +14,7 @@ from typing import Final
 from irenic.frames.csv import may_be_thousands
 from irenic.frames.xlsx import ERRORS
 from irenic.model.literals import quote
+from irenic.model.patterns import lazy
 
 # --- text without quotes
 
@@ -37,8 +38,9 @@ _MISSING: Final = frozenset(
     | {"manquant", "vide", "vacío"}
 )
 _UNKNOWN: Final = frozenset({"unknown", "not known", "unbekannt", "inconnu", "desconocido"})
-_OTHER: Final = re.compile(
-    r"default|others?|(?:the )?rest|(?:all|any|every) (?:the )?(?:others?|rest)\b.*|remaining|rest of(?: the)? .+|(?:all )?remaining .+"
+_OTHER: Final = lazy(
+    r"default|others?|(?:the )?rest|(?:all|any|every) (?:the )?(?:others?|rest)\b.*"
+    r"|remaining|rest of(?: the)? .+|(?:all )?remaining .+"
     r"|andere|übrige|sonstiges?|restliche|rest der .+|autres?|le reste|reste d[ue] .+|otros?|otras?"
     r"|(?:el )?resto|resto del? .+|por defecto|par défaut"
 )
@@ -48,11 +50,11 @@ DAY_SETS: Final = {
     range(5, 7): r"week-?ends?|wochenenden?|fin(?:es)? de semana|weekeinden?|fine settimana",
 }
 """Words that mean several days, beside names of days; days are counted from Monday."""
-UNCLEAR_DAYS: Final = re.compile(
+UNCLEAR_DAYS: Final = lazy(
     r"werktags?|werktage|wochentags?|wochentage|jours? ouvrables?|(?:días )?laborables?", re.I
 )
 """Words that mean five or six days."""
-_TOTAL: Final = re.compile(
+_TOTAL: Final = lazy(
     "(?:(?:grand|sub)[ -]?)?totals?|sum|summe|gesamt(?:summe)?|insgesamt|zwischensumme|totaux|suma"
 )
 _COMPARED: Final = {
@@ -64,28 +66,28 @@ _COMPARED: Final = {
 }
 _VALUE: Final = r"(-?\d[\w.:-]*)"
 _COMPARISONS: Final = {
-    sign: re.compile(rf"(?:{words})\s+{_VALUE}.*", re.IGNORECASE | re.DOTALL)
+    sign: lazy(rf"(?:{words})\s+{_VALUE}.*", re.IGNORECASE | re.DOTALL)
     for sign, words in _COMPARED.items()
 }
-_BETWEEN: Final = re.compile(
+_BETWEEN: Final = lazy(
     rf"(?:between|from|zwischen|von)\s+{_VALUE}\s+(?:and|to|until|und|bis|-|–)\s+{_VALUE}",
     re.IGNORECASE,
 )
-_EXCEPT: Final = re.compile(
+_EXCEPT: Final = lazy(
     r"(?:not|except|excluding|other than|(?:all|any|anything|everything) (?:but|except)"
     r"|nicht|(?:(?:alle|alles|tous|toutes|tout|todos|todas|todo) )?"
     r"(?:außer|ausser|sauf|excepté|excepto|salvo|menos))\s+(.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_LISTED: Final = re.compile(r"(?:^|(?<=\s))(?:or|oder)\s+|[;|\n]", re.IGNORECASE)
-_EITHER: Final = re.compile(r"^(?:either|one of)\s+", re.IGNORECASE)
-_SPAN: Final = re.compile(r"\w[\w.+-]*(?:\s+(?:to|through|bis|-|–|—)\s+|[–—])\w[\w.+-]*")
-_IN_QUOTES: Final = re.compile(r"['‘’‚“”„«»](.*)['‘’“”«»]", re.DOTALL)
+_LISTED: Final = lazy(r"(?:^|(?<=\s))(?:or|oder)\s+|[;|\n]", re.IGNORECASE)
+_EITHER: Final = lazy(r"^(?:either|one of)\s+", re.IGNORECASE)
+_SPAN: Final = lazy(r"\w[\w.+-]*(?:\s+(?:to|through|bis|-|–|—)\s+|[–—])\w[\w.+-]*")
+_IN_QUOTES: Final = lazy(r"['‘’‚“”„«»](.*)['‘’“”«»]", re.DOTALL)
 
 # The first characters of what is neither a word nor a condition.
-_NO_TEXT: Final = re.compile(r"[\d+*/%^&|~{}–—−-]|[$€£¥]\s*\d")
+_NO_TEXT: Final = lazy(r"[\d+*/%^&|~{}–—−-]|[$€£¥]\s*\d")
 # Names that begin with a number: 2-door, 1st class; but not 5-Jan.
-_NUMBERED: Final = re.compile(
+_NUMBERED: Final = lazy(
     r"\d+-(?!jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]{3,}(?:[\s-].*)?"
     r"|\d*(?:1st|2nd|3rd|\dth)\b\D*",
     re.IGNORECASE,
@@ -105,7 +107,7 @@ _HINTS: Final = {
     r"\d{1,2}[./]\d{1,2}[./](?:\d{4})?": "write dates as 2026-01-31",
     rf"[$€£¥]\s*{_N}": "write amounts without a currency, as {0}",
 }
-_GROUPED: Final = re.compile(r"\d{1,3}(?:[.'’ \u00a0\u202f]\d{3})+")
+_GROUPED: Final = lazy(r"\d{1,3}(?:[.'’ \u00a0\u202f]\d{3})+")
 
 
 def means_any(text: str) -> bool:
@@ -252,12 +254,10 @@ MIXED_PERCENTAGES: Final = (
     " none"
 )
 
-STRING: Final = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*"', re.DOTALL)
+STRING: Final = lazy(r'(?<!\\)"(?:[^"\\]|\\.)*"', re.DOTALL)
 """A text in quotes; one that has no end is looked for only once, not from every quote in it."""
-_DECIMAL: Final = re.compile(r"(?:(?<=\.\.)|(?<![\w.:]))-?\d*\.\d+(?!\w|[.,]\d)")
-_LIKE_A_NUMBER: Final = re.compile(
-    r"[-+]?(?:\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d*,\d+)"
-)
+_DECIMAL: Final = lazy(r"(?:(?<=\.\.)|(?<![\w.:]))-?\d*\.\d+(?!\w|[.,]\d)")
+_LIKE_A_NUMBER: Final = lazy(r"[-+]?(?:\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d*,\d+)")
 
 
 def decimals(text: str) -> list[str]:

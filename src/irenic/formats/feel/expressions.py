@@ -33,6 +33,7 @@ from irenic.formats.feel.values import (
     kind_of,
     property_of,
 )
+from irenic.model.patterns import lazy
 
 Scope: TypeAlias = "Mapping[str, Any]"
 Run: TypeAlias = "Callable[[Scope], Any]"
@@ -40,15 +41,15 @@ Run: TypeAlias = "Callable[[Scope], Any]"
 MAX_DEPTH: Final = 50
 MOST_CHARACTERS: Final = 100_000
 _MOST_STEPS: Final = 1_000_000
-_SPACE: Final = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_NUMBER: Final = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
-_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_WORD: Final = re.compile(r"[^\W\d]\w*")
-_NOT: Final = re.compile(r"not\s*\(")
-_ORDER: Final = re.compile(r"<=|>=|!=|==|<|>|=")
+_SPACE: Final = lazy(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_NUMBER: Final = lazy(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
+_STRING: Final = lazy(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_WORD: Final = lazy(r"[^\W\d]\w*")
+_NOT: Final = lazy(r"not\s*\(")
+_ORDER: Final = lazy(r"<=|>=|!=|==|<|>|=")
 # The bracket at the end of an open range, ]1..2[, is no filter, which cannot be empty.
-_CLOSING: Final = re.compile(r"\[\s*(?:$|[,)\]]|and\b|or\b)")
-_TYPE: Final = re.compile(r"[\w .]+(?:<[^()]*>)?")
+_CLOSING: Final = lazy(r"\[\s*(?:$|[,)\]]|and\b|or\b)")
+_TYPE: Final = lazy(r"[\w .]+(?:<[^()]*>)?")
 KEYWORDS: Final = frozenset(
     {"if", "then", "else", "for", "in", "return", "some", "every", "satisfies", "and", "or"}
     | {"between", "instance", "of", "function", "external", "true", "false", "null"}
@@ -179,7 +180,7 @@ def known_names(names: frozenset[str], *, components: bool = True) -> re.Pattern
         if name.strip()
     ]
     before = "" if components else r"(?<!\w)(?<!(?<!\.)\.)"
-    return re.compile(f"{before}(?:{'|'.join(parts)})(?!\\w)" if parts else r"(?!)")
+    return lazy(f"{before}(?:{'|'.join(parts)})(?!\\w)" if parts else r"(?!)")
 
 
 class _Parser:
@@ -228,7 +229,7 @@ class _Parser:
         return self.text.startswith(sign, self.at)
 
     def keyword(self, word: str) -> bool:
-        match = re.compile(rf"{word}(?!\w)").match(self.text, self.at)
+        match = lazy(rf"{word}(?!\w)").match(self.text, self.at)
         if match is None or self.known_name():
             return False
         self.at = match.end()
@@ -316,9 +317,7 @@ class _Parser:
 
     def variable(self) -> str:
         """Return a new name, which may have spaces, and remember it."""
-        match = re.compile(r"([^\W\d][^:=,()\[\]{}]*?)\s*(?=(?:\bin\b|[:,)]))").match(
-            self.text, self.at
-        )
+        match = lazy(r"([^\W\d][^:=,()\[\]{}]*?)\s*(?=(?:\bin\b|[:,)]))").match(self.text, self.at)
         if match is None:
             raise self.expected("a name")
         self.at = match.end()
@@ -531,7 +530,7 @@ class _Parser:
         named: dict[str, Run] = {}
         while not self.sign(")"):
             start = self.at
-            match = re.compile(r"([^\W\d][\w ]*?)\s*:").match(self.text, self.at)
+            match = lazy(r"([^\W\d][\w ]*?)\s*:").match(self.text, self.at)
             if match:
                 self.at = match.end()
                 self.skip()
@@ -590,7 +589,7 @@ class _Parser:
     def word(self, start: int) -> Run:
         for name in sorted(_BUILT_IN, key=len, reverse=True):
             pattern = r"\s+".join(name.split()) + r"(?=\s*\()"
-            if self.match(re.compile(pattern)):
+            if self.match(lazy(pattern)):
                 return self.reference(name, start)
         word = self.match(_WORD)
         if word is None:

@@ -38,6 +38,7 @@ from irenic.model.literals import (
     format_number,
     quote,
 )
+from irenic.model.patterns import lazy
 
 Cut: TypeAlias = tuple[float, bool]
 """Where an interval begins or ends, and whether it was written as the value just before that."""
@@ -309,7 +310,7 @@ def shown(value: Any) -> str:
 
 
 # Not allowed in XML even as references, or of zero width and dropped by the reader of spreadsheets.
-_NOT_IN_XML: Final = re.compile("[\u200b\u2060\ufeff\ufffe\uffff]")
+_NOT_IN_XML: Final = lazy("[\u200b\u2060\ufeff\ufffe\uffff]")
 
 
 def literal_text(value: Any, *, words: bool = False) -> str:
@@ -356,7 +357,7 @@ def _reads_bare(value: str) -> bool:
         return False
 
 
-_WORD: Final = re.compile(r"[^\W\d_]\w*")
+_WORD: Final = lazy(r"[^\W\d_]\w*")
 _CONSTRUCTORS: Final[dict[Any, str]] = {
     dt.datetime: "date and time",
     dt.date: "date",

@@ -41,6 +41,7 @@ from irenic.formats.feel.doubtful_cells import LONGEST_BARE, STRING, refusal
 from irenic.formats.feel.expressions import parse_expression, parse_tests
 from irenic.formats.feel.values import Range, from_feel
 from irenic.model.literals import Months
+from irenic.model.patterns import lazy
 
 MAX_DEPTH: Final = 50
 MOST_CHARACTERS: Final = 100_000
@@ -54,7 +55,7 @@ _SINGLE: Final = r"'(?:[^'\\]|\\.)*'"  # as some tools write text
 _NUMBER: Final = r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 _SIGN: Final = r"<=|>=|!=|==|\.\.|[<>=(),\[\]?@-]"
 _CALL: Final = r"date\s+and\s+time|date|time|duration|not"
-_FEEL: Final = re.compile(
+_FEEL: Final = lazy(
     r"(?P<space>\s+|//[^\n]*|/\*.*?\*/)"
     rf"|(?P<string>{_STRING}|{_SINGLE})"
     rf"|(?P<number>{_NUMBER})(?!\w)"
@@ -66,7 +67,7 @@ _FEEL: Final = re.compile(
 _ISO_DURATION: Final = r"-?P(?=[\dT])(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T[\dHMS.]+)?"
 # A number or word without quotes ends where the next token begins.
 _END: Final = r"(?=\s*(?:$|[,\]\)\[]|\.\.|(?:and|or)\s*[<>=!]))"
-_WORDS: Final = re.compile(
+_WORDS: Final = lazy(
     r"(?P<space>\s+)"
     rf"|(?P<string>{_STRING})"
     rf"|(?P<temporal>{TEMPORAL}){_END}"
@@ -80,20 +81,20 @@ _WORDS: Final = re.compile(
     re.DOTALL,
 )
 # The beginning of an expression about the value itself; in spreadsheets it is read as FEEL.
-_QUESTION: Final = re.compile(r"[\s(]*\?\s*(?:[<>=!]|in\b|between\b|$)")
+_QUESTION: Final = lazy(r"[\s(]*\?\s*(?:[<>=!]|in\b|between\b|$)")
 # Cells that are one number, comparison or range, in a notation that has only one meaning.
 _PLAIN_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?"
-_ORDINARY: Final = re.compile(
+_ORDINARY: Final = lazy(
     rf" ?(?:(<=?|>=?|!?=)? ?({_PLAIN_NUMBER})"
     rf"|([\[(\]]) ?({_PLAIN_NUMBER}) ?\.\. ?({_PLAIN_NUMBER}) ?([\])\[])) ?"
 )
 # Arithmetic that is more likely a date, a range or a typing error: 2026-01-31, 18-25, 1/2, [1...3].
-_DOUBTFUL: Final = re.compile(
+_DOUBTFUL: Final = lazy(
     r"(?:^|[,(\[])\s*-?[\d.]+(?:\s*[-/]\s*[\d.]+)+\s*(?:$|[,)\]])|\.\.\.|\d{35}"
 )
 # Signs that spreadsheets and word processors substitute for others.
 _PRETTY: Final = {"≤": "<=", "≥": ">=", "≠": "!="}
-_PRETTY_SIGN: Final = re.compile(rf"{STRING.pattern}|[≤≥≠]", re.DOTALL)
+_PRETTY_SIGN: Final = lazy(rf"{STRING.pattern}|[≤≥≠]", re.DOTALL)
 DASHES: Final = ("-", "–", "—", "−")
 
 

@@ -20,6 +20,7 @@ from irenic.formats.sheets._spellings import Locale, respelled
 from irenic.model.condition import Operators
 from irenic.model.features import Categorical, Feature
 from irenic.model.notation import ParsedCondition, ParsedImpossible, parse_line
+from irenic.model.patterns import lazy
 
 SHEETS: Final = ("columns", "domains", "declarations")
 """Titles of sheets that declare columns, in lower case."""
@@ -32,12 +33,12 @@ _KINDS: Final = {
     "duration": "duration", "boolean": "boolean", "true/false": "boolean", "text": "text",
     "yes/no": "text",
 }  # fmt: skip
-_KIND: Final = re.compile(
+_KIND: Final = lazy(
     rf"({'|'.join(sorted(_KINDS, key=len, reverse=True))})(?:\s*\(([^\d()\[\].,;]+)\))?"
     r"(?:\s+(?:in\s+)?(.+))?",
     re.IGNORECASE | re.DOTALL,
 )
-_ONE_OF: Final = re.compile(r"one of:?\s+(.+)", re.IGNORECASE | re.DOTALL)
+_ONE_OF: Final = lazy(r"one of:?\s+(.+)", re.IGNORECASE | re.DOTALL)
 
 
 class Declaration(NamedTuple):

@@ -19,8 +19,9 @@ from irenic.formats.sheets._spellings import SETTLE, units_of
 from irenic.formats.tables.drafts import Cell, Draft
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import format_literal, quote
+from irenic.model.patterns import lazy
 
-_PAIR: Final = re.compile(r"\s*\[[^\[\]().]*,[^\[\]().]*\]\s*")
+_PAIR: Final = lazy(r"\s*\[[^\[\]().]*,[^\[\]().]*\]\s*")
 
 
 def _doubtful_list(cell: Cell) -> str:
@@ -201,7 +202,7 @@ class CellDoubts:
                 )  # fmt: skip
 
 
-_LISTED: Final = re.compile(r"[,;+&|\n]|\s/\s|\s(?:and|und|et|y|en)\s", re.IGNORECASE)
+_LISTED: Final = lazy(r"[,;+&|\n]|\s/\s|\s(?:and|und|et|y|en)\s", re.IGNORECASE)
 
 
 def _plain(text: str) -> str:

@@ -46,16 +46,15 @@ from irenic.formats.sheets._spellings import is_condition, units_of
 from irenic.formats.sheets._steps import settle_pair, settle_steps
 from irenic.formats.tables.drafts import Cell, Draft, Input, distinct
 from irenic.model.literals import quote
+from irenic.model.patterns import lazy
 
-_NUMBERS_ROWS: Final = re.compile(
+_NUMBERS_ROWS: Final = lazy(
     r"(?:rules?|rows?|lines?)?[\s_-]*(?:#|№|no\.?|nr\.?|num\.?|number|id|index)"
     r"|(?:rule|row|line)(?:[\s_-]*name)?",
     re.IGNORECASE,
 )
-_NAMED_SO: Final = re.compile(
-    r"(?!(?:num\.?|number|index)$)(?:" + _NUMBERS_ROWS.pattern + ")", re.I
-)
-_NOTES: Final = re.compile(
+_NAMED_SO: Final = lazy(r"(?!(?:num\.?|number|index)$)(?:" + _NUMBERS_ROWS.pattern + ")", re.I)
+_NOTES: Final = lazy(
     r"(?:.*[\s_-])?(?:notes?|comments?|remarks?|annotations?|explanations?|rationales?"
     r"|bemerkung(?:en)?|notiz(?:en)?|anmerkung(?:en)?|kommentare?|hinweise?|erläuterung(?:en)?"
     r"|begründung(?:en)?|remarques?|commentaires?|observaci(?:ón|ones)|comentarios?|opmerking(?:en)?"
@@ -63,7 +62,7 @@ _NOTES: Final = re.compile(
     re.IGNORECASE,
 )
 # Columns that are notes if they are right of the outcome.
-_RECORDS: Final = re.compile(
+_RECORDS: Final = lazy(
     r"(?:(?:rule|row)[\s_-])?(?:sources?|quellen?|references?|authors?|autor(?:en)?|editors?"
     r"|bearbeiter(?:in)?|legal basis|rechtsgrundlage|version|stand|as of"
     r"|(?:last )?(?:changed|updated|modified|edited|reviewed|approved|checked|created) (?:by|on|at)"
@@ -73,7 +72,7 @@ _RECORDS: Final = re.compile(
     re.IGNORECASE,
 )
 # Columns at the end that are hardly the outcome.
-_BESIDES: Final = re.compile(
+_BESIDES: Final = lazy(
     r"weight|(?:.*[\s_-])?(?:sources?|owners?|authors?|editors?|references?|descriptions?"
     r"|legal basis|(?:changed|updated|approved|checked) (?:by|on)|version)",
     re.IGNORECASE,
@@ -309,7 +308,7 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         _begin_with_zero(draft, column, column.name)
 
 
-_OF_DATES: Final = re.compile(
+_OF_DATES: Final = lazy(
     r"date|\bday|month|year|since|until|valid|from|start|end|begin|due|deadline|expir|birth|born|issued"
     r"|datum|tag\b|monat|stichtag|gültig|\bab\b|\bbis\b|seit|beginn|ende|frist|fällig|geburt|début|fin"
     r"|jour|fecha|desde|hasta|vencimiento|data\b",
@@ -343,7 +342,7 @@ def _check_turned_dates(draft: Draft, column: Input, cells: Sequence[Cell]) -> N
     )
 
 
-_FRACTIONAL: Final = re.compile(
+_FRACTIONAL: Final = lazy(
     r"\b(?:bmi|premiums?|prices?|fees?|costs?|amounts?|sums?|income|salary|revenue|turnover|payments?"
     r"|weight|height|length|width|distance|temperature|speed|volume|area|rates?|poids|taille|prix"
     r"|montant|revenu|prime|peso|altura|precio|importe|ingresos?|bedrag|inkomen|gewicht|prijs)\b"
@@ -394,7 +393,7 @@ def check_outcomes(draft: Draft) -> None:
             draft.units[name] = _SAME_MONEY.get(unit, unit)
 
 
-_DURATION: Final = re.compile(
+_DURATION: Final = lazy(
     r"\b(?:duration|delay|dauer|verspätung|wartezeit|durée|retard|duración|retraso|duur|vertraging)\b"
     r"|\bh+:mm",
     re.IGNORECASE,
@@ -410,7 +409,7 @@ def _begin_with_zero(draft: Draft, column: Input, name: str) -> None:
 
 _PRICES: Final = frozenset({"$", "€", "£", "¥", "%", "EUR", "USD", "GBP", "CHF"})
 PERIODS: Final = frozenset({"months", "weeks", "days", "hours", "minutes"})
-_UNIT: Final = re.compile(
+_UNIT: Final = lazy(
     r"[kmµ]?g|t|lbs?|oz|[kcmµ]?m|mi|ft|yd|[kcm]?m[²2]|ha|[cm]?m[³3]|[mcd]?l|[mµ]?s|sec|h|hrs?|yrs?"
     r"|°[CF]|K|[kM]?W|[kM]?Wh|[kM]?V|m?A|[kMG]?Hz|[hk]?Pa|bar|km/h|mph|[KMGT]B|people|persons?"
     r"|pieces|pcs"
@@ -421,13 +420,13 @@ _MEASURED: Final = frozenset({
     "m²", "l", "ml", "°C", "°F", "kWh", "kW",
 })  # fmt: skip
 """The units in cells that are measured; others, such as days, years and pieces, are counted."""
-_THOUSANDS: Final = re.compile(
+_THOUSANDS: Final = lazy(
     r"(?:[ktm]|tsd\.?|mio\.?|mn|bn|mrd\.?|thousand|million)\s?(?:[$€£¥]|EUR|USD|GBP|CHF)"
     r"|(?:[$€£¥]|EUR|USD|GBP|CHF)\s?(?:[km]|thousand|million)",
     re.IGNORECASE,
 )
 """Multiples of currencies in names of columns."""
-_IN_HEAD: Final = re.compile(
+_IN_HEAD: Final = lazy(
     r"[(\[]([^)\]]*)[)\]]|\sin\s+(\S+)\s*$"
     # letters such as g and m are units only in brackets
     r"|(?:^|[\s,_])(kg|km|cm|mm|ml|lbs?|km/h|mph|°[CF]|kWh?|m[²³])\s*$"
@@ -691,7 +690,7 @@ def _role(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> str:
     return "identifier" if _NAMED_SO.fullmatch(name) and _all_differ(values, 1) else ""
 
 
-_COMPARES: Final = re.compile(r"\s*(?:[<>=≤≥≠!]|not\s*\()", re.IGNORECASE)
+_COMPARES: Final = lazy(r"\s*(?:[<>=≤≥≠!]|not\s*\()", re.IGNORECASE)
 
 
 def _asks(draft: Draft, place: int) -> bool:
@@ -713,11 +712,11 @@ def _forget(draft: Draft, name: str) -> None:
     draft.warnings = [warning for warning in draft.warnings if warning.header != name]
 
 
-_OUTCOME: Final = re.compile(
+_OUTCOME: Final = lazy(
     r"(?:then|=>|→|outcomes?|outputs?|results?|decisions?|actions?|conclusions?)(?:\W.*|\d*)",
     re.IGNORECASE | re.DOTALL,
 )
-_CONDITION: Final = re.compile(r"\s*(?:[<>=≤≥≠!\[\](]|not\s*\()|\s*[-–—−]\s*$")
+_CONDITION: Final = lazy(r"\s*(?:[<>=≤≥≠!\[\](]|not\s*\()|\s*[-–—−]\s*$")
 
 
 def is_outcome(name: str, cells: Iterable[Any] = ()) -> bool:
@@ -742,7 +741,7 @@ def are_outcomes(cells: Iterable[Any]) -> bool:
     )
 
 
-_COMPARED_HEAD: Final = re.compile(r"(.*[^\s<>=≤≥])\s*(<=|>=|<|>|≤|≥)")
+_COMPARED_HEAD: Final = lazy(r"(.*[^\s<>=≤≥])\s*(<=|>=|<|>|≤|≥)")
 
 
 def _is_paired(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> bool:
@@ -916,7 +915,7 @@ def _is_partner(name: str, stem: str, word: str) -> bool:
     return _ORDERS[other][0] != _ORDERS[word][0]
 
 
-_COMPOUND: Final = re.compile(r"(mindest|minimal|höchst|maximal)-?([^\W\d]{3}.*)", re.IGNORECASE)
+_COMPOUND: Final = lazy(r"(mindest|minimal|höchst|maximal)-?([^\W\d]{3}.*)", re.IGNORECASE)
 
 
 def _bound(name: str) -> tuple[str, str]:

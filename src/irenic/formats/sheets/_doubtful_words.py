@@ -19,6 +19,7 @@ from irenic.formats.sheets._sequences import LONGEST_WORDS, is_ordered
 from irenic.formats.sheets._spellings import is_condition
 from irenic.formats.tables.drafts import Cell, Draft, Input
 from irenic.model.literals import quote
+from irenic.model.patterns import lazy
 
 
 def compared(cell: Cell) -> Sequence[Compare]:
@@ -46,24 +47,24 @@ def quoted(cells: Iterable[Cell]) -> set[str]:
 
 # --- words
 
-_TWO: Final = re.compile(
+_TWO: Final = lazy(
     r"(?P<one>\S.*?)\s+(?P<word>and|und|u\.?|bzw\.?|sowie|et|y|o|e|&|\+)\s+(?P<other>\S.*)",
     re.IGNORECASE,
 )
-_SLASH: Final = re.compile(r"(?P<one>\S.*?)\s*[/&+]\s*(?P<other>\S.*)")
-_SPAN: Final = re.compile(
+_SLASH: Final = lazy(r"(?P<one>\S.*?)\s*[/&+]\s*(?P<other>\S.*)")
+_SPAN: Final = lazy(
     r"(?P<one>\S.*?)\s*(?:[-–—]|\s(?:to|bis|through)\s)\s*(?P<other>\S.*)", re.IGNORECASE
 )
-_COMPARED: Final = re.compile(
+_COMPARED: Final = lazy(
     r"(?:under|below|before|over|above|after|at least|at most|from|up to|better than|worse than"
     r"|unter|über|ab|bis|mindestens|höchstens)\s+(\S.*)",
     re.IGNORECASE,
 )
-_ON: Final = re.compile(r"(\S.*?)\s+and (?:above|better|higher|up|below|lower|worse)")
-_PLUS: Final = re.compile(r"(\S.*?\d)\s*\+")
-_NUMBERED: Final = re.compile(r"(\D*[^\W\d]\D*)\d{1,3}")
-_CODE: Final = re.compile(r"[A-Z]{2,3}")
-_NOT_CODE: Final = re.compile(r"(?:non|no|nicht|ohne|ex|w/o|without)[\s-]\s*([A-Z]{2,3})", re.I)
+_ON: Final = lazy(r"(\S.*?)\s+and (?:above|better|higher|up|below|lower|worse)")
+_PLUS: Final = lazy(r"(\S.*?\d)\s*\+")
+_NUMBERED: Final = lazy(r"(\D*[^\W\d]\D*)\d{1,3}")
+_CODE: Final = lazy(r"[A-Z]{2,3}")
+_NOT_CODE: Final = lazy(r"(?:non|no|nicht|ohne|ex|w/o|without)[\s-]\s*([A-Z]{2,3})", re.I)
 
 
 def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
@@ -255,7 +256,7 @@ _CONFUSED: Final = frozenset({"0o", "1l", "1i", "5s", "8b"})
 
 # --- numbers
 
-_LIKE_A_RANGE: Final = re.compile(r"\d[^-–—]*[-–—]\s*\d|\d\s*\+")
+_LIKE_A_RANGE: Final = lazy(r"\d[^-–—]*[-–—]\s*\d|\d\s*\+")
 
 
 def check_negative(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
@@ -287,7 +288,7 @@ def check_negative(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     )
 
 
-_NEVER_NEGATIVE: Final = re.compile(
+_NEVER_NEGATIVE: Final = lazy(
     r"(?:.*\W)?(?:age|alter|lebensalter|âge|edad|qty|quantity|count|number of .+|anzahl(?: .+)?"
     r"|menge|quantité|cantidad|weight|gewicht|poids|peso|length|länge|distance|entfernung"
     r"|speed|tempo|geschwindigkeit|duration|dauer|durée|price|preis|prix|precio|score|claims"
@@ -295,7 +296,7 @@ _NEVER_NEGATIVE: Final = re.compile(
     r"(?:\s*[(\[].*|\s+in\s+.*)?",
     re.IGNORECASE,
 )
-_MAYBE_NEGATIVE: Final = re.compile(
+_MAYBE_NEGATIVE: Final = lazy(
     r"temp(?:s|eratur\w*|ératures?)?\b|balance|saldo|solde|profit|gewinn|bénéfice|beneficio|\bloss"
     r"|verlust|perte|change|veränderung|\bdiff|écart|diferencia|delta|growth|wachstum|croissance"
     r"|margin|marge|margen|\bnet\b|netto|cash|kontostand|credit|guthaben|offset|deviation|abweichung"
@@ -378,7 +379,7 @@ def _advice(value: Any, kinds: set[str]) -> str:
 _FEWEST_GROUPS: Final = 2
 
 
-_MARK: Final = re.compile(r"[xX✓✔☑✗✘•●]")
+_MARK: Final = lazy(r"[xX✓✔☑✗✘•●]")
 
 
 def check_blanks(draft: Draft, place: int) -> None:
@@ -413,7 +414,7 @@ def check_blanks(draft: Draft, place: int) -> None:
 
 # --- columns
 
-_CONSEQUENCE: Final = re.compile(
+_CONSEQUENCE: Final = lazy(
     r"(?:.*\W)?(?:prices?|fees?|fares?|rates?|tariffs?|premiums?|discounts?|surcharges?|bonus|points"
     r"|commissions?|tax(?:es)?|costs?|charges?|fines?|preise?|gebühr(?:en)?|tarife?|prämien?|rabatte?"
     r"|zuschlag|kosten|prix|tarifs?|frais|remise|coût|precios?|tarifas?|descuentos?|coste|cuota)"
@@ -447,8 +448,8 @@ def _are_decimals(values: Sequence[Any]) -> bool:
     return float in map(type, values) and len(set(values)) == len(values)
 
 
-_YEAR_HEAD: Final = re.compile(r".*\b(?:19|20)\d\d")
-_HEAD_VALUE: Final = re.compile(r"[<>=≤≥]?\s*[-\d][\d.,\s%€$-]*\+?(?:\s*\w{1,3})?|[A-Z]{2,3}")
+_YEAR_HEAD: Final = lazy(r".*\b(?:19|20)\d\d")
+_HEAD_VALUE: Final = lazy(r"[<>=≤≥]?\s*[-\d][\d.,\s%€$-]*\+?(?:\s*\w{1,3})?|[A-Z]{2,3}")
 
 
 def is_cross_table(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> bool:

@@ -20,6 +20,7 @@ from irenic.formats.tables.drafts import MOST_COLUMNS
 from irenic.frames.csv import delimiter_of, lines_of
 from irenic.frames.files import MOST_BYTES, too_large
 from irenic.frames.xlsx import check_length, check_workbook, open_workbook, openpyxl_module
+from irenic.model.patterns import lazy
 
 _MOST_CELLS: Final = 5_000_000
 _MOST_ROWS: Final = 1_048_576  # the limit of Excel
@@ -123,9 +124,7 @@ def _text(raw: bytes) -> str:
 
 
 # The line in which Excel declares the delimiter.
-_DELIMITER: Final = re.compile(
-    r'"?sep=(?P<sign>[^\w\s"]|\t)"?[,;\t ]*(?:\r\n|\r|\n)', re.IGNORECASE
-)
+_DELIMITER: Final = lazy(r'"?sep=(?P<sign>[^\w\s"]|\t)"?[,;\t ]*(?:\r\n|\r|\n)', re.IGNORECASE)
 
 
 def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
@@ -226,10 +225,10 @@ def _sheet_cell(cell: Any, row: int, column: int) -> Any:
 
 # --- hidden rows and columns
 
-_HIDDEN: Final = re.compile(
+_HIDDEN: Final = lazy(
     rb"""<(?:[\w.-]+:)?(row|col)\s((?:[^<>]*\s)?hidden=["'](?:1|true)["'][^<>]*)"""
 )
-_PLACE: Final = re.compile(rb"""(?:^|\s)(r|min|max)=["'](\d{1,7})["']""")
+_PLACE: Final = lazy(rb"""(?:^|\s)(r|min|max)=["'](\d{1,7})["']""")
 
 
 def hidden_parts(raw: bytes) -> dict[str, tuple[list[int], list[int]]]:
@@ -276,9 +275,9 @@ def struck_rows(raw: bytes) -> dict[str, list[int]]:
 
 # --- comments on cells
 
-_RELATED: Final = re.compile(rb"<(?:[\w.-]+:)?Relationship\s([^<>]*)")
-_OF_COMMENTS: Final = re.compile(rb"""\sType=["'][^"']*/comments["']""")
-_TARGET: Final = re.compile(rb"""\sTarget=["']([^"']+)["']""")
+_RELATED: Final = lazy(rb"<(?:[\w.-]+:)?Relationship\s([^<>]*)")
+_OF_COMMENTS: Final = lazy(rb"""\sType=["'][^"']*/comments["']""")
+_TARGET: Final = lazy(rb"""\sTarget=["']([^"']+)["']""")
 
 
 def comments_in(raw: bytes) -> dict[str, list[tuple[int, str]]]:
@@ -323,7 +322,7 @@ def _comments(raw: bytes) -> list[tuple[int, str]]:
 
 # openpyxl reports merged cells only if it loads all cells into memory, and creates every cell of a
 # range, however large.
-_MERGE: Final = re.compile(
+_MERGE: Final = lazy(
     rb"""<(?:[\w.-]+:)?mergeCell\s[^<>]*?ref=["']\$?([A-Z]{1,3})\$?(\d{1,7})"""
     rb""":\$?([A-Z]{1,3})\$?(\d{1,7})["']"""
 )

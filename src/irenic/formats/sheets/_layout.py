@@ -10,6 +10,7 @@ from irenic.formats.sheets._grid import Line, Unreadable
 from irenic.formats.sheets._spellings import is_condition
 from irenic.formats.tables.drafts import POLICIES
 from irenic.model.decision_table import HitPolicy
+from irenic.model.patterns import lazy
 
 NOTE: Final = "IRENIC NOTE"
 """The column in which edits explain changed rows; it is never read."""
@@ -17,9 +18,9 @@ WEIGHT: Final = "RULE WEIGHT"
 """The name of a column of the weights of rules."""
 DEFAULT: Final = "DEFAULT"
 """The first cell of the row that decides all other cases."""
-_RANGE: Final = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7}):\$?([A-Za-z]{1,3})\$?(\d{1,7})")
-_NAME: Final = re.compile(r"[^\W\d]|[#№]")
-_WORD: Final = re.compile(r"[^\W\d_][^<>=≤≥≠\[\]\d]*")
+_RANGE: Final = lazy(r"\$?([A-Za-z]{1,3})\$?(\d{1,7}):\$?([A-Za-z]{1,3})\$?(\d{1,7})")
+_NAME: Final = lazy(r"[^\W\d]|[#№]")
+_WORD: Final = lazy(r"[^\W\d_][^<>=≤≥≠\[\]\d]*")
 
 
 class Layout(NamedTuple):
@@ -163,7 +164,7 @@ def _without_titles(lines: list[Line], notes: list[str]) -> list[Line]:
     return lines[place:]
 
 
-_COMMENT: Final = re.compile(r"\s*#+\s*[^\W\d_]")
+_COMMENT: Final = lazy(r"\s*#+\s*[^\W\d_]")
 """How a comment above a table begins, and the name of a column such as ``# items``."""
 
 
@@ -203,7 +204,7 @@ def _are_sentences(lines: list[Line], header: Line) -> bool:
     )
 
 
-_POLICY: Final = re.compile(r"\bhit[\s_-]*policy\b(?P<sign>\s*[:=])?(?P<rest>.*)", re.I | re.DOTALL)
+_POLICY: Final = lazy(r"\bhit[\s_-]*policy\b(?P<sign>\s*[:=])?(?P<rest>.*)", re.I | re.DOTALL)
 
 
 def _policy(line: Line) -> tuple[HitPolicy, str] | None:
@@ -252,11 +253,12 @@ def _without_headers(lines: list[Line], notes: list[str]) -> list[Line]:
     return [line for line in lines if line is lines[0] or line.number not in repeated]
 
 
-_FOOTNOTE: Final = re.compile(
-    r"[*†‡¹²³]+\s*\w.*|\(?\d{1,2}\)\s+[^\W\d].*|(?:source|note|notes|stand|quelle|hinweis|as of|nota|fuente|remarque)\W.*",
+_FOOTNOTE: Final = lazy(
+    r"[*†‡¹²³]+\s*\w.*|\(?\d{1,2}\)\s+[^\W\d].*"
+    r"|(?:source|note|notes|stand|quelle|hinweis|as of|nota|fuente|remarque)\W.*",
     re.IGNORECASE | re.DOTALL,
 )
-_SENTENCE: Final = re.compile(r"[^\W\d]\S*(?:\s+\S+){2,}", re.DOTALL)
+_SENTENCE: Final = lazy(r"[^\W\d]\S*(?:\s+\S+){2,}", re.DOTALL)
 
 
 def _without_footnotes(lines: list[Line], notes: list[str]) -> list[Line]:

@@ -25,6 +25,7 @@ from irenic.formats.tables.edits import Edits, NewLine
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Continuous, Feature
+from irenic.model.patterns import lazy
 
 
 class Signs(NamedTuple):
@@ -175,11 +176,11 @@ def _columns(draft: Draft, name: str, table: DecisionTable) -> list[Column]:
     return columns
 
 
-_AMOUNT: Final = re.compile(
+_AMOUNT: Final = lazy(
     rf"(?P<before>{_MONEY}\s?)?(?P<number>\d(?:[\d.,'’]*\d)?)\+?(?P<after>\s?(?:%|{_MONEY}|{_UNIT}))?",
     re.IGNORECASE,
 )
-_JOINED: Final = re.compile(rf"\d+\s?[-–]\s?\d+\s?{_UNIT}", re.IGNORECASE)
+_JOINED: Final = lazy(rf"\d+\s?[-–]\s?\d+\s?{_UNIT}", re.IGNORECASE)
 
 
 def _signs(draft: Draft, name: str) -> Signs:
@@ -340,7 +341,7 @@ _OTHER: Final = {">=": (">", 1), ">": (">=", -1), "<=": ("<", -1), "<": ("<=", 1
 """The operator that differs from another at its bound, and the way from one bound to the other."""
 _STEPS: Final = {"integer": 1, "date": dt.timedelta(days=1)}
 """The distance between neighboring values, by the kind of feature."""
-_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+_NUMBER: Final = lazy(r"\d+(?:\.\d+)?")
 
 
 def _closed(text: str) -> str:
@@ -360,7 +361,7 @@ def _closed(text: str) -> str:
     return _SPAN.sub(closed, text)
 
 
-_SPAN: Final = re.compile(r"([\[(])(\d+)\.\.(\d+)([\])])")
+_SPAN: Final = lazy(r"([\[(])(\d+)\.\.(\d+)([\])])")
 
 
 def _spelled(text: str, sheet: Sheet, signs: Signs) -> str:

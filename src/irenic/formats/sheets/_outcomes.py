@@ -16,16 +16,17 @@ from irenic.frames.xlsx import ERRORS
 from irenic.model.head import Head
 from irenic.model.literals import MAX_DEPTH, Expression, format_literal
 from irenic.model.notation import ParsedDefault, parse_line
+from irenic.model.patterns import lazy
 
 # "= 18" and "=nurse" are conditions; this matches what spreadsheets would evaluate.
-FORMULA: Final = re.compile(
+FORMULA: Final = lazy(
     r"\s*=(?:[A-Za-z][\w.]*\(|\$?[A-Za-z]{1,3}\$?\d+\s*(?:$|[-+*/^&:,)])|[-+\w.]+\s*[+*/^&]\s*\w)"
 )
-ZEROS: Final = re.compile(r"0\d+")
+ZEROS: Final = lazy(r"0\d+")
 LIKE_A_FORMULA: Final = (
     "formulas are not evaluated; replace the formula with its result, or quote it if it is text"
 )
-_EXPRESSION: Final = re.compile(r"expression\((?P<text>.*)\)", re.DOTALL)
+_EXPRESSION: Final = lazy(r"expression\((?P<text>.*)\)", re.DOTALL)
 
 
 def read_outcome(text: str) -> Hashable:
@@ -69,7 +70,7 @@ def _part(text: str, depth: int = 0) -> Hashable:
     return parsed.then if isinstance(parsed, ParsedDefault) else text
 
 
-_PIECE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^"]', re.DOTALL)
+_PIECE: Final = lazy(r'"(?:[^"\\]|\\.)*"|[^"]', re.DOTALL)
 
 
 def _tuple_parts(text: str) -> list[str]:
@@ -127,7 +128,7 @@ def _part_text(value: Any) -> str:
     return _NO_WIDTH.sub(lambda m: f"\\u{ord(m.group()):04x}", format_literal(value))
 
 
-_NO_WIDTH: Final = re.compile("[\u200b\u2060\ufeff]")
+_NO_WIDTH: Final = lazy("[\u200b\u2060\ufeff]")
 
 
 def _parts(value: tuple[Any, ...]) -> Iterator[Any]:

@@ -13,6 +13,7 @@ from typing import Final
 from irenic.errors import FormatError
 from irenic.formats.feel.doubtful_cells import DAY_SETS, UNCLEAR_DAYS
 from irenic.model.literals import quote
+from irenic.model.patterns import lazy
 
 _DAYS: Final = (
     "mon tue wed thu fri sat sun",
@@ -47,14 +48,14 @@ _FAMILIES: Final = tuple(tuple(tuple(w.split()) for w in family) for family in (
 _QUARTERS: Final = ("q1", "q2", "q3", "q4")
 _SIZES: Final = ("xxs", "xs", "s", "m", "l", "xl", "xxl", "xxxl")
 _ROMAN: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
-_SPAN: Final = re.compile(
+_SPAN: Final = lazy(
     r"(?:(?:from|von|de|du|van)\s+)?([^\W\d_]+\d?)\.?"
     r"(?:\s*[-–—]\s*|\s+(?:to|through|thru|bis|à|au?|al|t/m|tot en met)\s+)([^\W\d_]+\d?)\.?",
     re.IGNORECASE,
 )
-_BOTH: Final = re.compile(r"\s*(?:[&+/]|(?<=\s)(?:and|und|et|y)(?=\s))\s*", re.IGNORECASE)
-_ON: Final = re.compile(r"(q[1-4])(?:\s*\+|\s+(?:and|or)\s+(?:later|after))", re.IGNORECASE)
-_NUMBERED: Final = re.compile(
+_BOTH: Final = lazy(r"\s*(?:[&+/]|(?<=\s)(?:and|und|et|y)(?=\s))\s*", re.IGNORECASE)
+_ON: Final = lazy(r"(q[1-4])(?:\s*\+|\s+(?:and|or)\s+(?:later|after))", re.IGNORECASE)
+_NUMBERED: Final = lazy(
     r"([^\W\d_][\w ]*?[^\W\d]\s*|[^\W\d_]\s*)(\d{1,3})\s*[-–—]\s*(.*?)(\d{1,3})"
 )
 _MOST: Final = 50

@@ -11,6 +11,7 @@ from irenic.errors import FormatError
 from irenic.formats.sheets._layout import NOTE, letters, place_of
 from irenic.formats.sheets._new_cells import NewCells, Sheet
 from irenic.formats.spans import Element, Patch, elements, encoded, escaped, patched
+from irenic.model.patterns import lazy
 
 
 class Grown(NamedTuple):
@@ -261,11 +262,11 @@ class SheetXml:
         return tag.replace(b"<" + name, b'<%s r="%d"' % (name, number), 1)
 
 
-_ROW_ATTRIBUTES: Final = re.compile(rb"""\s(?:r|spans|hidden|collapsed)=(?:"[^"]*"|'[^']*')""")
-_ROW_NUMBER: Final = re.compile(rb"""(\sr=)(?:"\d+"|'\d+')""")
-_ROW: Final = re.compile(r"\d+")
-_SPANS: Final = re.compile(rb"""\sspans=(?:"[^"]*"|'[^']*')""")
-_CELL_NAME: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
+_ROW_ATTRIBUTES: Final = lazy(rb"""\s(?:r|spans|hidden|collapsed)=(?:"[^"]*"|'[^']*')""")
+_ROW_NUMBER: Final = lazy(rb"""(\sr=)(?:"\d+"|'\d+')""")
+_ROW: Final = lazy(r"\d+")
+_SPANS: Final = lazy(rb"""\sspans=(?:"[^"]*"|'[^']*')""")
+_CELL_NAME: Final = lazy(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 
 
 def _place(name: str) -> int:

@@ -19,6 +19,7 @@ from irenic.formats.feel.doubtful_cells import LONGEST_BARE, STRING, means_any
 from irenic.formats.sheets._sequences import LONGEST_WORDS, MONTH, listed_words, month_number
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import quote
+from irenic.model.patterns import lazy
 
 
 class Locale(NamedTuple):
@@ -59,12 +60,12 @@ def locale_of(name: str) -> Locale:
 
 
 _SETTLING: Final = {
-    ",": re.compile(
+    ",": lazy(
         r"(?<![\w.,:/])\d{1,3}(?:\.\d{3})+,\d+(?![\d.,])"  # 1.200,50
         r"|(?<![\w.,:/])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d)"  # 1.000.000
         r"|\d,[-–—](?!\d)|[€$£¥]\s*\d+,\d{1,2}(?!\d)|(?<![\w.,:/])\d+,\d{1,2}\s*[€%]"
     ),
-    ".": re.compile(
+    ".": lazy(
         r"(?<![\w.,:/])\d{1,3}(?:,\d{3})+\.\d+(?![\d.,]*\d)"  # 1,200.50
         r"|[$£]\s?\d{1,3},\d{3}(?![\d.,]*\d)"  # $1,200
         r"|(?<![\w.,:/])\d{1,3}(?:,\d{3}){2,}(?![\d.,]*\d)"  # 1,000,000
@@ -75,21 +76,21 @@ _SETTLING: Final = {
 # Numbers that separate thousands, by their decimal separator, and numbers that then have no meaning
 # that a person would write so: 1.000 beside 1,200.50.
 _GROUPED: Final = {
-    sign: re.compile(
+    sign: lazy(
         rf"(?<![\w.,:/])\d{{1,3}}(?:{other}\d{{3}})+{own}\d+(?![\d.,]*\d)"
         rf"|(?<![\w.,:/])\d{{1,3}}(?:{other}\d{{3}}){{2,}}(?![\d.,]*\d)"
     )
     for sign, own, other in ((",", ",", r"\."), (".", r"\.", ","))
 }
 _ROUND: Final = {
-    sign: re.compile(rf"(?<![\w.,:/])[1-9]\d{{0,2}}{re.escape(sign)}\d\d0(?!\w|[.,]\d)")
+    sign: lazy(rf"(?<![\w.,:/])[1-9]\d{{0,2}}{re.escape(sign)}\d\d0(?!\w|[.,]\d)")
     for sign in (",", ".")
 }
 # Two points are those of a range, not of a number.
-_MAY_SETTLE: Final = re.compile(r"[,/-]|(?<!\.)(?:\.|\.{3,})(?!\.)")
-_SLASHED: Final = re.compile(r"(?<![\d/-])(\d{1,2})([/-])(\d{1,2})\2\d{4}(?![\d/-])")
-_COMMA_ONLY: Final = re.compile(r"[-−]?\d+,\d{1,2}")
-_BOUND: Final = re.compile(
+_MAY_SETTLE: Final = lazy(r"[,/-]|(?<!\.)(?:\.|\.{3,})(?!\.)")
+_SLASHED: Final = lazy(r"(?<![\d/-])(\d{1,2})([/-])(\d{1,2})\2\d{4}(?![\d/-])")
+_COMMA_ONLY: Final = lazy(r"[-−]?\d+,\d{1,2}")
+_BOUND: Final = lazy(
     r"(?:[<>≤≥=]|[^\W\d]{2}\S*\s)\s*\d+,\d{1,2}(?![\d.,])|^\d+,\d{1,2}\s*(?:[-–—+]|[^\W\d]{2})"
     r"|\d\s*[-–—]\s*\d+,\d{1,2}(?![\d.,])"
 )
@@ -173,21 +174,21 @@ _UNITS: Final = {
 _UNIT: Final = rf"(?:{'|'.join(_UNITS.values())})(?![\w²])"
 _AFTER: Final = rf"(?:\s?%|\s?{_MONEY}|\s?{_SCALE}(?:\s?{_MONEY})?|\s?{_UNIT})"
 _AMOUNT: Final = rf"(?:[-−]\s?)?(?:{_MONEY}\s?)?(?:[-−])?{_DIGITS}{_AFTER}?"
-_WRITTEN_DATE: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})")
-_NAMED_DATE: Final = re.compile(rf"(\d{{1,2}})\.?[\s-]?({MONTH})[\s-](\d{{4}})", re.IGNORECASE)
-_SHORT_YEAR: Final = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d\d")
-_TIME: Final = re.compile(r"(\d{1,2})(:\d\d(?::\d\d)?)")
+_WRITTEN_DATE: Final = lazy(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})")
+_NAMED_DATE: Final = lazy(rf"(\d{{1,2}})\.?[\s-]?({MONTH})[\s-](\d{{4}})", re.IGNORECASE)
+_SHORT_YEAR: Final = lazy(r"\d{1,2}([./-])\d{1,2}\1\d\d")
+_TIME: Final = lazy(r"(\d{1,2})(:\d\d(?::\d\d)?)")
 _CLOCK: Final = r"\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b\.?|uhr\b)"
-_ON_CLOCK: Final = re.compile(r"(\d{1,2})(?:[:.](\d\d))?\s?(?:([ap])\.?m\.?|uhr)", re.IGNORECASE)
-_ISO: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_ON_CLOCK: Final = lazy(r"(\d{1,2})(?:[:.](\d\d))?\s?(?:([ap])\.?m\.?|uhr)", re.IGNORECASE)
+_ISO: Final = lazy(r"\d{4}-\d\d-\d\d")
 # A value: a date, a time or an amount. Groups have no names, because a pattern has several values.
 _VALUE: Final = (
     r"(\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/)\d\d"
     rf"|{_CLOCK}"
     rf"|\d{{1,2}}:\d\d(?::\d\d)?|\d{{1,2}}\.?[\s-]?{MONTH}[\s-]\d{{4}}|{_AMOUNT})"
 )
-_PLAIN: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
-_PARTS: Final = re.compile(
+_PLAIN: Final = lazy(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
+_PARTS: Final = lazy(
     rf"(?P<sign>[-−])?\s?(?P<money>{_MONEY}\s?)?(?P<after>[-−])?(?P<digits>{_DIGITS})"
     rf"(?:\s?(?P<unit>%|{_MONEY})|\s?(?P<scale>{_SCALE})\s?(?P<coin>{_MONEY})?"
     rf"|\s?(?P<word>{_UNIT}))?",
@@ -356,7 +357,8 @@ _SIGNS: Final = {
     "!=": "!=", "<>": "!=", "≠": "!=", "=": "=", "==": "=",
 }  # fmt: skip
 _WORDS: Final = {
-    "<": "(?:(?:up to|bis) )?(?:under|unter|below)|before|prior to|(?:less|fewer|lower|smaller|younger|earlier) than"
+    "<": "(?:(?:up to|bis) )?(?:under|unter|below)|before|prior to"
+    "|(?:less|fewer|lower|smaller|younger|earlier) than"
     "|vor(?: dem)?|(?:weniger|kleiner|jünger|niedriger|früher) als|moins de|avant(?: le)?"
     "|inférieure? à|(?:en|au)[- ]dessous de|unterhalb(?: von)?"
     "|por debajo de|menos de|menor(?:es)? (?:de|que)|antes del?|inferior a|onder|minder dan"
@@ -391,16 +393,12 @@ _FLAGS: Final = re.IGNORECASE | re.DOTALL
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text.replace(" ", r"\s*").replace("V", _VALUE), _FLAGS)
+    return lazy(text.replace(" ", r"\s*").replace("V", _VALUE), _FLAGS)
 
 
-_NEGATIVE: Final = re.compile(
-    rf"\(\s*((?:{_MONEY}\s?)?{_DIGITS}(?:\s?%|\s?{_MONEY})?)\s*\)", _FLAGS
-)
+_NEGATIVE: Final = lazy(rf"\(\s*((?:{_MONEY}\s?)?{_DIGITS}(?:\s?%|\s?{_MONEY})?)\s*\)", _FLAGS)
 # A negative amount in parentheses, alone or in a part of a cell; those of not(…) are its own.
-_PART_NEGATIVE: Final = re.compile(
-    rf"(?:^|(?<=[<>=≤≥\s(\[,;|.–—-]))(?<!in\s){_NEGATIVE.pattern}", _FLAGS
-)
+_PART_NEGATIVE: Final = lazy(rf"(?:^|(?<=[<>=≤≥\s(\[,;|.–—-]))(?<!in\s){_NEGATIVE.pattern}", _FLAGS)
 _RANGE: Final = _pattern(
     r"V (?:-|–|—|~|\bto\b|\bbis\b|\bà\b|\ba\b|\bt/m\b|\btot en met\b|\.\.\.?) V"
 )
@@ -418,34 +416,34 @@ _UP: Final = _pattern(rf"V (?:(?:{_OR_AND} )?\+|{_OR_AND}\s+{_MORE})(?: {_UNIT})
 _DOWN: Final = _pattern(rf"V {_OR_AND}\s+{_LESS}(?: {_UNIT})?")
 _COMPARED: Final = _pattern(rf"{_ORDER} V")
 _TWICE: Final = _pattern(rf"({_ORDER} V) (,?) ({_ORDER} V)")
-_OR_WORD: Final = re.compile(r"\s(?:or|oder|ou|o)\s", re.IGNORECASE)
+_OR_WORD: Final = lazy(r"\s(?:or|oder|ou|o)\s", re.IGNORECASE)
 _CHAIN: Final = _pattern(rf"V {_SIGN} (\S.*?) {_SIGN} V")
 _NAME_FIRST: Final = _pattern(rf"([^\W\d].*?) {_ORDER} V")
 _NAME_LAST: Final = _pattern(rf"V {_SIGN} ([^\W\d].*?)")
-_AND: Final = re.compile(
+_AND: Final = lazy(
     r"\s*(?:\band\b|\bbut\b|\bund\b|\bet\b|\by\b|&&?)\s*(?=[<>=≤≥!]|[^\W\d])"
     r"|(?<=\d)\s*(?=[<>≤≥])",
     _FLAGS,
 )
-_NOT: Final = re.compile(
+_NOT: Final = lazy(
     r"(?:not|except|excluding|other than|(?:all|any|anything|everything) (?:but|except)|nicht"
     r"|(?:(?:alle|alles|tous|toutes|tout|todos|todas|todo) )?"
     r"(?:außer|ausser|sauf|excepté|excepto|salvo|menos))\s+(.+)",
     _FLAGS,
 )
-_NOT_CALL: Final = re.compile(r"not\s*\((.*)\)", _FLAGS)
-_OR: Final = re.compile(
+_NOT_CALL: Final = lazy(r"not\s*\((.*)\)", _FLAGS)
+_OR: Final = lazy(
     r"(?:,\s*)?(?:(?<=\s)|(?<=,))(?:or|OR|oder|ODER|ou|OU)\s+|[;|\n\r]+|,\s+|,(?!\d)|,(?=\d{4}-)"
 )
-_OR_MORE: Final = re.compile(rf"{_MORE}|{_LESS}|better|worse|besser|schlechter|mejor|peor", _FLAGS)
-_EITHER: Final = re.compile(r"(?:either|one of)\s+", re.IGNORECASE)
-_CURLY: Final = re.compile(r"[“”„«»‘’‚']([^“”„«»‘’‚']*)[“”«»‘’']")
-_VALUE_ONLY: Final = re.compile(_VALUE, re.IGNORECASE)
-_UNEQUAL: Final = re.compile(r"(?:!|<>|!=|≠)\s*([^\s\d<>=!(][^<>=!(),;|]*)")
+_OR_MORE: Final = lazy(rf"{_MORE}|{_LESS}|better|worse|besser|schlechter|mejor|peor", _FLAGS)
+_EITHER: Final = lazy(r"(?:either|one of)\s+", re.IGNORECASE)
+_CURLY: Final = lazy(r"[“”„«»‘’‚']([^“”„«»‘’‚']*)[“”«»‘’']")
+_VALUE_ONLY: Final = lazy(_VALUE, re.IGNORECASE)
+_UNEQUAL: Final = lazy(r"(?:!|<>|!=|≠)\s*([^\s\d<>=!(][^<>=!(),;|]*)")
 _SELF: Final = frozenset({"x", "value", "it", "?"})
-_WHOLE_PRICE: Final = re.compile(r"(?<=\d)[.,][-–—](?!\d)")  # 500,- €
-_SEPARATOR: Final = re.compile(r"[;|]|(?<!\d),|,(?!\d)")  # a comma in 2,5 separates no values
-_SEPARATED: Final = re.compile(r"\d[.,]\d|\d[,;]\d|(?<!\d)[.,]\d")
+_WHOLE_PRICE: Final = lazy(r"(?<=\d)[.,][-–—](?!\d)")  # 500,- €
+_SEPARATOR: Final = lazy(r"[;|]|(?<!\d),|,(?!\d)")  # a comma in 2,5 separates no values
+_SEPARATED: Final = lazy(r"\d[.,]\d|\d[,;]\d|(?<!\d)[.,]\d")
 
 
 def _check_scales(low: str, high: str) -> None:
@@ -516,10 +514,10 @@ def units_of(text: str) -> set[str]:
     return units
 
 
-_MARKS: Final = re.compile(r"[$€£¥%]|EUR|USD|GBP|CHF")
-_WITH_UNIT: Final = re.compile(rf"\d\+?\s?({_UNIT})|(?:{_MORE}|{_LESS})\s+({_UNIT})", re.IGNORECASE)
+_MARKS: Final = lazy(r"[$€£¥%]|EUR|USD|GBP|CHF")
+_WITH_UNIT: Final = lazy(rf"\d\+?\s?({_UNIT})|(?:{_MORE}|{_LESS})\s+({_UNIT})", re.IGNORECASE)
 _UNIT_NAMES: Final = {
-    name: re.compile(words.replace(r"(?<=\s)", ""), re.IGNORECASE) for name, words in _UNITS.items()
+    name: lazy(words.replace(r"(?<=\s)", ""), re.IGNORECASE) for name, words in _UNITS.items()
 }
 
 
@@ -529,6 +527,8 @@ def is_condition(text: str) -> bool:
     >>> is_condition("up to 500"), is_condition("18-25"), is_condition("500"), is_condition("low")
     (True, True, False, False)
     """
+    if not any(map(str.isdecimal, text)):
+        return False  # every comparison and range has a number
     for locale in (Locale("."), Locale(",")):
         try:
             spelling = respelled(text, "", locale)
@@ -776,17 +776,17 @@ class _Speller:
 
 
 _MONTH_TEXT: Final = rf"(?:({MONTH})[\s-]+(\d{{4}})|(\d{{4}})-(0[1-9]|1[0-2]))"
-_COMPARED_MONTH: Final = re.compile(rf"{_ORDER}\s*{_MONTH_TEXT}", _FLAGS)
-_MONTHS: Final = re.compile(rf"{_MONTH_TEXT}\s*(?:-|–|—|to|bis)\s*{_MONTH_TEXT}", _FLAGS)
-_ISO_MONTH: Final = re.compile(r"()()(\d{4})-(0[1-9]|1[0-2])")
-_DAYS: Final = re.compile(
+_COMPARED_MONTH: Final = lazy(rf"{_ORDER}\s*{_MONTH_TEXT}", _FLAGS)
+_MONTHS: Final = lazy(rf"{_MONTH_TEXT}\s*(?:-|–|—|to|bis)\s*{_MONTH_TEXT}", _FLAGS)
+_ISO_MONTH: Final = lazy(r"()()(\d{4})-(0[1-9]|1[0-2])")
+_DAYS: Final = lazy(
     r"[\[(\]]?\s*(\d{1,2})\.(\d{1,2})\.?\s*(?:-|–|—|to|bis|\.\.\.?)\s*(\d{1,2})\.(\d{1,2})\.\s*[\])\[]?",
     _FLAGS,
 )
-_FRACTION: Final = re.compile(r"(\d{1,3})/([1-9]\d?)")
+_FRACTION: Final = lazy(r"(\d{1,3})/([1-9]\d?)")
 _TOT: Final = _pattern(r"(?:van\s+)?(?:V\s)? tot\s+V")
 _TRAILING: Final = _pattern(r"V [-–—−]")
-_PART_OF: Final = re.compile(
+_PART_OF: Final = lazy(
     r"(\S.*?)\s+(?:except|excluding|but not|außer|ausser|sauf|excepto|salvo)(?:\s+for)?\s+\S.*",
     _FLAGS,
 )
@@ -809,8 +809,8 @@ def _unclear(text: str) -> str:
             " quotes for the text"
         )
     if days := _DAYS.fullmatch(text):
-        numbers = map(int, days.groups())
-        first, last = (f"2026-{month:02}-{day:02}" for day, month in zip(numbers, numbers))
+        a, b, c, d = map(int, days.groups())
+        first, last = f"2026-{b:02}-{a:02}", f"2026-{d:02}-{c:02}"
         return f"{text!r} has dates without a year; write them with it, as [{first}..{last}]"
     if fraction := _FRACTION.fullmatch(text):
         number = int(fraction[1]) / int(fraction[2])

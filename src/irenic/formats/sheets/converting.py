@@ -22,6 +22,7 @@ from irenic.frames.unpacking import check_archive
 from irenic.frames.xlsx import openpyxl_module
 from irenic.model.literals import parse_duration
 from irenic.model.notation import lines_in
+from irenic.model.patterns import lazy
 
 _MOST_CELLS: Final = 5_000_000
 _MOST_REPEATED: Final = 100_000  # cells that are stored once and count for several
@@ -61,11 +62,11 @@ def tsv_as_csv(raw: bytes) -> bytes:
 
 # --- Markdown
 
-_RULER: Final = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
-_HEADING: Final = re.compile(r" {0,3}#{1,6}\s+(.*?)\s*#*\s*")
-_FENCE: Final = re.compile(r" {0,3}(```|~~~)")
-_PIPE: Final = re.compile(r"(?<!\\)\|")
-_MARKUP: Final = re.compile(r"(`+|\*\*|__)(.*)\1", re.DOTALL)
+_RULER: Final = lazy(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+_HEADING: Final = lazy(r" {0,3}#{1,6}\s+(.*?)\s*#*\s*")
+_FENCE: Final = lazy(r" {0,3}(```|~~~)")
+_PIPE: Final = lazy(r"(?<!\\)\|")
+_MARKUP: Final = lazy(r"(`+|\*\*|__)(.*)\1", re.DOTALL)
 
 
 def markdown_as_csv(text: str) -> list[tuple[str, bytes]]:
@@ -328,7 +329,7 @@ def _paragraph(element: ElementTree.Element) -> str:
 # --- formulas of workbooks
 
 # A formula that is followed by the value that it had when the workbook was saved.
-_FORMULA: Final = re.compile(
+_FORMULA: Final = lazy(
     rb"<((?:[\w.-]+:)?)f(?:\s[^<>]*)?(?:/>|>[^<]*</\1f\s*>)\s*(?=<\1v(?:\s[^<>]*)?>[^<])"
 )
 

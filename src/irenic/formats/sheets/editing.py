@@ -21,8 +21,9 @@ from irenic.formats.tables.drafts import Draft
 from irenic.formats.tables.edits import Edits
 from irenic.frames.xlsx import open_workbook
 from irenic.model.decision_table import DecisionTable
+from irenic.model.patterns import lazy
 
-_BREAK: Final = re.compile(r"\r\n|\r|\n")
+_BREAK: Final = lazy(r"\r\n|\r|\n")
 
 
 # --- CSV
@@ -103,7 +104,7 @@ def fields_of(raw: bytes, delimiter: str = "") -> tuple[str, str, dict[int, list
 def _records(text: str, delimiter: str) -> Iterator[tuple[int, list[tuple[int, int]]]]:
     """Yield the places of the fields of each record, with its first line."""
     sign = re.escape(delimiter)
-    field = re.compile(rf'(?:"(?:[^"]|"")*"[^{sign}\r\n]*|[^{sign}\r\n"][^{sign}\r\n]*)?')
+    field = lazy(rf'(?:"(?:[^"]|"")*"[^{sign}\r\n]*|[^{sign}\r\n"][^{sign}\r\n]*)?')
     at, line, fields = 0, 1, []
     begin = line
     while True:

@@ -17,6 +17,7 @@ from irenic.model.condition import Operators
 from irenic.model.decision_table import HitPolicy
 from irenic.model.features import Feature
 from irenic.model.notation import ParsedCondition, lines_in
+from irenic.model.patterns import lazy
 
 _LONG: Final = 80
 MOST_COLUMNS: Final = 1_000
@@ -92,8 +93,8 @@ class TableError(FormatError):
         )
 
 
-_ACCEPT: Final = re.compile(r"\s*accept\s*:\s*(.*)", re.IGNORECASE | re.DOTALL)
-_LOOSELY: Final = re.compile(
+_ACCEPT: Final = lazy(r"\s*accept\s*:\s*(.*)", re.IGNORECASE | re.DOTALL)
+_LOOSELY: Final = lazy(
     r"\s*accept(?:ed)?\s+(?:(?:the|this|these)\s+)?(conflicts?|overlaps?|gaps?|duplicates?|inside"
     r"|mergeable|misleading|never fires)\b[\s:;,–—-]*(.*)",
     re.IGNORECASE | re.DOTALL,
