@@ -113,9 +113,9 @@ _NAMES = (
 )
 
 
-def ods(*tables, styles="", head=""):
+def ods(*tables, styles="", head="", encoding="utf-8"):
     content = (
-        f'<?xml version="1.0"?>{head}<office:document-content {_NAMES}>'
+        f'<?xml version="1.0" encoding="{encoding}"?>{head}<office:document-content {_NAMES}>'
         f"<office:automatic-styles>{styles}</office:automatic-styles><office:body>"
         f"<office:spreadsheet>{''.join(tables)}</office:spreadsheet></office:body>"
         "</office:document-content>"
@@ -229,6 +229,10 @@ def test_merged_cells_of_a_spreadsheet_count_for_all_rows():
     [
         (b"PK\x03\x04junk", "must be an .ods spreadsheet, but it is damaged"),
         (ods(head="<!DOCTYPE x []>"), "document types and entities are not allowed"),
+        *(
+            (ods(encoding=name), "must be an .ods spreadsheet, but it is damaged")
+            for name in ("x-unknown", "utf-7", "rot13", "idna")
+        ),
         (ods(), "the spreadsheet contains no sheet"),
         (ods(table("T")), "the workbook is empty"),
     ],

@@ -292,15 +292,22 @@ def test_comments_on_cells_accept_findings():
     assert len(findings.of("acceptances")) == 0
 
 
-def test_comments_with_entities_are_refused():
+@pytest.mark.parametrize(
+    ("head", "reason"),
+    [
+        (b'<!DOCTYPE x [<!ENTITY y "z">]>', "document types and entities are not allowed"),
+        (b'<?xml version="1.0" encoding="x-unknown"?>', "the comments are damaged"),
+    ],
+)
+def test_comments_with_entities_or_an_unknown_encoding_are_refused(head, reason):
     source, target = zipfile.ZipFile(io.BytesIO(commented())), io.BytesIO()
     with zipfile.ZipFile(target, "w") as changed:
         for name in source.namelist():
             part = source.read(name)
             if "comment" in name and name.endswith(".xml"):
-                part = b'<!DOCTYPE x [<!ENTITY y "z">]>' + part
+                part = head + part
             changed.writestr(name, part)
-    with pytest.raises(FormatError, match="document types and entities are not allowed"):
+    with pytest.raises(FormatError, match=reason):
         irenic.parse(target.getvalue(), format="xlsx").bind().table()
 
 

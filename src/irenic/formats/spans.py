@@ -86,6 +86,10 @@ class _Spans:
             self.parser.Parse(self.raw, True)
         except expat.ExpatError as error:
             raise FormatError(f"not XML: {expat.ErrorString(error.code)}") from None
+        except (LookupError, ValueError) as error:  # an encoding that expat cannot read
+            if isinstance(error, FormatError):
+                raise
+            raise FormatError(f"not XML: {error}") from None
         return self.found
 
     def start(self, name: str, attributes: dict[str, str]) -> None:

@@ -307,7 +307,7 @@ def _comments(raw: bytes) -> list[tuple[int, str]]:
         raise FormatError("document types and entities are not allowed; save the file again")
     try:
         root = ElementTree.fromstring(raw)
-    except ElementTree.ParseError:
+    except (ElementTree.ParseError, LookupError, ValueError):  # or an encoding that it cannot read
         raise FormatError("the comments are damaged; save the file again") from None
     comments = []
     for element in root.iter():

@@ -186,7 +186,7 @@ def _content(raw: bytes) -> ElementTree.Element:
         raise FormatError(_DAMAGED) from None
     try:
         return ElementTree.fromstring(content)
-    except ElementTree.ParseError:
+    except (ElementTree.ParseError, LookupError, ValueError):  # or an encoding that it cannot read
         raise FormatError(_DAMAGED) from None
 
 
