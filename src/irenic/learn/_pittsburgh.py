@@ -1,8 +1,8 @@
 """A Pittsburgh learning classifier system: individuals are rule sets that CFSBE keeps consistent.
 
-NSGA-II (Deb et al., 2002) minimizes the error and the size of rule sets, as in Wang et al. (2005),
-of the related work of the paper. CFSBE makes the first rules, bounds every mutation, and fits in
-the rules that crossover takes from the other parent.
+NSGA-II (Deb et al., 2002) minimizes the error and the size of rule sets. Wang et al. (2005), of the
+related work of the paper, have three objectives for fuzzy rules. CFSBE makes the first rules,
+bounds every mutation, and fits in the rules that crossover takes from the other parent.
 """
 
 from __future__ import annotations

@@ -123,8 +123,9 @@ def why(rules: Rules, case: Any) -> Reason:
     outcomes = Outcomes()
     point = table.encode(case) if isinstance(case, Instances) else one_case(table.space, case)
     side, code, rows = decided_case(table, point, outcomes)
-    if hasattr(rules, "chosen_") and not table.rules.is_partial:
-        (explanation,), (region,), _ = rules._explained(point)
+    model: Any = rules
+    if hasattr(model, "chosen_") and not table.rules.is_partial:
+        (explanation,), (region,), _ = model._explained(point)
         named = explanation.rules[:1]
     elif side.together is not None:
         named, region = (), _common_region(table, point)

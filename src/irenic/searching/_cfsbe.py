@@ -5,8 +5,9 @@ as that seed and grows one feature at a time, until it meets a rival that no oth
 from it yet. The order of the features determines the resulting region.
 
 The paper's pseudo-code tests ``B.upper > r.lower`` strictly. A seed exactly on an inclusive lower
-bound then counts as outside the rule, and the box grows through it. Here, a feature that has not
-grown yet is treated as a closed point.
+bound then counts as outside the rule: a feature that grows first ignores the rule, and a later one
+stops on the wrong side of it. The box overlaps no rule, but loses its seed. Here, a feature that
+has not grown yet is treated as a closed point.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Search for gaps, the regions that no rule covers, or prove that there are none.
 
-Deciding whether a set of rules covers everything is NP-hard, and the number of gaps can be
+Deciding whether a set of rules covers everything is coNP-complete, and the number of gaps can be
 exponential in the number of features. The search therefore takes a budget and reports how it ended.
 """
 

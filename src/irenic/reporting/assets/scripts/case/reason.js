@@ -1,6 +1,7 @@
 // @ts-check
 // Why the default decides a case: a region around it, with as few conditions as possible, in which no rule predicts
-// anything else. It is that of irenic.searching.reasons, found in the same order. And which of several rules is the reason.
+// anything else. It is that of irenic.searching.reasons, found in the same order. And which of several rules is the
+// reason.
 
 import { conditionsOf } from "../conditions.js";
 import { checkMemory, NO_MEMORY, putIntegers, withKernels } from "../engine/kernels.js";
