@@ -86,7 +86,7 @@ def test_a_corrected_value_is_gone(page_of, tmp_path):
     page = open_editor(page_of, table)
     page.evaluate("() => editor.actions.setCells([{row: 1, column: 1, text: 'Home'}])")
     settle(page)
-    assert "Hoem" not in page.locator("#editor").inner_text()
+    assert "Hoem" not in page.locator("#editor").text_content()
     page.get_by_role("button", name="Add a rule for age = 5, type = Motor").click()
     page.wait_for_function("() => editor.table.now.rows.length === 4")
     assert texts(page)[-1] == ["< 9", "Motor", ""]
