@@ -162,3 +162,10 @@ def test_one_row_as_values_is_an_error_that_says_what_to_pass():
     message = r"column 'a' must be a list with one value per row, got 5; .* pass {'a': \[5\]}"
     with pytest.raises(irenic.DataError, match=message):
         clf.predict({"a": 5})
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_name_that_is_too_long_is_reported(run, write, suffix):
+    rules, name = write("fares.csv", "age,fare", ["< 18,free"]), "x" * 300 + suffix
+    for arguments in (("check", rules, "--data", name), ("learn", name), ("predict", rules, name)):
+        assert run(*arguments)[::2] == (2, f"irenic: cannot read {name}: File name too long\n")

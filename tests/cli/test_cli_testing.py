@@ -379,3 +379,10 @@ def test_missing_values_are_proposed_only_on_request(run, file):
     path = file("IF derog is missing THEN yes\nIF derog < 1 THEN yes\nDEFAULT no\n")
     assert "derog = 0.99 instead of 7" in run("why", path, "derog = 7")[1]
     assert "derog = missing instead of 7" in run("why", path, "derog = 7", "--allow-missing")[1]
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\t"])
+def test_a_blank_outcome_expects_no_decision(run, file, blank):
+    rules = file("age,fare\n< 18,free\n", "fares.csv")
+    cases = file(f'age,fare\n17,free\n18,"{blank}"\n', "cases.csv")
+    assert "2 of 2 cases pass (1 expects no outcome)" in run("test", rules, cases)[1]

@@ -198,8 +198,8 @@ MANY_BYTES = 64 * 2**20
 
 def many_rows(path: Path) -> Source | None:
     """Return the source of a Parquet file or folder with many rows, None for any other input."""
-    is_file = path.suffix.lower() == ".parquet" and path.is_file()  # no pipe or device
-    if is_standard(path) or not (is_file or path.is_dir()):
+    is_file = path.suffix.lower() == ".parquet" and _is_file(path)
+    if is_standard(path) or not (is_file or is_folder(path)):
         return None
     if find_spec("pyarrow") is None:  # polars reads whole files
         return None
@@ -208,7 +208,7 @@ def many_rows(path: Path) -> Source | None:
     source = open_source(path)
     if source is None or not source.schema.names:  # a folder without Parquet files
         return None
-    return source if path.is_dir() or len(source) > MANY_ROWS else None
+    return source if is_folder(path) or len(source) > MANY_ROWS else None
 
 
 def many_cells(path: Path) -> Source | None:
@@ -217,7 +217,7 @@ def many_cells(path: Path) -> Source | None:
     If the cells of a CSV file are not separated by commas, how its numbers are written depends on
     all of them.
     """
-    if path.suffix.lower() != ".csv" or is_standard(path) or not path.is_file():
+    if path.suffix.lower() != ".csv" or is_standard(path) or not _is_file(path):
         return many_rows(path)
     if path.stat().st_size <= MANY_BYTES or find_spec("pyarrow") is None:
         return None
@@ -479,6 +479,12 @@ def is_folder(path: Path) -> bool:
     """Return whether a path is a folder that can be accessed."""
     # Path.is_dir raises if a parent folder may not be entered
     return os.path.isdir(path)  # noqa: PTH112
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether a path is a file that can be accessed, no pipe or device."""
+    # Path.is_file raises for names that are too long
+    return os.path.isfile(path)  # noqa: PTH113
 
 
 def _may_be_file(path: Path) -> bool:

@@ -280,7 +280,9 @@ def read_outcomes(table: Table, name: str, draft: Draft | None) -> list[Any]:
     for value in values:
         if isinstance(value, str) and value not in known:
             text = value.strip()
-            if is_amount(text):
+            if not text:
+                known[value] = None
+            elif is_amount(text):
                 known[value] = parse_value(value_text(text, locale))
             else:  # cells of instances contain no formulas
                 known[value] = text if FORMULA.match(text) else read_outcome(text)
