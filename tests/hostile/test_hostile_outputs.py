@@ -308,6 +308,11 @@ def test_cells_that_cannot_run_are_as_they_were(tmp_path):
         write_table({"y": np.array(["-a"])}, path)
 
 
+def test_a_name_with_and_without_quotes_is_one_name():
+    with pytest.raises(FormatError, match="two columns are named '=a'"):
+        read_table(io.BytesIO(b'=a,"""=a"""\n1,2\n'), format="csv")
+
+
 def test_cases_with_outcomes_like_formulas_pass(run, here):
     Path("evil.csv").write_text('age,fare\n< 18,"""=1+1"""\n>= 18,full\n')
     assert run("cases", "evil.csv", "-o", "cases.csv")[0] == 0

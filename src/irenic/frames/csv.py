@@ -211,7 +211,7 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
             if not row:
                 continue
             if not header:
-                header = row
+                header = row = list(_as_read(tuple(row)))
                 check_header(header, reader.line_num)
             elif len(row) != len(header):
                 raise FormatError(
@@ -237,7 +237,7 @@ def read_blocks(path: Path, n_rows: int) -> Iterator[dict[str, tuple[str, ...]]]
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = _rows(file, ",")
-            header = _as_read(next(rows))
+            header = next(rows)
             block = list(islice(rows, n_rows))
             while True:
                 cells = list(map(_as_read, zip(*block, strict=True))) or [() for _ in header]
@@ -310,7 +310,7 @@ def _columns(text: str, as_written: bool) -> Table:
     delimiter = delimiter_of(text)
     header, *rows = _rows(io.StringIO(text, newline=""), delimiter)
     cells = list(map(_as_read, zip(*rows, strict=True))) or [() for _ in header]
-    written = dict(zip(_as_read(tuple(header)), cells, strict=True))
+    written = dict(zip(header, cells, strict=True))
     if delimiter != "," and not as_written:
         _check_points(written)
     columns = {name: _typed(column) for name, column in written.items()}

@@ -58,7 +58,8 @@ def without_unreadable(table: Any, untested: Collection[Any], space: Space | Non
     chosen |= {name for name in untested if isinstance(name, str) and name in order}
     kept = list(taken.columns)
     for index, (name, column) in enumerate(zip(names, taken.columns, strict=True)):
-        if name in chosen and not _is_readable(column, taken.length, space and space[name]):
+        feature = None if space is None or name not in chosen else space[name]
+        if name in chosen and not _is_readable(column, taken.length, feature):
             kept[index] = np.full(taken.length, None, dtype=object)
     is_same = all(a is b for a, b in zip(kept, taken.columns, strict=True))
     return table if is_same else Columns(taken.names, kept, taken.length)
