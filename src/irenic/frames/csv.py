@@ -164,8 +164,9 @@ def _unguarded(text: str) -> str:
 
 def _as_read(cells: tuple[str, ...]) -> tuple[str, ...]:
     """Return the cells of a column without the quotes of formulas."""
-    quoted = {cell: _unguarded(cell) for cell in set(cells) if cell.startswith('"')}
-    return tuple(quoted.get(cell, cell) for cell in cells) if quoted else cells
+    if '"' not in "".join(cells):  # much faster than a look at each cell
+        return cells
+    return tuple(_unguarded(cell) for cell in cells)
 
 
 def _cell(value: Any, decimal: str) -> str:
