@@ -110,7 +110,7 @@ def is_formula(text: str) -> bool:
     >>> [is_formula(text) for text in ("=A1", "@SUM(A1)", "-x", "-1.5e3", "a = b")]
     [True, True, True, False, False]
     """
-    visible = text.lstrip(_BLANKS)
+    visible = text.lstrip()
     return visible.startswith(("=", "+", "-", "@")) and _NUMBER.fullmatch(visible) is None
 
 
@@ -119,7 +119,7 @@ _NAMED: Final = lazy(r"[^\W\d_]|[(|!]")
 
 def _may_run(text: str) -> bool:
     """Return whether a formula may name something: ``+49 301-5`` and ``-`` cannot."""
-    is_sum = text.lstrip(_BLANKS).startswith(("+", "-"))
+    is_sum = text.lstrip().startswith(("+", "-"))
     return is_formula(text) and (not is_sum or _NAMED.search(text) is not None)
 
 
@@ -128,7 +128,7 @@ def _guarded(name: str, cells: Sequence[str]) -> Sequence[str]:
     formulas = {
         cell: quote(cell)
         for cell in set(cells)
-        if cell[:1] in _SIGNS and (_may_run(cell) or _unguarded(cell) != cell)
+        if cell.lstrip()[:1] in _SIGNS and (_may_run(cell) or _unguarded(cell) != cell)
     }
     if not formulas:
         return cells
@@ -142,8 +142,7 @@ def _guarded(name: str, cells: Sequence[str]) -> Sequence[str]:
     return [formulas.get(cell, cell) for cell in cells]
 
 
-_BLANKS: Final = "\t\r\n"
-_SIGNS: Final = frozenset(f'=+-@"{_BLANKS}')
+_SIGNS: Final = frozenset('=+-@"')
 
 
 def _unguarded(text: str) -> str:
