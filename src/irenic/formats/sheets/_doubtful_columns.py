@@ -263,8 +263,6 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     if "%" in units:
         _check_percentages(draft, column, cells)
     if column.source:  # the sheet declares it
-        # 90 in a column declared in % stays 90, unless the cells have percent signs
-        column.unit = "%" if "%" in units else column.unit.replace("%", "")
         return
     tests = [c for cell in cells for c in compared(cell)]
     kinds = {type(c.value) for c in tests}

@@ -66,7 +66,10 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
         raise DataError(f"{contradiction}; write them in one way")
     day_first = draft.day_first if own.day_first is None else own.day_first
     locale = Locale(own.decimal or draft.decimal, day_first)
-    units = {column.name: column.unit for column in draft.inputs}
+    percentages = _of_percentages(draft)
+    # 90 in a column declared in % stays 90, unless the cells of the rules have percent signs
+    units = {column.name: column.unit for column in draft.inputs if column.unit != "%"}
+    units |= dict.fromkeys(percentages, "%")
     columns, notes = dict(table), []
     if draft.places and not locale.decimal:
         _check_points(known, table)
@@ -78,7 +81,7 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
             columns[feature.name] = as_column(values)
             if isinstance(feature, Categorical) and _are_bits(as_values(table[feature.name])):
                 notes.append(f"column {feature.name!r}: 1 and 0 are read as yes and no")
-        if units.get(feature.name) == "%" and feature.name not in table.percentages:
+        if feature.name in percentages - table.percentages:
             _check_percentages(feature.name, as_values(columns[feature.name]), table)
     return Cases(table.replaced(columns, table.cells, {}), notes)
 
@@ -260,8 +263,7 @@ def _percent_or_not(number: float) -> str:
 
 def _of_percentages(draft: Draft) -> set[str]:
     """Return the columns of rules in whose cells numbers have a percent sign."""
-    outputs = {name for name, text in draft.respelled if name in draft.outputs and "%" in text}
-    return outputs | {column.name for column in draft.inputs if column.unit == "%"}
+    return {name for name, text in draft.respelled if "%" in units_of(text)}
 
 
 def read_outcomes(table: Table, name: str, draft: Draft | None) -> list[Any]:
