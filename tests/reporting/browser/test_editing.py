@@ -554,16 +554,85 @@ def test_a_rule_for_a_case_is_shown_before_it_is_added(page_of, tmp_path):
 # --- what changes
 
 
-def test_the_rest_of_the_page_says_that_it_shows_the_rules_as_opened(page_of, tmp_path):
+def headline(page):
+    """Return the verdicts of the page, when they are those of the edited rules."""
+    page.locator("#verdicts h2", has_text="Edited rules:").wait_for()
+    return page.locator("#verdicts").text_content()
+
+
+def test_the_page_has_no_verdict_on_other_rules_than_the_edited_ones(page_of, tmp_path):
+    """It is mailed, and a reader takes its headline for that of the rules in it."""
+    rules = irenic.loads("IF x < 10 THEN a\nIF x >= 5 THEN b\n", format="rules")
+    X, y = {"x": [1, 2, 20, 30]}, ["a", "b", "b", "b"]
+    page = page_of(summarize(rules, X=X, y=y, budget=0.5))
+    original = page.locator("#verdicts").text_content()
+    assert "Not consistent" in original
+    assert "75 %" in page.locator("#results").text_content().replace("\u202f", " ")
+    start_editor(page)
+    page.evaluate("() => editor.actions.setCells([{row: 1, column: 0, text: '>= 25'}])")
+    shown = headline(page).replace("\u202f", " ")
+    assert "Edited rules: no conflicts, 1 gap" in shown
+    assert "They are right for 2 of 4 instances (50 %)." in shown
+    assert "Not consistent" not in shown
+    assert page.locator("#top .lead").inner_text() == "Edited: 2 rules over 1 feature."
+    path = tmp_path / "edited.html"
+    path.write_text(page.evaluate("() => editor.actions.files().html"), encoding="utf-8")
+    mailed = page.context.new_page()
+    mailed.goto(path.as_uri())
+    assert headline(mailed).replace("\u202f", " ") == shown
+    for part in ("#findings", "#results", '#contents [href="#results"]'):
+        assert mailed.locator(part).is_hidden()
+    text = mailed.locator("body").inner_text()
+    assert "Not consistent" not in text
+    assert "75" not in text
+    # the original page is back without the changes
+    page.evaluate("() => editor.actions.undo()")
+    assert page.locator("#verdicts").text_content() == original
+    assert page.locator("#results").is_visible()
+
+
+def test_the_verdict_of_edited_rules_is_not_that_of_older_ones(page_of):
+    rules = irenic.loads("IF x < 10 THEN a\nIF x >= 5 THEN b\n", format="rules")
+    page = page_of(summarize(rules, X={"x": [1, 20]}, y=["a", "b"], budget=0.5))
+    start_editor(page)
+    page.evaluate("() => editor.actions.setCells([{row: 1, column: 0, text: '>= 10'}])")
+    assert "no conflicts" in headline(page)
+    # in one step: before the worker has answered, nothing is claimed
+    shown = page.evaluate(
+        "() => { editor.actions.setCells([{row: 1, column: 0, text: '>= 9'}]);"
+        " return document.querySelector('#verdicts').textContent; }"
+    )
+    assert "Edited rules" in shown
+    assert "are being checked" in shown
+    assert "right for" not in shown
+    page.locator("#verdicts h2", has_text="Edited rules: 1 conflict").wait_for()
+
+
+def test_a_browser_that_cannot_check_shows_no_verdict_on_edited_rules(page_of, tmp_path):
+    page = open_editor(page_of, fares(tmp_path))
+    page.evaluate("() => editor.actions.setCells([{row: 0, column: 0, text: '< 16'}])")
+    text = page.evaluate("() => editor.actions.files().html")
+    path = tmp_path / "edited.html"
+    path.write_text(text.replace(" 'wasm-unsafe-eval'", ""), encoding="utf-8")
+    other = page.context.new_page()
+    other.goto(path.as_uri())
+    why = "This page has edited rules, but the browser cannot show them"
+    other.locator("#editor", has_text=why).wait_for()
+    assert "cannot be checked in this browser" in other.locator("#verdicts").inner_text()
+    assert other.locator("#findings").is_hidden()
+
+
+def test_the_rest_of_the_page_says_that_it_shows_the_original_rules(page_of, tmp_path):
     page = open_editor(page_of, fares(tmp_path))
     notes = page.locator(".as-opened:visible")
-    look = "() => getComputedStyle(document.querySelector('#verdicts')).opacity"
+    look = "() => getComputedStyle(document.querySelector('#rules')).opacity"
     assert notes.count() == 0
     assert page.evaluate(look) == "1"
     keys(page, "ArrowRight")
     page.keyboard.type("pilot")  # a new value, which changes the history
     keys(page, "Enter")
-    assert notes.all_inner_texts() == ["The rules as opened: the editor has changes."] * 2
+    text = "The original rules follow, without the changes in the editor."
+    assert notes.all_inner_texts() == [text]
     assert page.evaluate(look) == "0.6"
     path = tmp_path / "edited.html"
     path.write_text(page.evaluate("() => editor.actions.files().html"), encoding="utf-8")

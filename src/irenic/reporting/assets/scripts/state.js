@@ -40,7 +40,8 @@ const listeners = {};
 let startedPart = null; // the section whose part is being started, which owns new listeners
 
 /**
- * Call a function on every change of "model", "rule", "case" (with a case), "theme" or "paper".
+ * Call a function on every change of "model", "rule", "case" (with a case), "edited" (with what is known of the edited
+ * rules, null without changes), "theme" or "paper".
  * @param {string} what
  * @param {(detail: any) => void} listener
  */

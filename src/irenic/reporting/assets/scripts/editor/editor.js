@@ -7,7 +7,7 @@ import { pageText, rowsOfRules, rulesCsv, rulesData, rulesDmn, rulesJson, rulesN
 import { newGrid } from "./grid.js";
 import { isLearned, knowledgeData, knowledgeFile, knowledgePanel, knowledgeTools } from "./knowledge.js";
 import { outcomeError } from "./outcomes.js";
-import { editChanges, fillPanel, editFindings, guardNotice, verdictLine } from "./panels.js";
+import { editChanges, fillPanel, editFindings, guardNotice, verdictParts } from "./panels.js";
 import {
   addRow,
   deleteRows,
@@ -26,7 +26,7 @@ import {
 import { h, show } from "../dom.js";
 import { canCompute } from "../engine/kernels.js";
 import { canSave, canSaveOrder, saveEdited } from "../page/saving.js";
-import { model, on } from "../state.js";
+import { emit, model, on } from "../state.js";
 import { summary } from "../summary.js";
 import { pluralText } from "../words.js";
 
@@ -44,7 +44,10 @@ const FORMATS = [
  * @param {HTMLElement} section
  */
 export function startEditor(section) {
-  if (!canCompute) return; // then nothing could be checked
+  if (!canCompute) {
+    if (document.getElementById("edited")) showUnknown(section);
+    return; // nothing could be checked
+  }
   /** @type {Editor | null} */
   let editor = null;
   const open = () =>
@@ -62,6 +65,17 @@ export function startEditor(section) {
     if (!editor?.hasChanges()) close(); // the editor has the rules of the set that was shown
   });
   if (canSave || document.getElementById("edited")) open();
+}
+
+/**
+ * Show that the page has edited rules, in a browser that cannot check them.
+ * @param {HTMLElement} section
+ */
+function showUnknown(section) {
+  document.body.classList.add("edited");
+  emit("edited", { parts: null, results: null, rules: null });
+  const why = "This page has edited rules, but the browser cannot show them: it does not allow WebAssembly.";
+  show(section, h("p", { class: "notice" }, why));
 }
 
 /**
@@ -90,6 +104,7 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
   let openedResults = null;
   let before = table.now.rows;
   let saved = table.now;
+  let canCheck = true;
   /** @type {number | null} */
   let watched = null; // the id of the row that was changed last
 
@@ -102,7 +117,11 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
       draw();
       if (status.done) void drawChanges(status);
     },
-    () => void show(verdict, "The rules cannot be checked here: the browser does not allow it."),
+    () => {
+      show(verdict, "The rules cannot be checked here: the browser does not allow it.");
+      canCheck = false;
+      drawPage();
+    },
   );
   /** @param {string} text @param {boolean} [wrong] whether it is an error */
   const say = (text, wrong = false) => {
@@ -117,7 +136,12 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
   function draw() {
     const status = checks.status();
     if (!status) return;
-    show(verdict, verdictLine(table, status, checks.isCurrent()));
+    const look = checks.isCurrent() ? "" : " stale";
+    const line = verdictParts(table, status).map(([kind, text]) =>
+      h("span", { class: `verdict-part ${kind}${look}` }, text),
+    );
+    show(verdict, line);
+    drawPage();
     if (!checks.isCurrent()) return;
     const row = table.now.rows.findIndex((each) => each.id === watched);
     const notice = row >= 0 ? guardNotice(desk, status, row) : null;
@@ -160,12 +184,18 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
     if (isFree && section.isConnected) grid.element.focus({ preventScroll: true });
   }
 
-  /** The rest of the page shows the rules as opened, and says so while they differ. */
-  const markPage = () => document.body.classList.toggle("edited", isChanged(table));
-  markPage();
+  /** While rules are changed, the page says what was found of these, and nothing that was found of the original ones. */
+  function drawPage() {
+    const edited = isChanged(table);
+    const status = checks.isCurrent() && checks.status()?.done ? checks.status() : null;
+    const known = { parts: status && verdictParts(table, status), results: status?.results ?? null };
+    const rules = canCheck ? new Set(rowsOfRules(table)).size : null;
+    document.body.classList.toggle("edited", edited);
+    emit("edited", edited ? { ...known, rules } : null);
+  }
+  drawPage();
 
   table.listeners.push(() => {
-    markPage();
     const old = new Set(before);
     const fresh = table.now.rows.filter((row) => !old.has(row));
     if (fresh.length) watched = fresh[0].id;
@@ -175,6 +205,7 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
     undo.disabled = !table.past.length;
     redo.disabled = !table.future.length;
     otherwise.value = table.now.otherwise === null ? "" : table.outcomes[table.now.otherwise].text;
+    drawPage();
     draw();
     drawLearner();
     focusGrid();
@@ -380,6 +411,7 @@ export function openEditor(section, { save, canOrder = true, close } = {}) {
     hasChanges: () => isChanged(table),
     close: () => {
       document.body.classList.remove("edited");
+      emit("edited", null);
       checks.stop();
       window.removeEventListener("beforeunload", keepChanges);
     },

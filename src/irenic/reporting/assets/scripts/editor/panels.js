@@ -48,12 +48,11 @@ const rowLinks = (desk, rows, first = false) =>
 // --- verdicts
 
 /**
- * The counts of findings, in one line.
+ * The counts of findings, each with its look.
  * @param {EditedTable} table
  * @param {Status} status
- * @param {boolean} current
  */
-export function verdictLine(table, status, current) {
+export function verdictParts(table, status) {
   const open = table.now.rows.filter((row) => !isFinished(row)).length;
   const { conflicts, gaps, overlaps } = status;
   const { policy } = table.now;
@@ -82,7 +81,7 @@ export function verdictLine(table, status, current) {
   const spare = status.redundant.length;
   if (spare) parts.push(["note", pluralText(spare, "redundant row")]);
   if (open) parts.push(["warn", `${pluralText(open, "row")} not finished`]);
-  return parts.map(([kind, text]) => h("span", { class: `verdict-part ${kind} ${current ? "" : "stale"}` }, text));
+  return parts;
 }
 
 // --- the guard

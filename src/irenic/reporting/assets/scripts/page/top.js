@@ -23,13 +23,19 @@ export function startTop(header) {
     h("button", { id: "theme", type: "button", onclick: nextTheme }),
   );
   showTheme("auto");
-  const draw = () => {
-    show(within(header, ".lead"), topText());
-    show(within(header, ".other"), otherNotice());
+  /** @param {EditedVerdict | null} [edited] */
+  const draw = (edited = null) => {
+    show(within(header, ".lead"), edited ? editedText(edited) : topText());
+    show(within(header, ".other"), edited ? null : otherNotice());
   };
-  on("model", draw);
+  on("model", () => draw());
+  on("edited", draw);
   draw();
 }
+
+/** @param {EditedVerdict} edited */
+const editedText = ({ rules }) =>
+  `Edited: ${rules === null ? "rules" : pluralText(rules, "rule")} over ${pluralText(summary.features.length, "feature")}.`;
 
 function topText() {
   const { outcome } = model().default;

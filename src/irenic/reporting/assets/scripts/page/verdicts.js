@@ -13,7 +13,35 @@ import { capitalized, countText, percentText, pluralText, scoreText, sentence } 
 /** @param {HTMLElement} section */
 export function startVerdicts(section) {
   on("model", () => drawVerdicts(section));
+  on("edited", (/** @type {EditedVerdict | null} */ edited) =>
+    edited ? void show(section, h("div", { class: "verdicts" }, editedCard(edited))) : drawVerdicts(section),
+  );
   drawVerdicts(section);
+}
+
+/**
+ * What the page found of edited rules; what is known of the original ones does not apply to them.
+ * @param {EditedVerdict} edited
+ */
+function editedCard({ parts, results, rules }) {
+  if (!parts) {
+    const why = rules === null ? "cannot be checked in this browser" : "are being checked";
+    return card("unknown", "?", "Edited rules", `The rules were changed in the editor, and ${why}.`);
+  }
+  const kinds = new Set(parts.map(([kind]) => kind));
+  const [look, icon] = kinds.has("bad") ? ["fails", "✗"] : kinds.has("warn") ? ["lacks", "!"] : ["holds", "✓"];
+  const head = `Edited rules: ${parts.map(([, text]) => text).join(", ")}`;
+  return card(look, icon, head, `The rules were changed in the editor.${editedRightText(results)}`);
+}
+
+/** @param {EditedResults | null} results */
+function editedRightText(results) {
+  const share = results && results.right !== null && results.rows ? percentText(results.right / results.rows) : "";
+  const right =
+    share &&
+    ` They are right for ${countText(results?.right ?? 0)} of ${pluralText(results?.rows ?? 0, "instance")} (${share}).`;
+  const hasScore = scoreCard() !== null || model().results?.right !== undefined;
+  return right || (hasScore ? " How often they are right is not known." : "");
 }
 
 /** @param {HTMLElement} section */

@@ -139,6 +139,10 @@ type EditedResults = {
   confusion: Map<string, number>;
 };
 
+/** What is known of edited rules: the counts of findings, each with its look, null while they are checked; how many
+ *  instances are right; and the number of rules, null if they cannot be checked. */
+type EditedVerdict = { parts: [string, string][] | null; results: EditedResults | null; rules: number | null };
+
 /** A part of the space where another outcome is predicted than before; null for none, -2 for a contradiction. */
 type ChangedRegion = { sides: Sides; before: number | null; after: number | null };
 
