@@ -1,7 +1,8 @@
 """Run the speed benchmarks and print their tables, with ratios measured in the same run.
 
 ``--json FILE`` saves the figures; ``--compare FILE`` also prints them as multiples of figures that
-were saved by another version or on another machine. ``--write FILE`` replaces the tables of a page
+were saved by another version or on another machine. The run fails if one of the growth exponents
+is too high. ``--write FILE`` replaces the tables of a page
 of the documentation, each under the heading that is its title.
 """
 
@@ -21,7 +22,7 @@ from benchmarks.harness import Table
 
 # The order matters: peak memory is that of the whole process so far.
 NAMES = ("gaps", "core", "cfsbe", "building", "checking", "mending", "deciding", "learning")
-NAMES += ("page", "starting", "proving")
+NAMES += ("page", "starting", "proving", "growth")
 PACKAGES = ("irenic", "numpy", "scikit-learn", "z3-solver", "lightgbm")
 
 
@@ -56,7 +57,9 @@ def main() -> int:
         write(tables, arguments.write)
     if before is not None:
         compare(figures, before)
-    return 0
+    failures = [failure for table in tables for failure in table.failures]
+    print(*failures, sep="\n", end="\n" * bool(failures))
+    return 1 if failures else 0
 
 
 def write(tables: list[Table], path: Path) -> None:

@@ -93,19 +93,19 @@ def through_the_command() -> Table:
     return table
 
 
-def long_table(n: int) -> bytes:
-    """Return a table of n rows as CSV: the leaves of a random partition of four columns."""
+def long_table(n: int, d: int = 4) -> bytes:
+    """Return a table of n rows as CSV: the leaves of a random partition of d columns."""
     rng = np.random.default_rng(1)
     end = 1_000_000
-    leaves = [[(0, end)] * 4]
+    leaves = [[(0, end)] * d]
     while len(leaves) < n:
-        place, axis = int(rng.integers(len(leaves))), int(rng.integers(4))
+        place, axis = int(rng.integers(len(leaves))), int(rng.integers(d))
         low, high = leaves[place][axis]
         if high - low > 1:
             cut = int(rng.integers(low + 1, high))
             leaves.append([*leaves[place]])
             leaves[place][axis], leaves[-1][axis] = (low, cut), (cut, high)
-    lines = ["a,b,c,d,fare"]
+    lines = [",".join([*(f"c{k}" for k in range(d)), "fare"])]
     for number, place in enumerate(rng.permutation(n).tolist()):
         cells = ["-" if side == (0, end) else f"[{side[0]}..{side[1]})" for side in leaves[place]]
         lines.append(",".join([*cells, f"t{number % 7}"]))

@@ -53,6 +53,8 @@ class Table:
 
     def __init__(self, title: str, *columns: str) -> None:
         self.title, self.columns, self.rows = title, columns, []
+        self.failures: list[str] = []
+        """Figures that make the run fail."""
         self.lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
         print(f"\n### {title}\n", *self.lines, sep="\n")
 

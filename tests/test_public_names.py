@@ -106,8 +106,8 @@ def test_names_of_learn_that_type_checkers_see_are_those_that_are_imported_on_de
     [checked] = [node for node in tree.body if isinstance(node, ast.If)]
     names = {alias.name: node.module for node in checked.body for alias in node.names}
     assert names == {n: f"irenic.learn.{m}" for n, m in irenic.learn._MODULE_OF.items()}
-    assert [*names] and set(names) == set(irenic.learn.__all__) <= set(dir(irenic.learn))
-    with pytest.raises(AttributeError, match="module 'irenic.learn' has no attribute 'tree'"):
+    assert set(names) == set(irenic.learn.__all__) <= set(dir(irenic.learn))
+    with pytest.raises(AttributeError, match=r"module 'irenic\.learn' has no attribute 'tree'"):
         _ = irenic.learn.tree
 
 

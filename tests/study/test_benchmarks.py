@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import classifier_systems, datasets, harness
+from benchmarks import classifier_systems, datasets, growth, harness
 from irenic.learn import MichiganClassifier, PittsburghClassifier
 
 
@@ -52,6 +52,18 @@ def test_figures_are_kept_with_what_they_were_made_with(tmp_path, monkeypatch, c
     monkeypatch.setattr(sys, "argv", ["benchmarks", "core", "--compare", str(file)])
     assert command.main() == 0
     assert "| made | this | irenic | 1× |" in capsys.readouterr().out
+
+
+def test_a_growth_exponent_that_is_too_high_makes_the_run_fail(monkeypatch, capsys):
+    spent = iter([1, 4, 16, 1, 2, 4])
+    monkeypatch.setattr(growth, "best", lambda work, data: float(next(spent)))
+    cases = [growth.Case(name, 1, str, len) for name in ("squares", "rows")]
+    monkeypatch.setattr(growth, "CASES", cases)
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "growth"])
+    assert command.main() == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert "| rows | 1 | 1 s | 2 s | 4 s | 1.00 |" in shown
+    assert shown[-1] == "squares: exponent 2.00 is above 1.3"
 
 
 def test_classifier_systems_are_compared_fold_by_fold(monkeypatch, capsys):
@@ -101,7 +113,7 @@ def test_tables_of_a_page_are_replaced_under_their_headings(tmp_path, capsys):
         (
             ["cores"],
             "unknown benchmark cores (known: gaps, core, cfsbe, building, checking, mending,"
-            " deciding, learning, page, starting, proving)",
+            " deciding, learning, page, starting, proving, growth)",
         ),
         (["--compare", "no/such/file"], "--compare no/such/file: "),
     ],

@@ -810,8 +810,8 @@ def _unclear(text: str) -> str:
         )
     if days := _DAYS.fullmatch(text):
         a, b, c, d = map(int, days.groups())
-        first, last = f"2026-{b:02}-{a:02}", f"2026-{d:02}-{c:02}"
-        return f"{text!r} has dates without a year; write them with it, as [{first}..{last}]"
+        dates = f"[2026-{b:02}-{a:02}..2026-{d:02}-{c:02}]"
+        return f"{text!r} has dates without a year; write them with it, as {dates}"
     if fraction := _FRACTION.fullmatch(text):
         number = int(fraction[1]) / int(fraction[2])
         return (

@@ -113,9 +113,9 @@ class Reading:
         """
         draft = self.draft or Draft("")
         errors = [error for error in draft.errors if error.text]
-        refused = {(error.header, error.text) for error in errors}
+        refused: set[tuple[str, str | int | None]] = {(e.header, e.text) for e in errors}
         # the text of an unreadable cell is not kept
-        refused |= {(error.header, error.line) for error in errors if error.rule is not None}
+        refused |= {(e.header, e.line) for e in errors if e.rule is not None}
         for row in draft.rows:
             for column, cell in zip(draft.inputs, row.cells, strict=True):
                 if not column.skipped:
