@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -93,6 +92,8 @@ class Report:
         return self._html(saves_to, digest)
 
     def _html(self, saves_to: str = "", digest: str = "") -> str:
+        from importlib.metadata import version  # with modules for e-mail, for pages only
+
         style = "\n".join(map(_asset, _STYLES))
         script = _script("main.js")
         parts = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import re
-import statistics
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import cmp_to_key
@@ -257,6 +256,8 @@ def _mean(values: list[Any]) -> Any:
 
 
 def _median(values: list[Any]) -> Any:
+    import statistics
+
     return statistics.median(map(_number, values)) if values else None
 
 
