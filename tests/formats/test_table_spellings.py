@@ -206,6 +206,11 @@ def test_a_decimal_comma_is_read_after_any_sign_and_in_ranges_of_lists(cell, spe
     assert respelled(cell, "", Locale(",")) == spelling
 
 
+def test_a_range_to_the_end_of_the_day_begins_at_any_time():
+    assert respelled("6am-24:00", "at", Locale()) == ">= 06:00"
+    assert respelled("8-24 Uhr", "at", Locale()) == ">= 08:00"
+
+
 def test_two_notations_in_one_table_are_an_error():
     assert reasons(read("1.200,50", "2.5"))[0] == (
         "numbers are written in two ways, '1.200,50' and '2.5'; write them in one way, or choose"

@@ -210,6 +210,19 @@ def test_irenic_edit_saves_what_irenic_learn_reads(browser, model, data, tmp_pat
     assert (tmp_path / "r.txt").read_text().startswith(str(model.rules_[0]))
 
 
+def test_a_second_page_does_not_overwrite_what_the_first_saved(model, tmp_path):
+    path = tmp_path / "loans.json"
+    irenic.write(model, path)
+    file = EditedModel(path)
+    first = second = file.digest
+    saved = file.save('{"forbidden": ["job"]}', seen=first)
+    with pytest.raises(irenic.FormatError, match="or its knowledge file was changed on disk"):
+        file.save('{"forbidden": ["debt"]}', seen=second)
+    assert load_knowledge(file.knowledge) == {"forbidden": ["job"]}
+    file.save('{"forbidden": ["debt"]}', seen=saved)
+    assert load_knowledge(file.knowledge) == {"forbidden": ["debt"]}
+
+
 # --- the file
 
 

@@ -745,7 +745,8 @@ class _Speller:
     def range(self, opening: str, low: str, high: str, closing: str) -> str:
         _check_units(low.strip(), high.strip())
         if re.fullmatch(r"24:00|24(?:[:.]00)?\s?uhr", high.strip(), re.IGNORECASE):
-            start = self.value(low if ":" in low or "uhr" in low.lower() else f"{low.strip()} Uhr")
+            is_time = ":" in low or _ON_CLOCK.fullmatch(low.strip())
+            start = self.value(low if is_time else f"{low.strip()} Uhr")
             return f"{'>=' if opening == '[' else '>'} {start}"  # until the end of the day
         a, b = self.value(low), self.value(high)
         if "%" in high and "%" not in low:

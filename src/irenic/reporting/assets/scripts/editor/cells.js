@@ -236,7 +236,7 @@ function parseNumbers(feature, typed) {
   const holdsMissing = selected.missing === true && feature.missing;
   if (!spans.length && !holdsMissing) {
     const onlyMissing = selected.missing === true && !selected.spans.length;
-    throw new CellError(onlyMissing ? `${feature.name} is never missing.` : nothingText(feature));
+    throw new SpellingError(onlyMissing ? `${feature.name} is never missing.` : nothingText(feature));
   }
   return { test: testOf(feature, spans, holdsMissing) };
 }
@@ -304,6 +304,8 @@ function selectedBy(feature, part) {
   const inner = insideNot(part);
   if (inner !== null) return notOf(anyOf(splitRanges(feature, inner)));
   if (/^(null|missing)$/i.test(part)) return { spans: [], missing: true };
+  const either = part.split(/\s+or\s+(?=[<>=!≤≥≠])/);
+  if (either.length > 1) return anyOf(either.map((each) => selectedBy(feature, each)));
   const joined = part.split(/\s+and\s+/i);
   if (joined.length > 1 && joined.every((each) => OPERATOR.test(each))) {
     return joined.map((each) => selectedBy(feature, each)).reduce(bothOf);
@@ -324,7 +326,7 @@ function boundOf(feature, text) {
   const typed = call ? unquotedText(call[1] ?? call[2]) : text;
   if (!typed) throw new CellError("A value is missing after the comparison.");
   // other spellings of numbers, and text in quotes, are not those of decision tables
-  const isOther = isNumeric(feature) ? !NUMBER.test(typed) : typed.startsWith('"');
+  const isOther = isNumeric(feature) ? !NUMBER.test(typed) : /^(?:"|\d{8})/.test(typed);
   const read = isOther ? { error: `“${typed}” is not ${feature.wanted}.` } : parseBound(feature, typed);
   if (read.error !== undefined) throw new CellError(read.error + numberHint(feature, typed));
   if (!canWrite(feature, read.value)) throw new CellError(`“${typed}” is too large.`);
@@ -383,7 +385,7 @@ function compared(feature, operator, value) {
  */
 function between(feature, low, lowOpen, high, highOpen) {
   const [least, most] = [boundOf(feature, low), boundOf(feature, high)];
-  if (least > most) throw new CellError(`The range is reversed: write ${high}..${low}.`);
+  if (least > most) throw new SpellingError(`The range is reversed: write ${high}..${low}.`);
   return bothOf(compared(feature, lowOpen ? ">" : ">=", least), compared(feature, highOpen ? "<" : "<=", most));
 }
 

@@ -591,13 +591,26 @@ const ROUND = {
   ".": new RegExp(`${BEFORE}[1-9]\\d{0,2}\\.\\d\\d0(?![\\p{L}\\p{N}_]|[.,]\\d)`, "u"),
 };
 
+const SLASHED = /(?<![\d/-])(\d{1,2})([/-])(\d{1,2})\2\d{4}(?![\d/-])/g;
+
 /**
- * Reject a cell whose numbers are not written as those of the file, which then could not be read.
+ * Reject a cell whose numbers or dates are not written as those of the file, which then could not be read.
  * @param {string} typed
  * @param {string} [shown] the decimal separator that the cell shows, if that is known
  */
 export function checkSigns(typed, shown) {
   const text = halfWidth(typed);
+  const orders = [...text.matchAll(SLASHED)].flatMap(([, first, , second]) =>
+    Number(first) > 12 ? true : Number(second) > 12 ? false : [],
+  );
+  const order = dayFirst ?? orders[0];
+  if (orders.some((each) => each !== order)) {
+    throw new SpellingError(
+      dayFirst === null
+        ? `“${typed}” writes dates in two ways.`
+        : `Dates of the file begin with the ${dayFirst ? "day" : "month"}: write “${typed}” so, too.`,
+    );
+  }
   const [own = decimal, other] = [",", "."].filter((sign) => sign === shown || SETTLING[sign].test(text));
   if (other || (decimal && own !== decimal)) {
     const sign = decimal === "," ? "comma" : "point";
@@ -771,16 +784,18 @@ function toTheMinute(feature, list) {
   const isByMinute = summary.reading?.remarks.includes(
     `${feature.name} is written to the minute, so that ranges include all of their last minute`,
   );
-  if (/\d:\d\d:/.test(list) || (!isByMinute && !/(?:\.\.|<= )23:59/.test(list))) return list;
+  if (/\d:\d\d:/.test(list) || (!isByMinute && !/\.\.23:59\]|<= 23:59/.test(list))) return list;
+  if (/<= 23:59/.test(list)) throw new SpellingError("Any time is up to 23:59: write - for any value.");
+  if (/(?:[(\]]|> )23:59/.test(list)) throw new SpellingError("No value satisfies this.");
   /** @param {string} time */
   const next = (time) => {
     const minutes = 60 * Number(time.slice(0, 2)) + Number(time.slice(3)) + 1;
     return `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
   };
   return list
-    .replace(/\((\d\d:\d\d)\.\./g, (_, time) => `[${next(time)}..`)
+    .replace(/[(\]](\d\d:\d\d)\.\./g, (_, time) => `[${next(time)}..`)
     .replace(/\[(\d\d:\d\d)\.\.23:59\]/g, ">= $1")
     .replace(/\.\.(\d\d:\d\d)\]/g, (_, time) => `..${next(time)})`)
-    .replace(/<= (?!23:59)(\d\d:\d\d)/g, (_, time) => `< ${next(time)}`)
-    .replace(/> (?!23:59)(\d\d:\d\d)/g, (_, time) => `>= ${next(time)}`);
+    .replace(/<= (\d\d:\d\d)/g, (_, time) => `< ${next(time)}`)
+    .replace(/> (\d\d:\d\d)/g, (_, time) => `>= ${next(time)}`);
 }
