@@ -107,6 +107,7 @@ def test_names_of_learn_that_type_checkers_see_are_those_that_are_imported_on_de
     names = {alias.name: node.module for node in checked.body for alias in node.names}
     assert names == {n: f"irenic.learn.{m}" for n, m in irenic.learn._MODULE_OF.items()}
     assert set(names) == set(irenic.learn.__all__) <= set(dir(irenic.learn))
+    assert irenic.learn.front.Front is irenic.learn.Front
     with pytest.raises(AttributeError, match=r"module 'irenic\.learn' has no attribute 'tree'"):
         _ = irenic.learn.tree
 

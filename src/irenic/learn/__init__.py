@@ -101,6 +101,8 @@ _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names
 
 
 def __getattr__(name: str) -> Any:
+    if name in _NAMES and not name.startswith("_"):
+        return import_module(f"irenic.learn.{name}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'irenic.learn' has no attribute {name!r}")
     value = getattr(import_module(f"irenic.learn.{_MODULE_OF[name]}"), name)
