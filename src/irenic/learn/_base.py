@@ -418,10 +418,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         that cannot be encoded are missing.
         """
         table = self._checked_table(X, reset=reset, tested=tested)
-        return without_unreadable(table, self._untested(), None if reset else self.space_)
+        sets = () if reset else (self.rules_, *tested)
+        return without_unreadable(table, self._untested(sets), None if reset else self.space_)
 
-    def _untested(self) -> Collection[Any]:
-        """Return the columns that rules never test, by name or by index."""
+    def _untested(self, sets: Sequence[RuleSet]) -> Collection[Any]:
+        """Return the columns that no rule of fitted sets, or of later ones, tests, as given."""
         return ()
 
     def _checked_table(self, X: Any, *, reset: bool, tested: Sequence[RuleSet]) -> Any:

@@ -44,7 +44,7 @@ from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._texts import doubtful_texts, spelled_alike
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
-from irenic.learn.spaces import forbidden_columns
+from irenic.learn.spaces import forbidden_columns, names_tested
 from irenic.learn.target import Floats, Target, class_weights
 from irenic.model.literals import counted, display, plain, told_apart
 from irenic.model.ruleset import RuleSet
@@ -572,10 +572,14 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     # --- what users know
 
-    def _untested(self) -> Collection[Any]:
+    def _untested(self, sets: Sequence[RuleSet]) -> Collection[Any]:
+        if not (forbidden := forbidden_columns(self.forbidden)):
+            return ()
         options = self.get_params(deep=False)
-        named = named_columns({**options, "forbidden": None}) | tested_columns(options)
-        return [given for given in forbidden_columns(self.forbidden) if str(given) not in named]
+        # what users say may be in a file, which only a fit reads
+        tested = names_tested(*sets) if sets else tested_columns(options)
+        named = named_columns({**options, "forbidden": None}) | tested
+        return [given for given in forbidden if str(given) not in named]
 
     def _space(self, table: Any) -> Space:
         return space_of(super()._space(table), self.get_params(deep=False))
