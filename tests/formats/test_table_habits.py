@@ -475,7 +475,7 @@ def test_names_percentages_and_dates_may_be_typed_as_they_are(typed, notation):
             Categorical("job", ["cook"]),
         ]
     )
-    draft = Draft("fares", inputs=[Input("rate", unit="%")])
+    draft = Draft("fares", inputs=[Input("rate")], respelled={("rate", "< 5%"): "< 0.05"})
     assert in_notation(typed, space, draft) == notation
 
 

@@ -9,8 +9,9 @@ import { isCategory } from "../values/features.js";
 /** Words that compare, by operator. A test keeps these tables equal to those of Python. @type {Record<string, string>} */
 const WORDS = {
   "<":
-    "under|below|before|prior to|(?:less|fewer|lower|smaller|younger|earlier) than" +
-    "|unter|vor(?: dem)?|(?:weniger|kleiner|jünger|niedriger|früher) als|moins de|avant(?: le)?" +
+    "(?:(?:up to|bis) )?(?:under|unter|below)|before|prior to" +
+    "|(?:less|fewer|lower|smaller|younger|earlier) than" +
+    "|vor(?: dem)?|(?:weniger|kleiner|jünger|niedriger|früher) als|moins de|avant(?: le)?" +
     "|inférieure? à|(?:en|au)[- ]dessous de|unterhalb(?: von)?" +
     "|por debajo de|menos de|menor(?:es)? (?:de|que)|antes del?|inferior a|onder|minder dan" +
     "|jonger dan|kleiner dan|lager dan",
