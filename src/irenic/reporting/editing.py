@@ -52,7 +52,7 @@ class EditedFile:
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "fares.rules"
     >>> _ = path.write_text("# by age\\nIF age < 18 THEN free\\nIF age >= 18 THEN full\\n")
     >>> file = EditedFile(path)
-    >>> file.save('''{"format": "irenic rules", "version": 1, "rules": [
+    >>> digest = file.save('''{"format": "irenic rules", "version": 1, "rules": [
     ...     {"if": {"age": {"<": 16}}, "then": "free"},
     ...     {"if": {"age": {">=": 18}}, "then": "full"}]}''')
     >>> print(path.read_text())
