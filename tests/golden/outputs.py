@@ -1,15 +1,17 @@
 """What irenic prints, writes and learns, as texts that a rebuild must not change.
 
-``python -m golden.outputs`` in the folder ``tests`` keeps them in ``tests/golden/kept``. Read the
-difference before you commit it.
+``python -m golden.outputs`` in the folder ``tests`` keeps them in ``tests/golden/kept``, and prints
+what changed. Read the difference before you commit it. Long texts of many tables are compressed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import csv
+import difflib
 import io
 import json
+import lzma
 import os
 import re
 import shlex
@@ -18,6 +20,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from unittest import mock
 
@@ -28,7 +31,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 import irenic
 from corpus import tables as corpus
 from corpus.test_corpus import read
-from irenic import RuleSetClassifier, cli
+from irenic import RuleSetClassifier, cli, proving
 from learn.fitting import people, quick
 
 ROOT = Path(__file__).parents[2]
@@ -42,8 +45,29 @@ def outputs() -> Iterator[tuple[str, Callable[[], str]]]:
     for name, (classifier, data) in FITS.items():
         yield f"fit-{name}.txt", lambda c=classifier, d=data: fitted(c, *d())
     yield "corpus.txt", corpus_findings
+    yield "exports.txt.xz", corpus_exports
+    yield "documents.txt.xz", corpus_documents
+    yield "mended.txt.xz", mended
+    yield "proved.txt.xz", proved
     yield "model.json", model_file
     yield "page.json", page_document
+
+
+def kept(name: str) -> str:
+    """Return the text of a file that is kept."""
+    raw = (KEPT / name).read_bytes()
+    return (lzma.decompress(raw) if name.endswith(".xz") else raw).decode()
+
+
+def keep(name: str, text: str) -> None:
+    raw = text.encode()
+    (KEPT / name).write_bytes(lzma.compress(raw, preset=9) if name.endswith(".xz") else raw)
+
+
+def changes(name: str, text: str) -> list[str]:
+    """Return how a text differs from the one that is kept, line by line."""
+    lines = kept(name).splitlines(), text.splitlines()
+    return [*difflib.unified_diff(*lines, f"kept {name}", f"new {name}", n=2, lineterm="")]
 
 
 # --- commands
@@ -213,10 +237,13 @@ def shown(line: str, folder: str) -> str:
 
 
 def content(path: Path) -> str:
-    if path.suffix != ".xlsx":
-        return path.read_text("utf-8")
+    return content_of_book(path) if path.suffix == ".xlsx" else path.read_text("utf-8")
+
+
+def content_of_book(file: Path | io.BytesIO) -> str:
+    """Return the cells of a workbook as CSV."""
     lines = io.StringIO()
-    for sheet in openpyxl.load_workbook(path):
+    for sheet in openpyxl.load_workbook(file):
         lines.write(f"[{sheet.title}]\n")
         csv.writer(lines, lineterminator="\n").writerows(sheet.values)
     return lines.getvalue()
@@ -257,6 +284,125 @@ def findings_of(table: corpus.Table, form: str) -> Iterator[str]:
     for rules in found.tables:
         yield from f"{rules.as_rules()}".splitlines()
         yield from (f"{finding.kind}: {finding}" for finding in irenic.check(rules))
+
+
+@cache
+def tables_of_corpus() -> list[tuple[str, irenic.DecisionTable]]:
+    """Return the tables of the corpus and of the examples that can be read, by name."""
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for table in corpus.TABLES:
+            with contextlib.suppress(irenic.FormatError):
+                found += [(table.name, rules) for rules in read(table, table.formats[0]).tables]
+        found += [(name, irenic.read(ROOT / "examples" / f"{name}.csv")) for name in TABLES]
+    return found
+
+
+def sections(text_of: Callable[[irenic.DecisionTable], str]) -> str:
+    """Return a section for each table, with a text or why there is none."""
+    texts = []
+    for name, table in tables_of_corpus():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                text = text_of(table)
+        except (irenic.FormatError, irenic.ConflictError) as error:
+            text = f"{type(error).__name__}: {error}"
+        texts.append(f"== {name}\n{text.rstrip()}\n")
+    return stable("".join(texts))
+
+
+def corpus_exports() -> str:
+    """Return each table in each format."""
+
+    def exported(table, form):
+        if form == "xlsx":
+            return content_of_book(io.BytesIO(irenic.dumps(table, format=form)))
+        return irenic.dumps(table, format=form)
+
+    forms = ("rules", "json", "csv", "xlsx", "dmn", "pmml", "sql", "py")
+    return "".join(
+        f"==== {form}\n{sections(lambda table, form=form: exported(table, form))}" for form in forms
+    )
+
+
+def corpus_documents() -> str:
+    """Return what all views show of each table, as JSON."""
+    return sections(lambda table: as_json(irenic.summarize(table)))
+
+
+def random_rules(seed: int) -> irenic.RuleSet:
+    """Return rules of three columns, some of which contradict each other."""
+    rng = np.random.default_rng(seed)
+    space = irenic.Space(
+        [
+            irenic.Continuous("age", kind="integer", bounds=(0, 100)),
+            irenic.Continuous("income"),
+            irenic.Categorical("job", ["clerk", "cook", "nurse"], other=seed % 2 == 0),
+        ]
+    )
+    rules = []
+    for _ in range(6):
+        low, high = sorted(rng.choice(100, 2, replace=False))
+        conditions = {
+            "age": (int(low), int(high) + 1),
+            "income": (float(rng.integers(0, 4)), None),
+            "job": {str(job) for job in rng.choice(["clerk", "cook", "nurse"], 2)},
+        }
+        tested = {name: conditions[name] for name in rng.choice([*conditions], 2, replace=False)}
+        then = str(rng.choice(["low", "high"]))
+        rules.append(
+            irenic.Rule(irenic.Region(space, tested), then=then, weight=int(rng.integers(1, 4)))
+        )
+    return irenic.RuleSet(rules, space)
+
+
+def text_of(rules: irenic.RuleSet | irenic.DecisionTable) -> str:
+    return str(rules.as_rules() if isinstance(rules, irenic.DecisionTable) else rules)
+
+
+def mended() -> str:
+    """Return rules that contradict themselves after each kind of repair, and completed."""
+    clashing = [(f"random rules {seed}", random_rules(seed)) for seed in range(12)]
+    clashing += [
+        (n, table) for n, table in tables_of_corpus() if irenic.check(table).of("conflicts")
+    ]
+    texts = []
+    for name, rules in clashing:
+        texts.append(f"== {name}\n{text_of(rules)}\n")
+        repaired = {how: irenic.repair(rules, how).rules for how in ("drop", "trim", "split")}
+        texts += [f"-- {how}\n{text_of(each)}\n" for how, each in repaired.items()]
+        texts.append(f"-- compared\n{irenic.diff(repaired['drop'], repaired['split'])}\n")
+        texts.append(f"-- completed\n{text_of(irenic.complete(repaired['trim']).rules)}\n")
+    return stable("".join(texts))
+
+
+def proved() -> str:
+    """Return for random rules what is proved of them, certificates, and reasons of decisions."""
+    properties = [
+        "NEVER high WHERE age < 10",
+        "ALWAYS low WHERE job = nurse AND income >= 3",
+        "low ONLY IF income >= 0",
+        "decision DOES NOT DEPEND ON job",
+        "decision INCREASES WITH income ORDER low, high",
+        "NEVER nothing",
+        "NEVER nothing WHERE job = cook AND 30 <= age < 40",
+    ]
+    texts = []
+    for seed in range(8):
+        rules = irenic.repair(random_rules(seed), "split").rules
+        verdicts = proving.prove(rules, properties, certificates=True)
+        texts.append(f"== random rules {seed}\n{text_of(rules)}\n")
+        texts += [f"{verdict}\n" for verdict in verdicts]
+        certificates = [each.certificate for each in verdicts if each.certificate]
+        texts.append(as_json(proving.certificate_document(certificates)))
+        for case in (
+            {"age": 30, "income": 3.5, "job": "cook"},
+            {"age": 90, "income": 0, "job": "nurse"},
+        ):
+            texts.append(f"{proving.why(rules, case)}\n")
+    return stable("".join(texts))
 
 
 # --- models
@@ -365,9 +511,17 @@ def _lines(value, indent="") -> str:
     return "[\n" + ",\n".join(deeper + _lines(each, deeper) for each in value) + f"\n{indent}]"
 
 
+def main() -> None:
+    """Keep all outputs, and print how they differ from those that were kept."""
+    made = {name: text() for name, text in outputs()}
+    for name, text in made.items():
+        if (KEPT / name).exists():
+            print("\n".join(changes(name, text)), end="\n" if changes(name, text) else "")
+        keep(name, text)
+    for path in KEPT.iterdir():
+        if path.name not in made:
+            path.unlink()
+
+
 if __name__ == "__main__":
-    KEPT.mkdir(exist_ok=True)
-    for old in KEPT.iterdir():
-        old.unlink()
-    for name, text in outputs():
-        (KEPT / name).write_text(text(), "utf-8")
+    main()

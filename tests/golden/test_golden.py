@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
-
 import pytest
 
-from golden.outputs import KEPT, outputs
+from golden.outputs import KEPT, changes, outputs
 
 OUTPUTS = dict(outputs())
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_an_output_is_as_kept(name):
-    kept = (KEPT / name).read_text("utf-8").splitlines()
-    made = OUTPUTS[name]().splitlines()
-    changes = [*difflib.unified_diff(kept, made, "kept", "now", n=2, lineterm="")]
+    difference = changes(name, OUTPUTS[name]())
     way_out = "if the change is meant: cd tests && python -m golden.outputs"
-    assert not changes, "\n".join([f"{name} differs; {way_out}", *changes[:60]])
+    assert not difference, "\n".join([f"{name} differs; {way_out}", *difference[:60]])
 
 
 def test_no_other_output_is_kept():
