@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import shlex
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -351,6 +350,8 @@ def with_options(text: str) -> str:
     >>> with_options("skip it with ignore='Rule no' (--ignore), or choose target=… (--outcome)")
     "skip it with --ignore 'Rule no', or choose --outcome"
     """
+
+    import shlex  # only messages of commands need it
 
     def option(match: re.Match[str]) -> str:
         value, name = match["value"], match["option"]

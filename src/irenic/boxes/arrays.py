@@ -1,4 +1,4 @@
-"""Type aliases for arrays, rows of words as scalars, and the lowest value that is not missing."""
+"""Type aliases for arrays, distinct values and rows, and the lowest value that is not missing."""
 
 from __future__ import annotations
 
@@ -22,3 +22,11 @@ def as_scalars(words: npt.NDArray[Any]) -> npt.NDArray[np.void]:
     """Return each row of words as one value; values are equal if the rows are."""
     rows = np.ascontiguousarray(words)
     return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).reshape(-1)
+
+
+def distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return each value once, ascending, like ``np.unique``, which imports numpy.ma to do so."""
+    ordered = np.sort(values, axis=None)
+    is_first = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irenic.boxes.arrays import Ints, Words, as_scalars
+from irenic.boxes.arrays import Ints, Words, as_scalars, distinct
 from irenic.budget import Budget, Meter
 from irenic.checking._rows import Rows
 
@@ -81,7 +81,7 @@ def inside(rows: Rows, groups: list[tuple[int, ...]], meter: Meter) -> Iterator[
         if row in containers:
             yield row, np.array([containers[row]])
             continue
-        others = np.unique(np.concatenate([neighbors.of(place) for place in places]))
+        others = distinct(np.concatenate([neighbors.of(place) for place in places]))
         others = others[[first_of.get(int(r), int(r)) != row for r in rows.row_of[others]]]
         if not len(others) or (len(others) == 1 and len(places) == 1):
             continue  # a single box inside another one would be in containers
@@ -112,14 +112,14 @@ def _all_covered(rows: Rows, places: Ints, by: Ints, meter: Meter) -> bool:
 
 def _needed(rows: Rows, places: Ints, by: Ints, meter: Meter) -> Ints:
     """Return rows that together cover the boxes at some places, without unneeded ones."""
-    owners = np.unique(rows.row_of[by])
+    owners = distinct(rows.row_of[by])
     if len(owners) > _TRIAL_LIMIT:
         return owners
     for owner in owners[::-1].tolist():  # prefers to keep earlier rows
         rest = by[rows.row_of[by] != owner]
         if _all_covered(rows, places, rest, meter):
             by = rest
-    return np.unique(rows.row_of[by])
+    return distinct(rows.row_of[by])
 
 
 def never_fire(rows: Rows, meter: Meter) -> Iterator[tuple[int, Ints]]:
@@ -134,7 +134,7 @@ def never_fire(rows: Rows, meter: Meter) -> Iterator[tuple[int, Ints]]:
         before = [neighbors.of(p)[rank[neighbors.of(p)] < rank[p]] for p in places]
         if not all(map(len, before)):
             continue  # nothing covers one of the boxes
-        others = np.unique(np.concatenate(before))
+        others = distinct(np.concatenate(before))
         # Boxes of one row do not overlap, so each is checked against its own earlier boxes.
         if all(
             rows.covered(int(p), earlier, meter) for p, earlier in zip(places, before, strict=True)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irenic.boxes.arrays import Bools, Codes, Ints, Words
+from irenic.boxes.arrays import Bools, Codes, Ints, Words, distinct
 from irenic.budget import Meter
 from irenic.model.decision_table import DecisionTable
 
@@ -50,7 +50,7 @@ class Rows:
 
     def among(self, boxes: Ints | Codes) -> list[int]:
         """Return the rows of the given boxes, ascending."""
-        return list(np.unique(self.row_of[boxes]).tolist())
+        return list(distinct(self.row_of[boxes]).tolist())
 
     @cached_property
     def lone(self) -> Bools:

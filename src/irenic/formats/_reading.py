@@ -194,10 +194,12 @@ def _parse(
     _check_content(raw, form)
     # readers are imported when they are needed, because most sources need neither openpyxl nor XML
     if form in ("csv", "tsv"):
-        from irenic.formats.sheets import converting
         from irenic.formats.sheets import rules as sheets
 
-        raw = converting.tsv_as_csv(raw) if form == "tsv" else raw
+        if form == "tsv":
+            from irenic.formats.sheets import converting
+
+            raw = converting.tsv_as_csv(raw)
         parsed = sheets.parse_csv(raw, name=stem, converted=form == "tsv", **how)
         return replace(parsed, format=form)
     if form == "md":

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 # Fewer rows than this on a thread cost more to hand over than they save.
@@ -25,6 +24,8 @@ def over_rows(work: Callable[[int, int], object], n_rows: int, *, least: int = _
     if n_threads <= 1:
         work(0, n_rows)
         return
+    from concurrent.futures import ThreadPoolExecutor  # slow to import: it brings in logging
+
     edges = [n_rows * i // n_threads for i in range(n_threads + 1)]
     with ThreadPoolExecutor(n_threads) as pool:
         for done in [pool.submit(work, a, b) for a, b in pairwise(edges)]:

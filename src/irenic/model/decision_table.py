@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes.arrays import distinct
 from irenic.errors import ConditionError, ConflictError, did_you_mean
 from irenic.model import markup
 from irenic.model.columns import as_records, take_apart
@@ -682,7 +683,7 @@ class DecisionTable:
         for start in range(0, len(instances), _MOST_AT_ONCE):
             part = instances.take(slice(start, start + _MOST_AT_ONCE))
             for covering in self.rules.packed.covering(part).T:
-                rows = np.unique(owners[covering]).tolist()
+                rows = distinct(owners[covering]).tolist()
                 yield tuple(sorted(rows, key=rank) if self.hit_policy == "OUTPUT ORDER" else rows)
 
     def predict(self, X: Any, *, default: Hashable | None = None) -> npt.NDArray[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words
+from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words, distinct
 from irenic.boxes.cutting import Cutter
 from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError, DataError
@@ -393,7 +393,7 @@ class RuleSet:
         """
         if not self._has_heads:
             return False
-        return any(isinstance(self._thens[code], Head) for code in np.unique(self.then_codes))
+        return any(isinstance(self._thens[code], Head) for code in distinct(self.then_codes))
 
     def _code(self, then: Hashable) -> int:
         code = self._codes.get(then)
@@ -1076,7 +1076,7 @@ class RuleSet:
         decided = self.decide(X, resolve=resolve)
         thens = [*self._thens, fallback]
         codes = np.append(self.then_codes, len(thens) - 1)
-        used = np.unique(codes)  # consequents of removed rules must not affect the type
+        used = distinct(codes)  # consequents of removed rules must not affect the type
         dtype = common_type([thens[code] for code in used])
         table: npt.NDArray[Any] = np.zeros(len(thens), dtype=dtype or object)
         for code in used:
@@ -1579,7 +1579,7 @@ def head_parts(rules: RuleSet) -> list[str]:
 def _colors(rules: RuleSet) -> dict[Hashable, str]:
     """Return the colors of the consequents that are shown."""
     thens = rules.consequents
-    codes = np.unique(rules.then_codes[:_MOST_SHOWN])
+    codes = distinct(rules.then_codes[:_MOST_SHOWN])
     return markup.colors([*(thens[code] for code in codes), rules.default])
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words
+from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words, distinct
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
 from irenic.model.columns import encode_codes, encode_floats, field_names, infer_feature, take_apart
 from irenic.model.features import EXACT, LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature
@@ -304,7 +304,7 @@ class Space:
         """
         words = np.zeros(self.n_words, dtype=np.uint64)
         for part, row in zip(self.sets, codes, strict=True):
-            for code in np.unique(row).tolist():
+            for code in distinct(row).tolist():
                 words[part.start + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
         return words
 

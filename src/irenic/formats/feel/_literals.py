@@ -6,7 +6,6 @@ import datetime as dt
 import math
 import re
 from typing import Any, Final, NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from irenic.errors import FormatError
 from irenic.model.features import is_unicode
@@ -122,6 +121,8 @@ def read_temporal(text: str, token: Token) -> dt.date | dt.datetime | dt.time:
 
 def _in_zone(value: Any, name: str, token: Token) -> dt.datetime:
     """Return a local date and time with the offset that a time zone has then."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # slow to import, and rarely used
+
     try:
         offset = value.replace(tzinfo=ZoneInfo(name)).utcoffset()
     except (ZoneInfoNotFoundError, ValueError, OSError):

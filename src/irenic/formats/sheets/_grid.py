@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from decimal import Decimal
 from itertools import islice
 from typing import Any, Final, NamedTuple
-from xml.etree import ElementTree
 
 from irenic.errors import FormatError
 from irenic.formats.tables.drafts import MOST_COLUMNS
@@ -305,6 +304,8 @@ def comments_in(raw: bytes) -> dict[str, list[tuple[int, str]]]:
 def _comments(raw: bytes) -> list[tuple[int, str]]:
     if b"<!DOCTYPE" in raw or b"<!ENTITY" in raw:
         raise FormatError("document types and entities are not allowed; save the file again")
+    from xml.etree import ElementTree
+
     try:
         root = ElementTree.fromstring(raw)
     except (ElementTree.ParseError, LookupError, ValueError):  # or an encoding that it cannot read

@@ -12,8 +12,7 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irenic.errors import FormatError
 from irenic.formats.tables.drafts import MOST_COLUMNS
@@ -23,6 +22,9 @@ from irenic.frames.xlsx import openpyxl_module
 from irenic.model.literals import parse_duration
 from irenic.model.notation import lines_in
 from irenic.model.patterns import lazy
+
+if TYPE_CHECKING:
+    from xml.etree import ElementTree
 
 _MOST_CELLS: Final = 5_000_000
 _MOST_REPEATED: Final = 100_000  # cells that are stored once and count for several
@@ -184,6 +186,8 @@ def _content(raw: bytes) -> ElementTree.Element:
         raise
     except Exception:  # zipfile raises many types of error for damaged files
         raise FormatError(_DAMAGED) from None
+    from xml.etree import ElementTree
+
     try:
         return ElementTree.fromstring(content)
     except (ElementTree.ParseError, LookupError, ValueError):  # or an encoding that it cannot read
