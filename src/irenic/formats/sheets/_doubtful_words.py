@@ -24,10 +24,7 @@ from irenic.model.patterns import lazy
 
 def compared(cell: Cell) -> Sequence[Compare]:
     """Return the comparisons of a cell."""
-    test = cell.test
-    if type(test) is Compare:
-        return (test,)
-    return () if isinstance(test, dict) else comparisons(test)
+    return () if isinstance(cell.test, dict) else comparisons(cell.test)
 
 
 def quoted(cells: Iterable[Cell]) -> set[str]:

@@ -337,13 +337,13 @@ def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Op
 
 def _accepted(lines: list[Line]) -> tuple[list[Line], list[tuple[int, str]]]:
     """Return lines without the acceptances in columns of notes, and those with their lines."""
-    places = {i for i, name in enumerate(_header(lines[0])) if name == NOTE or is_note(name)}
+    places = [i for i, name in enumerate(_header(lines[0])) if name == NOTE or is_note(name)]
     kept, accepts = [], []
     for line in lines:
         texts = {
             place: accepted_in(cell)
-            for place, cell in enumerate(line.cells)
-            if place in places and isinstance(cell, str)
+            for place in places
+            if place < len(line.cells) and isinstance(cell := line.cells[place], str)
         }
         if any(texts.values()):
             values = [None if texts.get(i) else cell for i, cell in enumerate(line.cells)]
@@ -359,7 +359,7 @@ def _accepted(lines: list[Line]) -> tuple[list[Line], list[tuple[int, str]]]:
 def _check_notes(line: Line) -> None:
     """Raise an error if a cell outside the columns of notes accepts a finding."""
     for cell in line.cells:
-        if isinstance(cell, str) and cell[:6].lower() == "accept" and ":" in cell:
+        if isinstance(cell, str) and ":" in cell and cell[:6].lower() == "accept":
             for text in accepted_in(cell):
                 if kind_named(re.split(r":|,|\swhere\s", text)[0]) is not None:
                     raise FormatError(
