@@ -300,6 +300,11 @@ def test_other_units_are_refused(predict, rules, cases, message):
     assert message in said
 
 
+def test_a_currency_may_be_written_as_a_sign_or_a_code(predict):
+    rules = "p,r\n<= €100,a\n> €100,b\n"
+    assert predict(rules, "p\n90 EUR\n€ 120\nEUR 300\n")[0] == ["a", "b", "b"]
+
+
 @pytest.mark.parametrize(
     ("rules", "cases", "decisions", "message"),
     [

@@ -52,6 +52,8 @@ READ = [
     ("1.1.2026 - 31.12.2026", "[2026-01-01..2026-12-31]"), ("9:00-17:00", "[09:00..17:00]"),
     ("any", "-"), ("ALL", "-"), ("*", "-"), ("don’t care", "-"), ("beliebig", "-"),
     ("not nurse", "not(nurse)"), ("all but nurse", "not(nurse)"), ("not 5", "not(5)"),
+    ("NOT(nurse)", "not(nurse)"), ("Not ( nurse, clerk )", "not(nurse, clerk)"),
+    ("€ 5 - 7 EUR", "[5..7]"), ("> 5 USD & <= $7", "(5..7]"), ("NOT(1e3)", "not(1000)"),
     ("NOT  fire fighter", "not(fire fighter)"), ("not > 5", "not(> 5)"), ("nicht 5", "not(5)"),
     ("nurse or clerk", "nurse, clerk"), ("a or b or c", "a, b, c"), ("a, b or c", "a, b, c"),
     ("nurse; clerk", "nurse, clerk"), ("nurse | clerk", "nurse, clerk"), ("5;6", "5, 6"),

@@ -42,7 +42,7 @@ from irenic.formats.sheets._doubtful_words import (
     second_outcomes,
 )
 from irenic.formats.sheets._sequences import days_meant, is_ordered, whole_list
-from irenic.formats.sheets._spellings import is_condition, units_of
+from irenic.formats.sheets._spellings import is_condition, same_money, units_of
 from irenic.formats.sheets._steps import settle_pair, settle_steps
 from irenic.formats.tables.drafts import Cell, Draft, Input, distinct
 from irenic.model.literals import quote
@@ -368,12 +368,9 @@ def _depends_on_whole(name: str, unit: str, tests: Sequence[Compare]) -> bool:
     return any(test.order == ">=" and test.value - 1 in ends for test in tests)
 
 
-_SAME_MONEY: Final = {"EUR": "€", "EURO": "€", "USD": "$", "GBP": "£"}
-
-
 def _check_one_unit(draft: Draft, name: str, units: set[str], of_header: set[str]) -> str:
     """Return the unit of a column; add an error if its cells, or its name, have others."""
-    mixed = {_SAME_MONEY.get(unit, unit) for unit in (units | of_header if units else units)}
+    mixed = same_money(units | of_header if units else units)
     if len(mixed) > 1:
         listed = " and ".join(sorted(mixed))
         draft.fail(f"the column mixes {listed}; use one unit per column", header=name)
@@ -388,7 +385,7 @@ def check_outcomes(draft: Draft) -> None:
         of_header = _head_units(name)
         unit = _check_one_unit(draft, name, units, of_header - {"%"}) or min(of_header, default="")
         if unit:
-            draft.units[name] = _SAME_MONEY.get(unit, unit)
+            (draft.units[name],) = same_money([unit])
 
 
 _DURATION: Final = lazy(

@@ -474,7 +474,7 @@ def _check_units(low: str, high: str) -> None:
     text = f"{low} - {high}"
     if low.isdecimal() and high.lower().replace(".", "").endswith(("am", "pm")):
         raise FormatError(f"{text!r} is ambiguous; write {low}am-{high} or {low}pm-{high}")
-    units = [min(units_of(value), default="") for value in (low, high)]
+    units = [min(same_money(units_of(value)), default="") for value in (low, high)]
     if "" in units or units[0] == units[1]:
         return
     (base, one), (other, many) = (_SPANS.get(unit, (unit, 1)) for unit in units)
@@ -514,6 +514,16 @@ def units_of(text: str) -> set[str]:
     return units
 
 
+def same_money(units: Iterable[str]) -> set[str]:
+    """Return units with one spelling per currency.
+
+    >>> sorted(same_money({"EUR", "€", "kg"}))
+    ['kg', '€']
+    """
+    return {_SAME_MONEY.get(unit, unit) for unit in units}
+
+
+_SAME_MONEY: Final = {"EUR": "€", "EURO": "€", "USD": "$", "GBP": "£"}
 _MARKS: Final = lazy(r"[$€£¥%]|EUR|USD|GBP|CHF")
 _WITH_UNIT: Final = lazy(rf"\d\+?\s?({_UNIT})|(?:{_MORE}|{_LESS})\s+({_UNIT})", re.IGNORECASE)
 _UNIT_NAMES: Final = {
@@ -570,7 +580,8 @@ def respelled(text: str, header: str, locale: Locale) -> str | None:
     negated = _PART_NEGATIVE.sub(lambda match: f"−{match[1]}", plain)
     found = _as_test(negated, header, locale)
     if negated == plain:
-        return found
+        is_loud = plain.startswith("not(") and not text.lstrip().startswith("not")
+        return plain if found is None and is_loud else found
     return (negated if found is None else found).replace("−", "-")
 
 

@@ -22,7 +22,14 @@ from irenic.formats.feel.unary_tests import kind_of, parse_value
 from irenic.formats.sheets._doubtful_columns import PERIODS, answer_pair
 from irenic.formats.sheets._layout import header_name
 from irenic.formats.sheets._outcomes import FORMULA, read_outcome
-from irenic.formats.sheets._spellings import Locale, is_amount, settled_by, units_of, value_text
+from irenic.formats.sheets._spellings import (
+    Locale,
+    is_amount,
+    same_money,
+    settled_by,
+    units_of,
+    value_text,
+)
 from irenic.formats.tables.drafts import Draft, short
 from irenic.frames.columns import NOTHING, Table, as_column, as_values
 from irenic.frames.csv import may_be_thousands, thousands_or_not
@@ -168,7 +175,7 @@ def _value(text: str, feature: Continuous, locale: Locale, unit: str) -> Any:
     if text.endswith("%") and unit != "%":
         raise _no_percent(text)
     units = units_of(text) - {"%"}
-    if unit and units and unit not in units:
+    if unit and units and not same_money([unit]) & same_money(units):
         raise FormatError(f"{short(text)!r} must be in {unit}, as the numbers of the rules are")
     periods = {each for each in units & PERIODS if each[:-1] not in feature.name.casefold()}
     if periods and not unit:

@@ -2,6 +2,7 @@
 // Cells of a table: parses conditions in the notation of decision tables, and writes them.
 
 import {
+  checkEnds,
   checkPoints,
   checkSigns,
   isPercentage,
@@ -80,6 +81,7 @@ function parseUnitary(feature, text, typed) {
     throw new SpellingError(`${feature.name} is a percentage: write numbers with %.`);
   }
   checkPoints(text);
+  if (parsed.test) checkEnds(feature, parsed.test);
   return parsed;
 }
 
@@ -121,7 +123,7 @@ function splitList(text) {
  * @param {string} text
  */
 function insideNot(text) {
-  const match = /^not\s*\(([\s\S]*)\)$/i.exec(text);
+  const match = /^not\s*\(([\s\S]*)\)$/.exec(text);
   return match && match[1].trim();
 }
 

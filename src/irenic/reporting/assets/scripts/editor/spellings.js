@@ -172,6 +172,8 @@ function respelledValues(feature, text) {
   }
   const words = wordsIn(feature, text);
   if (words !== null) return words;
+  const inner = insideLoudNot(text);
+  if (inner !== null) return `not(${inner})`;
   const listed = text.replace(/^(?:either|one of)\s+/i, "");
   const parts = listed.split(VALUE_LIST);
   if ((parts.length > 1 || listed !== text) && parts.every(Boolean)) {
@@ -225,6 +227,12 @@ const NEGATIVE = new RegExp(
   "giu",
 );
 
+/**
+ * The text inside NOT(…) or Not(…), which means not(…); null if there is none.
+ * @param {string} text
+ */
+const insideLoudNot = (text) => (/^not/.test(text) ? null : (/^not\s*\((.*)\)$/is.exec(text)?.[1] ?? null));
+
 /** @param {string} text */
 const withCall = (text) => text.replace(/^\s*not\s*\((.*)\)\s*$/is, "not($1)");
 
@@ -255,9 +263,13 @@ function respelledNumbers(feature, text) {
   const plain = withCall(halfWidth(text).trim());
   // with a sign that joins no range, unlike a hyphen: 3 (5) is not 3-5
   const negated = plain.replace(NEGATIVE, "−$1");
-  const list = asTest(spellerOf(feature, value), negated);
+  const list = asTest(spellerOf(feature, value), negated) ?? prefixed(insideLoudNot(text));
   const found = negated === plain ? list : (list ?? negated).replaceAll("−", "-");
-  return found !== null && feature.kind === "time" ? toTheMinute(feature, found) : found;
+  if (found === null) return null;
+  if (feature.kind === "time") return toTheMinute(feature, found);
+  if (!isAmountKind(feature)) return found;
+  checkAlike(plain);
+  return toTheCent(feature, found);
 }
 
 /**
@@ -421,6 +433,7 @@ function spellerOf(feature, value) {
     if (single !== null) return single;
     const parts = comparisons ? sides : splitOutside(text, alternative).map((part) => part.trim());
     if (parts.length < 2 || parts.includes("")) return null;
+    if (parts.some((part) => whole(EXCEPT).test(part))) return null;
     return parts.map((part) => item(part) ?? part).join(", ");
   };
   return { list, item, isOrder: (/** @type {string} */ text) => patterns.compared.test(text) };
@@ -773,6 +786,62 @@ function timeRange(opening, low, high, closing) {
   if (/^24(?:[:.]00)?(?:\s?uhr)?$/i.test(high)) return `${after} ${start}`;
   const end = timeText(high);
   return start > end ? `${after} ${start}, ${before} ${end}` : `${opening}${start}..${end}${closing}`;
+}
+
+const MARKS = /[$€£¥%]|EUR|USD|GBP|CHF/g;
+const WITH_UNIT = new RegExp(`\\d\\+?\\s?(${UNIT_WORD})`, "giu");
+const ANY_DIGITS = new RegExp(DIGIT_GROUPS, "gu");
+
+/**
+ * Reject a cell whose numbers have different units or decimal separators, as files do.
+ * @param {string} text
+ */
+function checkAlike(text) {
+  const marks = (text.match(MARKS) ?? []).map((mark) => CURRENCIES.get(mark) ?? mark);
+  const units = new Set([...marks, ...[...text.matchAll(WITH_UNIT)].map(([, word]) => unitNamed(word))]);
+  if (units.size > 1) {
+    throw new SpellingError(`“${text}” mixes ${[...units].sort().join(" and ")}: write all numbers in one unit.`);
+  }
+  const own = decimal ? undefined : [",", "."].find((sign) => SETTLING[sign].test(text));
+  if (own) for (const digits of text.match(ANY_DIGITS) ?? []) plainDigits(digits, own);
+}
+
+/** @param {Continuous} feature */
+const isInCents = (feature) =>
+  summary.reading?.remarks.includes(
+    `${feature.name} is written with two decimals, so that there is nothing between ranges 0.01 apart`,
+  ) ?? false;
+
+/**
+ * Reject ranges that the file would read up to the next 0.01 if they were written there.
+ * @param {Continuous} feature
+ * @param {Test | null} test
+ */
+export function checkEnds(feature, test) {
+  if (!isComma || !isInCents(feature)) return;
+  for (const { lower, upper } of test?.spans ?? []) {
+    if (lower?.at === upper?.at) continue;
+    const end = [lower, upper].find((each) => each?.after && !Number.isInteger(each.at));
+    if (end) throw new SpellingError(`Numbers of ${feature.name} have two decimals: no range can end at ${end.at}.`);
+  }
+}
+
+/**
+ * Ranges of numbers up to the next 0.01, if the file is written with two decimals: 10-14.99 ends before 15.
+ * @param {Continuous} feature
+ * @param {string} list
+ */
+function toTheCent(feature, list) {
+  if (!isInCents(feature)) return list;
+  const finer = /\d*\.\d{2}\d*[1-9]|\de-/.exec(list);
+  if (finer) throw new SpellingError(`Numbers of ${feature.name} have two decimals: write at most two in “${list}”.`);
+  /** @param {string} number */
+  const next = (number) => String(Math.round(Number(number) * 100 + 1) / 100);
+  return list
+    .replace(/([(\]])(-?[\d.e]+)\.\./g, (_, __, low) => `[${next(low)}..`)
+    .replace(/\.\.(-?[\d.e]+)\]/g, (_, high) => `..${next(high)})`)
+    .replace(/(?:<=|≤)\s*(-?[\d.e]+)/g, (_, number) => `< ${next(number)}`)
+    .replace(/>(?!=)\s*(-?[\d.e]+)/g, (_, number) => `>= ${next(number)}`);
 }
 
 /**
