@@ -81,7 +81,7 @@ function parseUnitary(feature, text, typed) {
     throw new SpellingError(`${feature.name} is a percentage: write numbers with %.`);
   }
   checkPoints(text);
-  if (parsed.test) checkEnds(feature, parsed.test);
+  if ("test" in parsed && parsed.test) checkEnds(feature, parsed.test);
   return parsed;
 }
 
