@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import operator
 from itertools import combinations, product
-from xml.sax.saxutils import escape
 
 import hypothesis.strategies as st
 import pytest
+from dmn_models import data, decision, item, parsed, table
 from hypothesis import given
 from test_python_source import made
 from test_sql import in_duckdb, in_sqlite
 
 import irenic
-from strategies import examples
 
 ORDERS = {
     "<": operator.lt,
@@ -36,39 +35,23 @@ def literal(value):
     return f'"{value}"' if isinstance(value, str) else str(value).lower()
 
 
-def model(columns, rows, domains=(), only_data=()):
-    """Return a table under ANY; a row has an order and an operand per column, and an outcome."""
+def model(columns, rows, domains=(), only_data=(), policy="ANY"):
+    """Return a table; a row has an order and an operand per column, and an outcome."""
     domains = dict(domains)
-    types, data, inputs = "", "", ""
-    for name, kind in columns:
-        allowed = f"<allowedValues><text>{escape(domains.get(name, '-'))}</text></allowedValues>"
-        types += f'<itemDefinition name="t{name}"><typeRef>{kind}</typeRef>{allowed}'
-        types += "</itemDefinition>"
-        data += f'<inputData name="{name}"><variable name="{name}" typeRef="t{name}"/></inputData>'
-        if name not in only_data:
-            inputs += f'<input><inputExpression typeRef="t{name}"><text>{name}</text>'
-            inputs += "</inputExpression></input>"
-    rules = ""
-    for *cells, then in rows:
-        shown = [
-            cell for cell, (name, _) in zip(cells, columns, strict=True) if name not in only_data
-        ]
-        texts = [_text(cell, columns) for cell in shown]
-        entries = "".join(f"<inputEntry><text>{escape(t)}</text></inputEntry>" for t in texts)
-        rules += f'<rule>{entries}<outputEntry><text>"{then}"</text></outputEntry></rule>'
-    return (
-        '<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="urn:m">'
-        f'{types}{data}<decision name="D"><decisionTable hitPolicy="ANY">{inputs}'
-        f'<output name="then"/>{rules}</decisionTable></decision></definitions>'
-    )
+    names = [name for name, _ in columns]
+    parts = [item(f"t{name}", kind, allowed=domains.get(name, "-")) for name, kind in columns]
+    parts += [data(name, f"t{name}") for name in names]
+    shown = [place for place, name in enumerate(names) if name not in only_data]
+    texts = [(*(_text(row[place], names) for place in shown), f'"{row[-1]}"') for row in rows]
+    logic = table([(names[place], f"t{names[place]}") for place in shown], texts, policy=policy)
+    return parsed(*parts, decision("D", logic))
 
 
-def _text(cell, columns):
+def _text(cell, names):
     if cell is None:
         return "-"
     order, operand = cell
-    named = operand in [name for name, _ in columns]
-    return f"{order} {operand if named else literal(operand)}".strip()
+    return f"{order} {operand if operand in names else literal(operand)}".strip()
 
 
 def holds(cell, value, case):
@@ -83,8 +66,7 @@ def holds(cell, value, case):
 
 
 def assert_exact(columns, rows, grids, domains=(), only_data=()):
-    text = model(columns, rows, domains, only_data).encode()
-    table = irenic.parse(text, format="dmn").bound(None).table()
+    table = model(columns, rows, domains, only_data).bound(None).table()
     names = [name for name, _ in columns]
     held = []
     for values in product(*grids):
@@ -134,23 +116,19 @@ def of_three(draw):
     return columns, draw(tables(columns, [0, 1]))
 
 
-@examples(2)
 @given(of_three())
 def test_chains_of_comparisons_are_checked_exactly(drawn):
     columns, rows = drawn
     assert_exact(columns, rows, [GRIDS[kind] for _, kind in columns])
 
 
-@examples(2)
-@given(tables([("a", "string"), ("b", "string")], ["k", "m"]))
-def test_comparisons_of_text_are_checked_exactly(rows):
-    assert_exact([("a", "string"), ("b", "string")], rows, [TEXTS, TEXTS])
-
-
-@given(tables([(name, "boolean") for name in "abc"], [True, False]))
-def test_comparisons_of_booleans_are_checked_exactly(rows):
-    columns = [(name, "boolean") for name in "abc"]
-    assert_exact(columns, rows, [GRIDS["boolean"]] * 3)
+@pytest.mark.parametrize(
+    ("kind", "names", "literals"), [("string", "ab", ["k", "m"]), ("boolean", "abc", [True, False])]
+)
+@given(drawn=st.data())
+def test_comparisons_of_text_and_booleans_are_checked_exactly(kind, names, literals, drawn):
+    columns = [(name, kind) for name in names]
+    assert_exact(columns, drawn.draw(tables(columns, literals)), [GRIDS[kind]] * len(columns))
 
 
 DOMAINS = [("-", lambda v: True), ("[0..1]", lambda v: 0 <= v <= 1), ("> 0", lambda v: v > 0),
@@ -168,7 +146,6 @@ def with_domains(draw):
     return columns, rows, domains, only_data
 
 
-@examples(2)
 @given(with_domains())
 def test_domains_of_compared_values_count(drawn):
     columns, rows, domains, only_data = drawn
@@ -180,7 +157,6 @@ def test_domains_of_compared_values_count(drawn):
     assert_exact(columns, rows, grids, texts, only_data)
 
 
-@examples(2)
 @given(tables([("a", "number"), ("b", "number")], [0, None]), st.booleans())
 def test_values_that_may_be_missing_are_checked_exactly(rows, also_b):
     # both columns are tested, and cells say which values may be missing
@@ -209,7 +185,7 @@ def test_long_chains_are_still_sound():
     names = "abcdefgh"
     columns = [(name, "number") for name in names]
     row = [("<", later) for later in names[1:]] + [("<", "a"), "x"]
-    table = irenic.parse(model(columns, [tuple(row)]).encode(), format="dmn").bound(None).table()
+    table = model(columns, [tuple(row)]).bound(None).table()
     assert len(table.space) == 8
     assert irenic.check(table).is_complete is False
 
@@ -218,7 +194,7 @@ def test_long_chains_are_still_sound():
 def test_many_bounds_are_read(n):
     columns = [("a", "number"), ("b", "number")]
     rows = [(("<", place), None, "x") for place in range(n)] + [((">", "b"), (">", 5), "x")]
-    table = irenic.parse(model(columns, rows).encode(), format="dmn").bound(None).table()
+    table = model(columns, rows).bound(None).table()
     assert bool(table.space.impossible) == (n == 400)
     assert not irenic.check(table).of("outside")
 
@@ -227,8 +203,7 @@ def test_many_bounds_are_read(n):
 
 
 def opened(columns, rows, only_data=()):
-    text = model(columns, rows, only_data=only_data).replace('"ANY"', '"FIRST"').encode()
-    return irenic.parse(text, format="dmn").open_to_missing()
+    return model(columns, rows, only_data=only_data, policy="FIRST").open_to_missing()
 
 
 @st.composite
@@ -245,7 +220,6 @@ def exported(draw):
     return columns, rows, only_data
 
 
-@examples(2)
 @given(exported())
 def test_exported_comparisons_decide_as_predict_does(drawn):
     columns, rows, only_data = drawn
@@ -301,8 +275,7 @@ def test_bounds_are_shown_as_written():
 
 def test_comparisons_are_written_as_comparisons():
     rows = [((">", "b"), None, "x"), (("", "b"), None, "y")]
-    text = model([("a", "number"), ("b", "number")], rows).encode()
-    table = irenic.parse(text, format="dmn").bound(None).table()
+    table = model([("a", "number"), ("b", "number")], rows).bound(None).table()
     source = irenic.to_python(table)
     assert source[source.index("def predict") :] == (
         "def predict(case):\n"
