@@ -182,6 +182,10 @@ def test_missing_values_have_a_band():
         (missing, {"missing": False}, False),
     ):
         assert ("missing" in ticks(plot.regions(rules, "f", "g", **options))) == has_band
+    # even if rules test only one value
+    ax = plot.regions(one_rule(Continuous("f", missing=True), f={"=": 3}))
+    assert extents(ax, "rule 1") == [(3, np.nextafter(3, 4), 0, 1)]
+    assert ax.get_xlim()[0] < ax.get_xticks()[0] < 2.9
 
 
 # --- instances
