@@ -6,11 +6,17 @@ from xml.sax.saxutils import escape
 
 import irenic
 
-NAMESPACE = "https://www.omg.org/spec/DMN/20191111/MODEL/"
+VERSIONS = {  # and their namespaces
+    "1.1": "http://www.omg.org/spec/DMN/20151101/dmn.xsd",
+    "1.2": "http://www.omg.org/spec/DMN/20180521/MODEL/",
+    "1.3": "https://www.omg.org/spec/DMN/20191111/MODEL/",
+    "1.4": "https://www.omg.org/spec/DMN/20211108/MODEL/",
+    "1.5": "https://www.omg.org/spec/DMN/20230324/MODEL/",
+}
 
 
 def document(*elements, namespace="urn:m"):
-    head = f'<definitions xmlns="{NAMESPACE}" namespace="{namespace}" name="m">'
+    head = f'<definitions xmlns="{VERSIONS["1.3"]}" namespace="{namespace}" name="m">'
     return f"{head}{''.join(elements)}</definitions>"
 
 
@@ -89,20 +95,37 @@ def context(*entries, result=""):
     return f"<context>{''.join(parts)}</context>"
 
 
-def table(inputs, rows, *, policy="UNIQUE", outputs=("then",), extra=""):
-    """Return a decision table; an input is an expression, or an expression and its type."""
+def table(inputs, rows, *, policy="UNIQUE", outputs=("then",), extra="", attributes=""):
+    """Return a decision table.
+
+    An input is an expression, perhaps with its type and the text of its values; an output is a
+    name or an element, and a row its cells.
+    """
 
     def entries(tag, cells):
         return "".join(f"<{tag}><text>{escape(cell)}</text></{tag}>" for cell in cells)
 
     columns = ""
     for column in inputs:
-        text, kind = column if isinstance(column, tuple) else (column, "")
+        parts = column if isinstance(column, tuple) else (column,)
+        text, kind, values = (*parts, "", "")[:3]
         reference = f' typeRef="{kind}"' if kind else ""
         columns += f"<input><inputExpression{reference}><text>{escape(text)}</text>"
-        columns += "</inputExpression></input>"
-    columns += "".join(f'<output name="{name}">{extra}</output>' for name in outputs)
+        listed = f"<inputValues><text>{escape(values)}</text></inputValues>" if values else ""
+        columns += f"</inputExpression>{listed}</input>"
+    for name in outputs:
+        columns += name if "<" in name else f'<output name="{name}">{extra}</output>'
     for row in rows:
         tests, thens = row[: len(inputs)], row[len(inputs) :]
         columns += f"<rule>{entries('inputEntry', tests)}{entries('outputEntry', thens)}</rule>"
-    return f'<decisionTable hitPolicy="{escape(policy)}">{columns}</decisionTable>'
+    said = attributes if policy is None else f'hitPolicy="{escape(policy)}"'
+    return f"<decisionTable {said}>{columns}</decisionTable>"
+
+
+def model(inputs, rows, *, before="", attributes="", outputs=("then",), version="1.3"):
+    """Return a model of one table named D."""
+    logic = table(inputs, rows, policy=None, outputs=outputs, attributes=f'id="t" {attributes}')
+    return (
+        f'<definitions xmlns="{VERSIONS[version]}" namespace="urn:test" name="m">{before}'
+        f'<decision name="D" id="d">{logic}</decision></definitions>'
+    )

@@ -190,12 +190,12 @@ def test_long_chains_are_still_sound():
     assert irenic.check(table).is_complete is False
 
 
-@pytest.mark.parametrize("n", [400, 700])
+@pytest.mark.parametrize("n", [100, 700])
 def test_many_bounds_are_read(n):
     columns = [("a", "number"), ("b", "number")]
     rows = [(("<", place), None, "x") for place in range(n)] + [((">", "b"), (">", 5), "x")]
     table = model(columns, rows).bound(None).table()
-    assert bool(table.space.impossible) == (n == 400)
+    assert bool(table.space.impossible) == (n == 100)
     assert not irenic.check(table).of("outside")
 
 
