@@ -368,8 +368,9 @@ def test_the_source_runs_without_libraries_and_is_deterministic(tmp_path):
         default=dt.date(2020, 1, 1),
     )
     (tmp_path / "rules_as_source.py").write_text(dumps(rules), encoding="utf-8")
-    ask = "import rules_as_source as r, sys; print(r.predict({'a': 0.0, 'b': 'x'}) == {*'pqrstuvwxyz'},"
-    ask += " r.predict({'a': 0.1, 'b': 'x'}), 'numpy' in sys.modules)"
+    ask = "import rules_as_source as r, sys; print({*'pqrstuvwxyz'} =="
+    ask += " r.predict({'a': 0.0, 'b': 'x'}), r.predict({'a': 0.1, 'b': 'x'}),"
+    ask += " 'numpy' in sys.modules)"
     assert python("-S", "-c", ask) == "True 2020-01-01 False\n"
     again = (
         "from irenic import *; import datetime as dt\n"
