@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import math
+import random
 import sys
 from contextlib import suppress
 
@@ -13,7 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from test_python_source import made
-from test_sql import in_duckdb, in_sqlite
+from test_sql import FORMS as SQL_FORMS
+from test_sql import RUN, deep
 
 from irenic import (
     Categorical,
@@ -30,6 +32,7 @@ from irenic import (
 from irenic.formats.python.source import to_python
 from irenic.formats.sql.source import to_sql
 from irenic.model.literals import Months
+from strategies import examples
 
 pytest.importorskip("sqlglot")
 pd = pytest.importorskip("pandas")
@@ -104,16 +107,17 @@ def rules(draw, space):
         with suppress(ConditionError):  # nothing satisfies it
             Region(space, asked)
             kept |= asked
-    return Rule(Region(space, kept), then=draw(st.sampled_from("xyz")))
+    weight = draw(st.sampled_from([1.0, 2.0, 0.5]))
+    return Rule(Region(space, kept), then=draw(st.sampled_from("xyz")), weight=weight)
 
 
-@st.composite
-def decisions(draw):
-    """Draw rules with one prediction per record: lists, sets, and tables of several policies."""
-    space = draw(spaces())
-    found = draw(st.lists(rules(space), max_size=4))
-    default = draw(st.sampled_from([None, "else"]))
-    form = draw(st.sampled_from(["list", "set", "FIRST", "PRIORITY", "ANY", "UNIQUE", None]))
+FORMS = ["list", "set", "first", "best", "FIRST", "PRIORITY", "ANY", "UNIQUE", None]
+
+
+def decisions(found, space, default, form):
+    """Return rules with one prediction per record: lists, sets, and tables of several policies."""
+    if form in ("first", "best"):  # ways to resolve conflicts of a set
+        return RuleSet(found, space, default=default)
     if form in ("list", "FIRST", "PRIORITY"):
         listed = RuleList(found, space, default=default)
         if form == "list":
@@ -157,23 +161,23 @@ def odd(feature):
     return [*MISSING, ABSENT, *(numbers if is_number else [])]
 
 
-def predicted(decides, record):
+def predicted(decides, record, options):
     """Return what predict returns for one record, or the error that it raises."""
     rules = decides.as_rules() if isinstance(decides, DecisionTable) else decides
     try:
-        said = rules.predict(rules.space.encode_point(record))[0]
+        said = rules.predict(rules.space.encode_point(record), **options)[0]
     except DataError as error:
         said = error
     if set(record) == set(rules.space.names):  # a table must have all columns
         if isinstance(said, DataError):
             with pytest.raises(DataError):
-                rules.predict([record])
+                rules.predict([record], **options)
         else:
-            assert rules.predict([record])[0] == said
+            assert rules.predict([record], **options)[0] == said
     return said
 
 
-def opened(decides):
+def opened(decides, kind):
     """Return the same conditions in a space in which everything can occur."""
     rules = decides.as_rules() if isinstance(decides, DecisionTable) else decides
     space = Space(
@@ -182,18 +186,17 @@ def opened(decides):
         else Continuous(feature.name, kind=feature.kind, missing=True)
         for feature in rules.space
     )
-    made = [Rule(Region(space, r.region.conditions()), then=r.then) for r in rules]
-    return RuleList(made, space, default=rules.default)
+    made = [rule.cast(space) for rule in rules]
+    return kind(made, space, default=rules.default)
 
 
 # --- the laws
 
 
-def check_source(decides, record, function):
+def check_source(decides, record, function, expected):
     """Check that the source returns what predict does, or raises an error as it does."""
     held = decides.rules if isinstance(decides, DecisionTable | RuleList) else decides
     tested = {name for rule in held for name in rule.region.conditions()}
-    expected = predicted(decides, record)
     # the source takes durations of years and months as numbers of months
     case = {n: v.count if isinstance(v, Months) else v for n, v in record.items()}
     if not isinstance(expected, DataError):
@@ -216,28 +219,36 @@ def types_of(space):
     }
 
 
-@given(decisions(), st.data())
-def test_source_and_sql_return_what_predict_returns(decides, data):
-    function = made(to_python(decides))
-    options = {f.name: [*ordinary(f), *odd(f)] for f in decides.space}
+@pytest.mark.parametrize("form", FORMS)
+@given(data=st.data(), default=st.sampled_from([None, "else"]), seed=st.integers(0, 10**6))
+@examples(0.4)
+def test_source_and_sql_return_what_predict_returns(form, data, default, seed):
+    rng = random.Random(seed)
+    space = data.draw(spaces())
+    found = data.draw(st.lists(rules(space), max_size=4))
+    decides = decisions(found, space, default, form)
+    options = {"resolve": form} if form in ("first", "best") else {}
+    function = made(to_python(decides, **options))
     for _ in range(8):
-        record = {name: data.draw(st.sampled_from(values)) for name, values in options.items()}
-        check_source(decides, {n: v for n, v in record.items() if v is not ABSENT}, function)
+        record = {f.name: rng.choice([*ordinary(f), *odd(f)]) for f in space}
+        record = {name: value for name, value in record.items() if value is not ABSENT}
+        check_source(decides, record, function, predicted(decides, record, options))
     # a table of values that a database can store
-    rows = [
-        {f.name: data.draw(st.sampled_from(ordinary(f))) for f in decides.space} for _ in range(6)
-    ]
-    table = {name: [row[name] for row in rows] for name in decides.space.names}
+    rows = [{f.name: rng.choice(ordinary(f)) for f in space} for _ in range(20)]
+    table = {name: [row[name] for row in rows] for name in space.names}
     # for records that predict rejects, SQL evaluates the conditions literally
-    literal = opened(decides).predict(table).tolist()
-    expected = [predicted(decides, row) for row in rows]
-    expected = [
-        otherwise if isinstance(said, DataError) else said
-        for said, otherwise in zip(expected, literal, strict=True)
-    ]
-    assert in_duckdb(to_sql(decides, "cases"), table, types_of(decides.space)) == expected
-    if not any(getattr(f, "kind", "") == "duration" for f in decides.space):
-        assert in_sqlite(to_sql(decides, "cases", dialect="sqlite"), table) == expected
+    literal = opened(decides, RuleSet if options else RuleList).predict(table, **options).tolist()
+    expected = []
+    for row, otherwise in zip(rows, literal, strict=True):
+        said = predicted(decides, row, options)
+        check_source(decides, row, function, said)
+        expected.append(otherwise if isinstance(said, DataError) else said)
+    for dialect, how in SQL_FORMS:
+        if dialect == "sqlite" and any(getattr(f, "kind", "") == "duration" for f in space):
+            continue  # for which it has no type
+        with deep():
+            sql = to_sql(decides, "cases", dialect=dialect, form=how, **options)
+        assert RUN[dialect](sql, table, types_of(space)) == expected, (dialect, how)
 
 
 def test_nan_in_a_frame_is_a_missing_category():

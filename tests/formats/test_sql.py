@@ -21,15 +21,10 @@ from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 
-import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given
 
-import naive
-import strategies
 from irenic import (
-    OTHER,
     Categorical,
     ConditionError,
     ConflictError,
@@ -243,11 +238,11 @@ def deep(block=7):
         yield
 
 
-def check(rules, table, dialect, form, types=None, expected=None):
+def check(rules, table, dialect, form, expected=None):
     """Check that a query returns what predict does."""
     sql = to_sql(rules, "cases", dialect=dialect, form=form)
     wanted = rules.predict(table).tolist() if expected is None else expected
-    assert RUN[dialect](sql, table, types) == wanted, (dialect, form)
+    assert RUN[dialect](sql, table) == wanted, (dialect, form)
     assert form != "tree" or len(rules) < 30 or "A tree that cuts the space" in sql
 
 
@@ -270,54 +265,6 @@ def test_lists_of_few_conditions_in_every_form(seed, dialect, form):
     with deep(block=(1, 7, 32)[seed]):
         for rules in (*short, random_list(wide_space(), 30, rng)):
             check(rules, table, dialect, form)
-
-
-UNIFORM = [
-    Space(
-        [Continuous("f", missing=True), Categorical("c", ["a", "b c"], missing=True, other=True)]
-    ),
-    Space([Continuous("n", kind="integer", missing=True), Categorical("b", [True, False])]),
-    Space([Continuous("d", kind="date"), Categorical("v", [5, 2.5], missing=True, other=True)]),
-]
-
-
-@st.composite
-def uniform_lists(draw):
-    space = draw(st.sampled_from(UNIFORM))
-    return RuleList(draw(st.lists(strategies.rules(space), max_size=5)), space, default="else")
-
-
-def cells_as_table(rules, limit=300):
-    space = rules.space
-    axes = naive.grid(space, [r.region for r in rules])
-    axes = [
-        [
-            v
-            for v in axis
-            if naive.shows(f, v) and (f.name != "n" or v == -math.inf or abs(v) <= 2**53)
-        ]
-        for f, axis in zip(space, axes, strict=True)
-    ]
-    cells = naive.cells_of(axes)
-    cells = cells[:: max(1, len(cells) // limit)]
-    table: dict = {name: [] for name in space.names}
-    for cell in cells:
-        for feature, value in zip(space, cell, strict=True):
-            decoded = naive.decode(feature, value)
-            unlisted = 99 if feature.name == "v" else "other"
-            table[feature.name].append(unlisted if decoded is OTHER else decoded)
-    return table, rules.predict(naive.instances(space, cells)).tolist()
-
-
-@given(uniform_lists())
-def test_cells_of_the_grid_in_every_form(rules):
-    pa = pytest.importorskip("pyarrow")
-    table, expected = cells_as_table(rules)
-    types = {"f": pa.float64(), "c": pa.string(), "n": pa.int64(), "b": pa.bool_()}
-    types |= {"d": pa.date32(), "v": pa.float64()}
-    with deep():
-        for dialect, form in FORMS:
-            check(rules, table, dialect, form, types, expected)
 
 
 def check_each_comparison(feature, bounds, values, kind):
