@@ -5,11 +5,22 @@ from __future__ import annotations
 import pickle
 from contextlib import suppress
 from dataclasses import replace
-from xml.sax.saxutils import escape
 
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+from dmn_models import (
+    boxed,
+    context,
+    data,
+    decision,
+    document,
+    item,
+    knowledge,
+    literal,
+    parsed,
+    table,
+)
 from hypothesis import assume, given
 from test_python_source import made
 from test_sql import in_duckdb, in_sqlite
@@ -20,59 +31,6 @@ from irenic.errors import IrenicError
 from irenic.formats.dmn.deciding import Decisions
 from irenic.formats.python.source import to_python
 from irenic.formats.sql.source import to_sql
-
-HEAD = (
-    '<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="urn:m" name="m">'
-)
-
-
-def parsed(*elements, path=None):
-    text = f"{HEAD}{''.join(elements)}</definitions>"
-    if path is not None:
-        path.write_text(text)
-        return irenic.parse(path)
-    return irenic.parse(text.encode(), format="dmn", name="m.dmn")
-
-
-def data(name, kind="number"):
-    place = name.replace(" ", "_")
-    variable = f'<variable name="{name}" typeRef="{kind}"/>'
-    return f'<inputData id="{place}" name="{name}">{variable}</inputData>'
-
-
-def decision(name, logic, *needs, kind=""):
-    """Return a decision; what it needs are ids, those of decisions with a D before them."""
-    requirements = ""
-    for need in needs:
-        tag = "requiredDecision" if need.startswith("D") else "requiredInput"
-        requirements += f'<informationRequirement><{tag} href="#{need}"/></informationRequirement>'
-    reference = f' typeRef="{kind}"' if kind else ""
-    return (
-        f'<decision id="D{name.replace(" ", "_")}" name="{name}">'
-        f'<variable name="{name}"{reference}/>{requirements}{logic}</decision>'
-    )
-
-
-def literal(text):
-    return f"<literalExpression><text>{escape(text)}</text></literalExpression>"
-
-
-def table(inputs, rows, *, policy="UNIQUE", outputs=("then",), extra=""):
-    columns = "".join(
-        f"<input><inputExpression><text>{escape(name)}</text></inputExpression></input>"
-        for name in inputs
-    )
-    columns += "".join(f'<output name="{name}">{extra}</output>' for name in outputs)
-    for row in rows:
-        tests = "".join(
-            f"<inputEntry><text>{escape(cell)}</text></inputEntry>" for cell in row[: len(inputs)]
-        )
-        thens = "".join(
-            f"<outputEntry><text>{escape(cell)}</text></outputEntry>" for cell in row[len(inputs) :]
-        )
-        columns += f"<rule>{tests}{thens}</rule>"
-    return f'<decisionTable hitPolicy="{escape(policy)}">{columns}</decisionTable>'
-
 
 RISK = decision(
     "Risk", table(["Age"], [("< 25", '"high"'), (">= 25", '"low"')]), "Age", kind="string"
@@ -95,145 +53,120 @@ def test_a_whole_model_is_decided():
     model = parsed(*INSURANCE)
     cases = {"Age": [20, 40, None], "Base Price": [100, 0.1, 5]}
     assert model.predict(cases).tolist() == [200, 0.11, None]
-    assert model.predict(cases, table="Risk").tolist() == ["high", "low", None]
-    assert model.predict(cases, table="DRisk").tolist() == ["high", "low", None]
+    for name in ("Risk", "DRisk"):
+        assert model.predict(cases, table=name).tolist() == ["high", "low", None]
     assert model.predict([{"Age": 20, "Base Price": 100}]).tolist() == [200]
     assert model.predict([]).tolist() == []
 
 
 def test_a_hit_policy_replaces_those_of_a_whole_model():
     risk = decision("Risk", table(["Age"], [("< 25", "3"), ("< 30", "1")], policy="COLLECT"), "Age")
-    text = f"{HEAD}{data('Age')}{risk}{decision('Twice', literal('Risk'), 'DRisk')}</definitions>"
+    twice = decision("Twice", literal("Risk"), "DRisk")
     for policy, outcome in (("FIRST", 3), ("RULE ORDER", [3, 1]), ("UNIQUE", None)):
-        model = irenic.parse(text.encode(), format="dmn", hit_policy=policy)
+        model = parsed(data("Age"), risk, twice, hit_policy=policy)
         assert model.predict([{"Age": 20}], table="Twice").tolist() == [outcome]
         assert pickle.loads(pickle.dumps(model.decisions)).hit_policy == policy
 
 
-def test_errors_of_models_say_what_to_do():
-    model = parsed(*INSURANCE, decision("Other", literal("1")))
-    with pytest.raises(FormatError) as caught:
-        model.predict({"Age": [1], "Base Price": [1]})
-    assert str(caught.value) == (
-        "m.dmn: the model has 2 decisions that no other one requires ('Premium', 'Other'); choose"
-        " one with table=… (--table …)"
-    )
-    with pytest.raises(
-        FormatError, match=r"m.dmn: unknown decision 'Prem'; did you mean 'Premium'"
-    ):
-        model.predict({"Age": [1]}, table="Prem")
-    with pytest.raises(
-        DataError,
-        match=r"^the table must have a column 'Base Price', which decision 'Premium' requires",
-    ):
-        model.predict({"Age": [1]}, table="Premium")
-    with pytest.raises(DataError, match="columns of the table must have names"):
-        model.predict(np.array([[1, 2]]), table="Premium")
-    broken = parsed(data("Age"), decision("A", literal("Age +"), "Age"))
-    with pytest.raises(
-        FormatError, match=r"m.dmn, line 1: the expression 'Age \+': expected a value"
-    ):
-        broken.predict({"Age": [1]})
+TWO_TOPS = parsed(*INSURANCE, decision("Other", literal("1")))
+BROKEN = parsed(data("Age"), decision("A", literal("Age +"), "Age"))
+CIRCULAR = parsed(decision("A", literal("B + 1"), "DB"), decision("B", literal("A + 1"), "DA"))
 
 
-def test_decisions_that_require_themselves_are_rejected():
-    circular = parsed(decision("A", literal("B + 1"), "DB"), decision("B", literal("A + 1"), "DA"))
-    assert [str(note) for note in circular.warnings] == [
+@pytest.mark.parametrize(
+    ("model", "cases", "name", "error", "message"),
+    [
+        (TWO_TOPS, {"Age": [1], "Base Price": [1]}, None, FormatError,
+         r"m.dmn: the model has 2 decisions that no other one requires \('Premium', 'Other'\);"
+         r" choose one with table=… \(--table …\)$"),
+        (TWO_TOPS, {"Age": [1]}, "Prem", FormatError,
+         "m.dmn: unknown decision 'Prem'; did you mean 'Premium'"),
+        (TWO_TOPS, {"Age": [1]}, "Premium", DataError,
+         "the table must have a column 'Base Price', which decision 'Premium' requires"),
+        (TWO_TOPS, np.array([[1, 2]]), "Premium", DataError, "the columns of the table must have"),
+        (BROKEN, {"Age": [1]}, None, FormatError,
+         r"m.dmn, line 1: the expression 'Age \+': expected a value"),
+        (CIRCULAR, [{"x": 1}], "A", FormatError, "m.dmn: decision 'A' must not require itself"),
+        (parsed(data("Age")), {"Age": [1]}, None, FormatError, ".*no decision table"),
+    ],
+)  # fmt: skip
+def test_errors_of_models_say_what_to_do(model, cases, name, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        model.predict(cases, table=name)
+
+
+def test_decisions_that_require_themselves_are_warned_of():
+    assert [str(note) for note in CIRCULAR.warnings] == [
         "m.dmn, line 1: decision 'A' requires itself",
         "m.dmn, line 1: decision 'B' requires itself",
     ]
-    with pytest.raises(FormatError, match="decision 'A' must not require itself"):
-        circular.predict([{"x": 1}], table="A")
+
+
+def ages(policy, first="1", second="2", **options):
+    return table(["Age"], [("> 18", first), ("> 20", second)], policy=policy, **options)
+
+
+RANKED = {"extra": '<outputValues><text>"a", "b"</text></outputValues>'}
+DEFAULT = {"extra": "<defaultOutputEntry><text>Age</text></defaultOutputEntry>"}
+INVOCATION = (
+    f"<invocation>{literal('twice of')}<binding><parameter name='n'/>{literal('Age')}</binding>"
+    "</invocation>"
+)
+RELATION = (
+    "<relation><column name='x'/><column name='y'/>"
+    f"<row>{literal('1')}{literal('Age')}</row></relation>"
+)
 
 
 @pytest.mark.parametrize(
     ("logic", "expected"),
     [
         (literal('if Age > 18 then "adult" else "minor"'), "adult"),
-        (
-            "<context><contextEntry><variable name='twice'/>" + literal("Age * 2") +
-            "</contextEntry><contextEntry>" + literal("twice + 1") + "</contextEntry></context>",
-            61,
-        ),
-        (
-            "<context><contextEntry><variable name='a b'/>" + literal("Age") + "</contextEntry>"
-            "<contextEntry><variable name='c'/>" + literal("a b + 1") + "</contextEntry></context>",
-            {"a b": 30, "c": 31},
-        ),
-        ("<list>" + literal("1") + literal("Age") + "</list>", [1, 30]),
-        (
-            "<relation><column name='x'/><column name='y'/><row>" + literal("1") + literal("Age") +
-            "</row></relation>",
-            [{"x": 1, "y": 30}],
-        ),
-        (
-            "<invocation>" + literal("twice of") + "<binding><parameter name='n'/>" +
-            literal("Age") + "</binding></invocation>",
-            60,
-        ),
+        (context(("twice", literal("Age * 2")), result=literal("twice + 1")), 61),
+        (context(("a b", literal("Age")), ("c", literal("a b + 1"))), {"a b": 30, "c": 31}),
+        (f"<list>{literal('1')}{literal('Age')}</list>", [1, 30]),
+        (RELATION, [{"x": 1, "y": 30}]),
+        (INVOCATION, 60),
         (literal("twice of(Age)"), 60),
         (literal("twice of(n: Age)"), 60),
         (literal("twice of(Age, 1)"), None),
-        ("<conditional><if>" + literal("Age > 40") + "</if><then>" + literal("1") +
-         "</then><else>" + literal("2") + "</else></conditional>", 2),
-        ("<for iteratorVariable='i'><in>" + literal("[1, 2]") + "</in><return>" +
-         literal("i * Age") + "</return></for>", [30, 60]),
-        ("<filter><in>" + literal("[20, 40]") + "</in><match>" + literal("item > Age") +
-         "</match></filter>", [40]),
-        ("<some iteratorVariable='i'><in>" + literal("[1, 2]") + "</in><satisfies>" +
-         literal("i > 1") + "</satisfies></some>", True),
-        ("<every iteratorVariable='i'><in>" + literal("[1, 2]") + "</in><satisfies>" +
-         literal("i > 1") + "</satisfies></every>", False),
+        (boxed("conditional", if_="Age > 40", then="1", else_="2"), 2),
+        (boxed("for", "i", in_="[1, 2]", return_="i * Age"), [30, 60]),
+        (boxed("filter", in_="[20, 40]", match="item > Age"), [40]),
+        (boxed("some", "i", in_="[1, 2]", satisfies="i > 1"), True),
+        (boxed("every", "i", in_="[1, 2]", satisfies="i > 1"), False),
         (table(["Age"], [("> 18", '"a"', "Age + 1")], outputs=("x", "y")), {"x": "a", "y": 31}),
-        (table(["Age"], [("> 18", "1"), ("> 20", "2")]), None),
-        (table(["Age"], [("> 18", "1"), ("> 20", "1")], policy="ANY"), 1),
-        (table(["Age"], [("> 18", "1"), ("> 20", "2")], policy="ANY"), None),
-        (table(["Age"], [("> 18", "1"), ("> 20", "2")], policy="FIRST"), 1),
-        (table(["Age"], [("> 18", "1"), ("> 20", "2")], policy="RULE ORDER"), [1, 2]),
-        (table(["Age"], [("> 18", "0.1"), ("> 20", "0.2")], policy="C+"), 0.3),
-        (table(["Age"], [("> 18", "1"), ("> 20", "1")], policy="C#"), 2),
+        (ages("UNIQUE"), None),
+        (ages("ANY", "1", "1"), 1),
+        (ages("ANY"), None),
+        (ages("FIRST"), 1),
+        (ages("RULE ORDER"), [1, 2]),
+        (ages("C+", "0.1", "0.2"), 0.3),
+        (ages("C#", "1", "1"), 2),
         (table(["Age"], [("> 40", "1")], policy="COLLECT"), []),
         (table(["Age"], [("> 40", "1")], policy="RULE ORDER"), None),
-        (table(["Age"], [("> 18", '"b"'), ("> 20", '"a"')], policy="PRIORITY",
-               extra='<outputValues><text>"a", "b"</text></outputValues>'), "a"),
-        (table(["Age"], [("> 18", '"b"'), ("> 20", '"a"')], policy="OUTPUT ORDER",
-               extra='<outputValues><text>"a", "b"</text></outputValues>'), ["a", "b"]),
-        (table(["Age"], [("> 40", "1")], extra="<defaultOutputEntry><text>Age</text>"
-               "</defaultOutputEntry>"), 30),
+        (ages("PRIORITY", '"b"', '"a"', **RANKED), "a"),
+        (ages("OUTPUT ORDER", '"b"', '"a"', **RANKED), ["a", "b"]),
+        (table(["Age"], [("> 40", "1")], **DEFAULT), 30),
         ("", None),
     ],
-)  # fmt: skip
+)
 def test_every_kind_of_logic_is_evaluated(logic, expected):
-    knowledge = (
-        "<businessKnowledgeModel id='k' name='twice of'><encapsulatedLogic>"
-        f"<formalParameter name='n'/>{literal('n * 2')}</encapsulatedLogic>"
-        "</businessKnowledgeModel>"
-    )
-    model = parsed(data("Age"), knowledge, decision("Top", logic, "Age"), decision("Z", ""))
+    twice = knowledge("twice of", ["n"], literal("n * 2"))
+    model = parsed(data("Age"), twice, decision("Top", logic, "Age"), decision("Z", ""))
     assert model.predict([{"Age": 30}], table="Top").tolist() == [expected]
 
 
-def test_results_have_the_form_of_their_types():
-    items = (
-        '<itemDefinition name="tOne"><typeRef>number</typeRef></itemDefinition>'
-        '<itemDefinition name="tMany" isCollection="true"><typeRef>number</typeRef>'
-        "</itemDefinition>"
-    )
+def test_results_and_columns_have_the_form_of_their_types():
+    items = item("tOne", "number"), item("tMany", "number", many=True)
     one = decision("One", literal("[5]"), kind="tOne")
-    many = decision("Many", literal("5"), kind="tMany")
-    model = parsed(items, one, many)
+    model = parsed(*items, one, decision("Many", literal("5"), kind="tMany"))
     assert model.predict([{"x": 1}], table="One").tolist() == [5]
     assert model.predict([{"x": 1}], table="Many").tolist() == [[5]]
-
-
-def test_columns_with_dots_are_components_and_text_has_the_declared_type():
-    items = (
-        '<itemDefinition name="tPerson"><itemComponent name="born"><typeRef>date</typeRef>'
-        '</itemComponent><itemComponent name="years"><typeRef>number</typeRef></itemComponent>'
-        "</itemDefinition>"
-    )
-    logic = literal('P.born + duration("P1Y") * P.years')
-    model = parsed(items, data("P", "tPerson"), decision("A", logic, "P"), decision("B", ""))
+    # columns with dots are components
+    person = item("tPerson", parts=[("born", "date"), ("years", "number")])
+    later = decision("A", literal('P.born + duration("P1Y") * P.years'), "P")
+    model = parsed(person, data("P", "tPerson"), later, decision("B", ""))
     columns = {"P.born": ["2020-02-29"], "P.years": ["2"]}
     assert [str(v) for v in model.predict(columns, table="A")] == ["2022-02-28"]
 
@@ -249,25 +182,25 @@ def test_decision_services_are_functions():
     assert model.decisions.call("Rate", {"Age": 30, "Base Price": 10}) == 11
 
 
-def test_imported_knowledge_is_evaluated(tmp_path):
-    (tmp_path / "other.dmn").write_text(
-        '<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="urn:o">'
-        "<businessKnowledgeModel name='add one'><encapsulatedLogic><formalParameter name='n'/>"
-        f"{literal('n + 1')}</encapsulatedLogic></businessKnowledgeModel></definitions>"
-    )
+def test_imported_knowledge_and_inputs_are_evaluated(tmp_path):
+    plus = knowledge("add one", ["n"], literal("n + 1"))
+    twice = decision("Twice", literal("Age * 2"), "Age")
+    (tmp_path / "other.dmn").write_text(document(plus, data("Age"), twice, namespace="urn:o"))
     link = '<import name="lib" namespace="urn:o" locationURI="other.dmn" importType="dmn"/>'
     top = decision("Top", literal("lib.add one(Age)"), "Age")
     model = parsed(link, data("Age"), top, path=tmp_path / "m.dmn")
     assert model.predict([{"Age": 5}]).tolist() == [6]
+    logic = decision("Top", literal("lib.Twice + lib.Age"))
+    model = parsed(link, logic, path=tmp_path / "m.dmn")
+    for case in ({"lib.Age": 5}, {"lib": {"Age": 5}}):
+        assert model.predict([case]).tolist() == [15]
 
 
 def test_models_that_import_each_other_are_read(tmp_path):
     for name, other in (("a", "b"), ("b", "a")):
-        (tmp_path / f"{name}.dmn").write_text(
-            '<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/"'
-            f' namespace="urn:{name}"><import name="x" namespace="urn:{other}"'
-            f' locationURI="{other}.dmn"/>{decision("Top", literal("1 + 1"))}</definitions>'
-        )
+        link = f'<import name="x" namespace="urn:{other}" locationURI="{other}.dmn"/>'
+        text = document(link, decision("Top", literal("1 + 1")), namespace=f"urn:{name}")
+        (tmp_path / f"{name}.dmn").write_text(text)
     assert irenic.parse(tmp_path / "a.dmn").predict([{"x": 1}]).tolist() == [2]
 
 
@@ -281,17 +214,13 @@ def test_decisions_see_only_what_they_require():
 
 
 def test_priorities_come_from_the_type_of_the_output():
-    items = (
-        '<itemDefinition name="tGrade"><typeRef>string</typeRef><allowedValues>'
-        '<text>"b", "a"</text></allowedValues></itemDefinition>'
-    )
-    rows = [("> 1", '"a"'), ("> 2", '"b"')]
-    logic = table(["Age"], rows, policy="PRIORITY")
-    model = parsed(
-        items, data("Age"), decision("A", logic, "Age", kind="tGrade"), decision("B", "")
-    )
-    assert model.predict([{"Age": 5}, {"Age": 2}], table="A").tolist() == ["b", "a"]
-    assert model.open_to_missing("A").predict([{"Age": 5}, {"Age": 2}]).tolist() == ["b", "a"]
+    logic = table(["Age"], [("> 1", '"a"'), ("> 2", '"b"')], policy="PRIORITY")
+    grade = item("tGrade", "string", allowed='"b", "a"')
+    top = decision("A", logic, "Age", kind="tGrade")
+    model = parsed(grade, data("Age"), top, decision("B", ""))
+    cases = [{"Age": 5}, {"Age": 2}]
+    assert model.predict(cases, table="A").tolist() == ["b", "a"]
+    assert model.open_to_missing("A").predict(cases).tolist() == ["b", "a"]
 
 
 def test_outcomes_of_a_single_table_are_evaluated():
@@ -301,47 +230,26 @@ def test_outcomes_of_a_single_table_are_evaluated():
 
 
 def test_tables_of_knowledge_models_are_decided_by_name():
-    logic = table(["n"], [("> 1", '"a"')])
-    knowledge = (
-        "<businessKnowledgeModel name='k'><encapsulatedLogic><formalParameter name='n'"
-        f" typeRef='number'/>{logic}</encapsulatedLogic></businessKnowledgeModel>"
-    )
-    model = parsed(knowledge, *INSURANCE)
+    of_number = knowledge("k", [("n", "number")], table(["n"], [("> 1", '"a"')]))
+    model = parsed(of_number, *INSURANCE)
     assert model.predict({"n": [2, 0]}, table="k").tolist() == ["a", None]
-
-
-def test_inputs_of_imported_models_are_components(tmp_path):
-    top = decision("Twice", literal("Age * 2"), "Age")
-    (tmp_path / "other.dmn").write_text(
-        '<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="urn:o">'
-        f"{data('Age')}{top}</definitions>"
-    )
-    link = '<import name="lib" namespace="urn:o" locationURI="other.dmn" importType="dmn"/>'
-    logic = decision("Top", literal("lib.Twice + lib.Age"))
-    model = parsed(link, logic, path=tmp_path / "m.dmn")
-    assert model.predict([{"lib.Age": 5}]).tolist() == [15]
-    assert model.predict([{"lib": {"Age": 5}}]).tolist() == [15]
+    # parameters hide decisions of the same name
+    of_risk = knowledge("k", [("Risk", "string")], table(["Risk"], [('"other"', "1")]))
+    model = parsed(data("Age"), RISK, of_risk)
+    assert model.bound(None).table("k").space["Risk"].values == ("other",)
 
 
 def test_columns_of_lists_are_tested_by_functions():
-    items = (
-        '<itemDefinition name="tL" isCollection="true"><typeRef>number</typeRef></itemDefinition>'
-    )
+    numbers = item("tL", "number", many=True), data("L", "tL")
     rows = [("list contains(?, 5)", '"a"'), ("not(list contains(?, 5))", '"b"'), ("-", '"c"')]
-    logic = table(["L"], rows, policy="FIRST")
-    model = parsed(items, data("L", "tL"), decision("A", logic, "L"))
+    model = parsed(*numbers, decision("A", table(["L"], rows, policy="FIRST"), "L"))
     found = model.bound(None).table()
     assert found.space.names == ("list contains(L, 5)",)
     assert found.predict([{"L": [1, 5]}, {"L": [1]}]).tolist() == ["a", "b"]
     assert irenic.check(found).of("never_fire")  # the last row: one of the first two holds
-
-
-def test_a_literal_for_a_list_is_doubtful():
-    items = (
-        '<itemDefinition name="tL" isCollection="true"><typeRef>number</typeRef></itemDefinition>'
-    )
+    # and literals are doubtful
     logic = table(["L"], [("[1, 2]", '"a"'), ("> 5", '"b"')], policy="FIRST")
-    model = parsed(items, data("L", "tL"), decision("A", logic, "L"))
+    model = parsed(*numbers, decision("A", logic, "L"))
     assert [str(w).partition(": ")[2] for w in model.bound(None).warnings] == [
         f"table 'A', rule {n}, column 'L', {cell!r}: type 'tL' must be a single value, got a"
         " collection"
@@ -353,14 +261,14 @@ def test_a_literal_for_a_list_is_doubtful():
 
 # --- what tables pass to each other, and loose ends
 
+NARROW = decision("Premium", table(["Risk"], [('"high"', "1"), ('"medium"', "2")]), "DRisk")
+
 
 def test_the_outcomes_of_a_table_are_the_domain_of_the_next():
     _, premium = parsed(*INSURANCE).bind().tables
     assert premium.space["Risk"] == Categorical("Risk", ["high", "low"])
     assert irenic.check(premium).is_complete
-    rows = [('"high"', "1"), ('"medium"', "2")]
-    narrow = decision("Premium", table(["Risk"], rows), "DRisk")
-    _, second = parsed(data("Age"), RISK, narrow).bind().tables
+    _, second = parsed(data("Age"), RISK, NARROW).bind().tables
     assert second.say_never(1) == (
         "rule 2 can never hold and is left out: column 'Risk' requires \"medium\", which cannot"
         ' occur (possible: "high", "low")'
@@ -378,45 +286,27 @@ def test_the_outcomes_of_a_table_are_the_domain_of_the_next():
     ],
 )
 def test_other_outcomes_leave_the_next_table_open(logic):
-    rows = [('"high"', "1"), ('"medium"', "2")]
-    model = parsed(
-        data("Age"),
-        decision("Risk", logic, "Age"),
-        decision("Premium", table(["Risk"], rows), "DRisk"),
-    )
+    model = parsed(data("Age"), decision("Risk", logic, "Age"), NARROW)
     assert model.bound(None).tables[-1].space["Risk"].other
 
 
-def test_parameters_hide_decisions_of_the_same_name():
-    logic = table(["Risk"], [('"other"', "1")])
-    knowledge = (
-        "<businessKnowledgeModel name='k'><encapsulatedLogic><formalParameter name='Risk'"
-        f" typeRef='string'/>{logic}</encapsulatedLogic></businessKnowledgeModel>"
-    )
-    model = parsed(data("Age"), RISK, knowledge)
-    assert model.bound(None).table("k").space["Risk"].values == ("other",)
+AGE_AND_SEX = (data("Age"), data("Sex"))
+LOOSE_ENDS = {
+    "decision 'A' requires 'lost', which the model lacks": (decision("A", literal("1"), "lost"),),
+    "input data 'Color' is not used": (*INSURANCE, data("Color")),
+    "decision 'A' has no logic, so that its outcome is null": (*INSURANCE, decision("A", "")),
+    "decision 'A' requires input data 'Sex', but does not use it": (
+        *AGE_AND_SEX, decision("A", literal("Age"), "Age", "Sex"),
+    ),
+    "decision 'A' uses input data 'Sex', but does not require it": (
+        *AGE_AND_SEX, decision("A", literal("Age + Sex"), "Age"),
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("elements", "message"),
-    [
-        (
-            (decision("A", literal("1"), "lost"),),
-            "decision 'A' requires 'lost', which the model lacks",
-        ),
-        ((*INSURANCE, data("Color")), "input data 'Color' is not used"),
-        ((*INSURANCE, decision("A", "")), "decision 'A' has no logic, so that its outcome is null"),
-        (
-            (data("Age"), data("Sex"), decision("A", literal("Age"), "Age", "Sex")),
-            "decision 'A' requires input data 'Sex', but does not use it",
-        ),
-        (
-            (data("Age"), data("Sex"), decision("A", literal("Age + Sex"), "Age")),
-            "decision 'A' uses input data 'Sex', but does not require it",
-        ),
-    ],
-)
-def test_loose_ends_are_findings(elements, message):
+@pytest.mark.parametrize("message", LOOSE_ENDS)
+def test_loose_ends_are_findings(message):
+    elements = LOOSE_ENDS[message]
     alone = decision("Alone", table(["n"], [("< 5", '"a"'), (">= 5", '"b"')]))
     tables = parsed(*elements, alone).bound(None)
     assert tables.warnings == []
@@ -428,32 +318,29 @@ def test_loose_ends_are_findings(elements, message):
 
 
 def test_loose_ends_belong_to_the_table_of_their_decision():
-    sex, lost = data("Sex"), data("Lost")
-    tables = parsed(*INSURANCE, sex, lost, decision("Fee", PREMIUM_TABLE, "Sex", "DRisk")).bound(
-        None
-    )
+    fee = decision("Fee", PREMIUM_TABLE, "Sex", "DRisk")
+    tables = parsed(*INSURANCE, data("Sex"), data("Lost"), fee).bound(None)
     assert {t.name: [text for _, text in t.loose_ends] for t in tables.tables} == {
         "Risk": ["input data 'Lost' is not used"],
         "Premium": [],
         "Fee": ["decision 'Fee' requires input data 'Sex', but does not use it"],
     }
-
-
-def test_connected_models_have_no_warnings():
+    # connected models have none
     tables = parsed(*INSURANCE).bound(None)
     assert (tables.warnings, [t.loose_ends for t in tables.tables]) == ([], [(), ()])
     # names in texts, components and longer names are not uses
     quoted = decision("A", literal('"Sex" + string(Age Group.Sex)'), "Age_Group")
-    assert (
-        parsed(
-            data("Age Group"), data("Sex"), quoted, decision("B", literal("Sex"), "Sex")
-        ).warnings
-        == []
-    )
+    own = decision("B", literal("Sex"), "Sex")
+    assert parsed(data("Age Group"), data("Sex"), quoted, own).warnings == []
+
+
+def test_models_without_decisions_are_still_read():
+    model = parsed(data("Age"))
+    assert isinstance(model.decisions, Decisions)
+    assert replace(model, name="x").decisions is model.decisions
 
 
 # --- missing values: predict, SQL, Python source and FEEL agree
-
 
 NUMBERS = ["-", "< 5", ">= 5", "[2..7]", "not(5)", "not(< 5)", "null", "not(null)", "5, null"]
 TEXTS = ["-", '"DE", "AT"', 'not("DE", "AT")', '"DE"', 'not("DE")', "null", 'not("DE", null)']
@@ -465,16 +352,9 @@ KINDS = {"n": "number", "c": "string", "f": "boolean"}
 @st.composite
 def tables_with_missing_values(draw):
     """Draw a table in which null is tested or not, under a policy by which one row decides."""
-    row = st.tuples(
-        st.sampled_from(NUMBERS), st.sampled_from(TEXTS), st.sampled_from(FLAGS),
-        st.sampled_from(['"x"', '"y"']),
-    )  # fmt: skip
+    row = st.tuples(*map(st.sampled_from, (NUMBERS, TEXTS, FLAGS, ['"x"', '"y"'])))
     rows = draw(st.lists(row, min_size=1, max_size=4))
     return table(list(VALUES), rows, policy=draw(st.sampled_from(["FIRST", "ANY"])))
-
-
-def cases_with_missing_values():
-    return [{"n": n, "c": c, "f": f} for n in VALUES["n"] for c in VALUES["c"] for f in VALUES["f"]]
 
 
 @given(tables_with_missing_values())
@@ -482,7 +362,9 @@ def test_missing_values_are_decided_alike_everywhere(logic):
     pa = pytest.importorskip("pyarrow")
     model = parsed(*(data(name, KINDS[name]) for name in VALUES), decision("D", logic, *VALUES))
     opened = model.open_to_missing()
-    cases = cases_with_missing_values()
+    cases = [
+        {"n": n, "c": c, "f": f} for n in VALUES["n"] for c in VALUES["c"] for f in VALUES["f"]
+    ]
     columns = {name: [case[name] for case in cases] for name in VALUES}
     # rows that contradict each other decide nothing, some of them only for missing values
     assume(opened.is_ordered or not opened.first_conflict())
@@ -502,21 +384,11 @@ def test_missing_values_of_an_empty_cell():
     rows = [('not("DE", "AT")', '"foreign desk"'), ('"DE", "AT"', '"home desk"')]
     model = parsed(data("country", "string"), decision("Desk", table(["country"], rows), "country"))
     opened = model.open_to_missing()
-    assert model.predict({"country": [None, "DE", "FR"]}).tolist() == [
-        "foreign desk", "home desk", "foreign desk"
-    ]  # fmt: skip
-    assert made(to_python(opened))({"country": None}) == "foreign desk"
-    assert in_sqlite(to_sql(opened, "cases", dialect="sqlite"), {"country": [None]}) == [
-        "foreign desk"
-    ]
-
-
-def test_models_without_decisions_are_still_read():
-    model = parsed(data("Age"))
-    assert isinstance(model.decisions, Decisions)
-    with pytest.raises(FormatError, match="no decision table"):
-        model.predict({"Age": [1]})
-    assert replace(model, name="x").decisions is model.decisions
+    expected = ["foreign desk", "home desk", "foreign desk"]
+    cases = {"country": [None, "DE", "FR"]}
+    assert model.predict(cases).tolist() == expected
+    assert [made(to_python(opened))({"country": c}) for c in cases["country"]] == expected
+    assert in_sqlite(to_sql(opened, "cases", dialect="sqlite"), cases) == expected
 
 
 @given(

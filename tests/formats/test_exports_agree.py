@@ -5,14 +5,17 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import math
+import random
 import sys
+from contextlib import suppress
 
 import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given
 from test_python_source import made
-from test_sql import in_duckdb, in_sqlite
+from test_sql import FORMS as SQL_FORMS
+from test_sql import RUN, deep
 
 from irenic import (
     Categorical,
@@ -29,8 +32,10 @@ from irenic import (
 from irenic.formats.python.source import to_python
 from irenic.formats.sql.source import to_sql
 from irenic.model.literals import Months
+from strategies import examples
 
 pytest.importorskip("sqlglot")
+pd = pytest.importorskip("pandas")
 
 MOST = sys.float_info.max
 # Bounds of conditions and features in ascending order; the first and the last are extremes.
@@ -56,13 +61,8 @@ VALUES = {
 }
 UNLISTED = {"text": "other", "number": 99, "date": dt.date(2021, 1, 1)}
 MISSING = [None, math.nan, np.float32("nan"), np.float64("nan"), decimal.Decimal("NaN")]
-MISSING += [np.datetime64("NaT"), np.timedelta64("NaT")]
+MISSING += [np.datetime64("NaT"), np.timedelta64("NaT"), pd.NA, pd.NaT]
 ABSENT = object()
-
-
-def missing_of_pandas():
-    pd = pytest.importorskip("pandas")
-    return [pd.NA, pd.NaT]
 
 
 # --- spaces, rules and records
@@ -101,24 +101,23 @@ def conditions(draw, feature):
 
 @st.composite
 def rules(draw, space):
-    asked = {f.name: draw(conditions(f)) for f in space if draw(st.booleans())}
     kept = {}
-    for name, operators in asked.items():
-        try:
-            Region(space, {name: operators})
-        except ConditionError:
-            continue  # nothing satisfies it
-        kept[name] = operators
-    return Rule(Region(space, kept), then=draw(st.sampled_from("xyz")))
+    for feature in space:
+        asked = {feature.name: draw(conditions(feature))} if draw(st.booleans()) else {}
+        with suppress(ConditionError):  # nothing satisfies it
+            Region(space, asked)
+            kept |= asked
+    weight = draw(st.sampled_from([1.0, 2.0, 0.5]))
+    return Rule(Region(space, kept), then=draw(st.sampled_from("xyz")), weight=weight)
 
 
-@st.composite
-def decisions(draw):
-    """Draw rules with one prediction per record: lists, sets, and tables of several policies."""
-    space = draw(spaces())
-    found = draw(st.lists(rules(space), max_size=4))
-    default = draw(st.sampled_from([None, "else"]))
-    form = draw(st.sampled_from(["list", "set", "FIRST", "PRIORITY", "ANY", "UNIQUE", None]))
+FORMS = ["list", "set", "first", "best", "FIRST", "PRIORITY", "ANY", "UNIQUE", None]
+
+
+def decisions(found, space, default, form):
+    """Return rules with one prediction per record: lists, sets, and tables of several policies."""
+    if form in ("first", "best"):  # ways to resolve conflicts of a set
+        return RuleSet(found, space, default=default)
     if form in ("list", "FIRST", "PRIORITY"):
         listed = RuleList(found, space, default=default)
         if form == "list":
@@ -135,140 +134,128 @@ def decisions(draw):
     return held if form == "set" else DecisionTable.from_rules(held).under(form)
 
 
+NEAR = {  # further values of each kind, beside the bounds
+    "number": [math.nextafter(0.1, 0), math.nextafter(7, 8), MOST, 5e-324, -0.0],
+    "integer": [2, 4],
+    "months": [Months(13), Months(15)],
+    "date": [dt.date(2020, 2, 28), dt.date(2020, 3, 1)],
+    "datetime": [dt.datetime(2020, 1, 1, 0, 0, 0, 1)],
+    "time": [dt.time(12, 30), dt.time(12, 30, 0, 2)],
+    "duration": [dt.timedelta(days=3), dt.timedelta(days=3, microseconds=2)],
+}
+
+
 def ordinary(feature):
     """Return values that can be stored in one column: bounds, their neighbors, others, missing."""
-    if isinstance(feature, Categorical):
-        kind = next(kind for kind, values in VALUES.items() if feature.values[0] in values)
-        kind = "boolean" if isinstance(feature.values[0], bool) else kind
-        return [*VALUES[kind], *([UNLISTED[kind]] if kind in UNLISTED else []), None]
-    near = [*GRID[feature.kind], None]
-    if feature.kind == "number":
-        near += [math.nextafter(0.1, 0), math.nextafter(7, 8), MOST, 5e-324, -0.0]
-    elif feature.kind == "integer":
-        near += [2, 4]
-    elif feature.kind == "months":
-        near += [Months(13), Months(15)]
-    elif feature.kind == "date":
-        near += [dt.date(2020, 2, 28), dt.date(2020, 3, 1)]
-    elif feature.kind == "datetime":
-        near += [dt.datetime(2020, 1, 1, 0, 0, 0, 1)]
-    elif feature.kind == "time":
-        near += [dt.time(12, 30), dt.time(12, 30, 0, 2)]
-    else:
-        near += [dt.timedelta(days=3), dt.timedelta(days=3, microseconds=2)]
-    return near
+    if isinstance(feature, Continuous):
+        return [*GRID[feature.kind], None, *NEAR[feature.kind]]
+    kind = next(kind for kind, values in VALUES.items() if feature.values[0] in values)
+    kind = "boolean" if isinstance(feature.values[0], bool) else kind
+    return [*VALUES[kind], *([UNLISTED[kind]] if kind in UNLISTED else []), None]
 
 
 def odd(feature):
     """Return values that only Python has: other missing values, infinity, absent keys."""
     numbers = [math.inf, -math.inf, np.float32("inf"), decimal.Decimal("-Infinity")]
     is_number = isinstance(feature, Continuous) and feature.kind in ("number", "integer")
-    return [*MISSING, *missing_of_pandas(), ABSENT, *(numbers if is_number else [])]
+    return [*MISSING, ABSENT, *(numbers if is_number else [])]
 
 
-def predicted(decides, record):
+def predicted(decides, record, options):
     """Return what predict returns for one record, or the error that it raises."""
     rules = decides.as_rules() if isinstance(decides, DecisionTable) else decides
     try:
-        said = rules.predict(rules.space.encode_point(record))[0]
+        said = rules.predict(rules.space.encode_point(record), **options)[0]
     except DataError as error:
         said = error
     if set(record) == set(rules.space.names):  # a table must have all columns
         if isinstance(said, DataError):
             with pytest.raises(DataError):
-                rules.predict([record])
+                rules.predict([record], **options)
         else:
-            assert rules.predict([record])[0] == said
+            assert rules.predict([record], **options)[0] == said
     return said
 
 
-def opened(decides):
+def opened(decides, kind):
     """Return the same conditions in a space in which everything can occur."""
     rules = decides.as_rules() if isinstance(decides, DecisionTable) else decides
-    wide: list = []
-    for feature in rules.space:
-        if isinstance(feature, Categorical):
-            wide.append(Categorical(feature.name, feature.values, missing=True, other=True))
-        else:
-            wide.append(Continuous(feature.name, kind=feature.kind, missing=True))
-    space = Space(wide)
-    made = [Rule(Region(space, r.region.conditions()), then=r.then) for r in rules]
-    return RuleList(made, space, default=rules.default)
+    space = Space(
+        Categorical(feature.name, feature.values, missing=True, other=True)
+        if isinstance(feature, Categorical)
+        else Continuous(feature.name, kind=feature.kind, missing=True)
+        for feature in rules.space
+    )
+    made = [rule.cast(space) for rule in rules]
+    return kind(made, space, default=rules.default)
 
 
 # --- the laws
 
 
-@given(decisions(), st.data())
-def test_the_source_returns_and_raises_as_predict_does(decides, data):
-    function = made(to_python(decides))
+def check_source(decides, record, function, expected):
+    """Check that the source returns what predict does, or raises an error as it does."""
     held = decides.rules if isinstance(decides, DecisionTable | RuleList) else decides
     tested = {name for rule in held for name in rule.region.conditions()}
-    for _ in range(8):
-        record = {
-            f.name: data.draw(st.sampled_from([*ordinary(f), *odd(f)])) for f in decides.space
-        }
-        record = {name: value for name, value in record.items() if value is not ABSENT}
-        expected = predicted(decides, record)
-        # the source takes durations of years and months as numbers of months
-        case = {n: v.count if isinstance(v, Months) else v for n, v in record.items()}
-        if not isinstance(expected, DataError):
-            assert function(case) == expected, record
-        elif tested == set(decides.space.names):  # features that no rule tests are not read
-            with pytest.raises(ValueError, match=r"^'\w+' must (be|not be|not have) "):
-                function(case)
+    # the source takes durations of years and months as numbers of months
+    case = {n: v.count if isinstance(v, Months) else v for n, v in record.items()}
+    if not isinstance(expected, DataError):
+        assert function(case) == expected, record
+    elif tested == set(decides.space.names):  # features that no rule tests are not read
+        with pytest.raises(ValueError, match=r"^'\w+' must (be|not be|not have) "):
+            function(case)
 
 
-@st.composite
-def stored(draw):
-    """Draw rules and a table of values that a database can store."""
-    decides = draw(decisions())
-    n = draw(st.integers(1, 12))
-    return decides, {
-        f.name: draw(st.lists(st.sampled_from(ordinary(f)), min_size=n, max_size=n))
-        for f in decides.space
-    }
-
-
-def check_sql(decides, table, run):
-    got = run(table)
-    records = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-    # for records that predict rejects, SQL evaluates the conditions literally
-    literal = opened(decides).predict(table).tolist()
-    for record, said, otherwise in zip(records, got, literal, strict=True):
-        expected = predicted(decides, record)
-        assert said == (otherwise if isinstance(expected, DataError) else expected), record
-
-
-@given(stored())
-def test_duckdb_returns_what_predict_returns(given_rules):
+def types_of(space):
     pa = pytest.importorskip("pyarrow")
-    decides, table = given_rules
     types = {
         "number": pa.float64(), "integer": pa.int64(), "date": pa.date32(),
         "datetime": pa.timestamp("us"), "time": pa.time64("us"), "duration": pa.duration("us"),
         "months": pa.int64(), str: pa.string(), bool: pa.bool_(), int: pa.float64(),
         dt.date: pa.date32(),
     }  # fmt: skip
-    kinds = {
-        f.name: types[f.kind if isinstance(f, Continuous) else type(f.values[0])]
-        for f in decides.space
+    return {
+        f.name: types[f.kind if isinstance(f, Continuous) else type(f.values[0])] for f in space
     }
-    check_sql(decides, table, lambda t: in_duckdb(to_sql(decides, "cases"), t, kinds))
 
 
-@given(stored().filter(lambda g: not any(getattr(f, "kind", "") == "duration" for f in g[0].space)))
-def test_sqlite_returns_what_predict_returns(given_rules):
-    decides, table = given_rules
-    sql = to_sql(decides, "cases", dialect="sqlite")
-    check_sql(decides, table, lambda t: in_sqlite(sql, t))
+@pytest.mark.parametrize("form", FORMS)
+@given(data=st.data(), default=st.sampled_from([None, "else"]), seed=st.integers(0, 10**6))
+@examples(0.4)
+def test_source_and_sql_return_what_predict_returns(form, data, default, seed):
+    rng = random.Random(seed)
+    space = data.draw(spaces())
+    found = data.draw(st.lists(rules(space), max_size=4))
+    decides = decisions(found, space, default, form)
+    options = {"resolve": form} if form in ("first", "best") else {}
+    function = made(to_python(decides, **options))
+    for _ in range(8):
+        record = {f.name: rng.choice([*ordinary(f), *odd(f)]) for f in space}
+        record = {name: value for name, value in record.items() if value is not ABSENT}
+        check_source(decides, record, function, predicted(decides, record, options))
+    # a table of values that a database can store
+    rows = [{f.name: rng.choice(ordinary(f)) for f in space} for _ in range(20)]
+    table = {name: [row[name] for row in rows] for name in space.names}
+    # for records that predict rejects, SQL evaluates the conditions literally
+    literal = opened(decides, RuleSet if options else RuleList).predict(table, **options).tolist()
+    expected = []
+    for row, otherwise in zip(rows, literal, strict=True):
+        said = predicted(decides, row, options)
+        check_source(decides, row, function, said)
+        expected.append(otherwise if isinstance(said, DataError) else said)
+    for dialect, how in SQL_FORMS:
+        if dialect == "sqlite" and any(getattr(f, "kind", "") == "duration" for f in space):
+            continue  # for which it has no type
+        with deep():
+            sql = to_sql(decides, "cases", dialect=dialect, form=how, **options)
+        assert RUN[dialect](sql, table, types_of(space)) == expected, (dialect, how)
 
 
 def test_nan_in_a_frame_is_a_missing_category():
     space = Space([Categorical("c", [5, 2.5], missing=True, other=True)])
     rules = RuleSet([Rule(Region(space, {"c": {"missing": True}}), then="m")], space, default="-")
     values = [5.0, math.nan, None, 7.0]
-    pl, pa, pd = map(pytest.importorskip, ("polars", "pyarrow", "pandas"))
+    pl, pa = map(pytest.importorskip, ("polars", "pyarrow"))
     frames = [
         pl.DataFrame({"c": values}),
         pl.DataFrame({"c": values}, schema={"c": pl.Object}),
@@ -280,14 +267,14 @@ def test_nan_in_a_frame_is_a_missing_category():
         assert rules.predict(frame).tolist() == ["-", "m", "m", "-"]
 
 
-@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.longdouble])
-def test_nan_of_every_kind_of_float_is_missing(kind):
+def test_nan_of_every_kind_of_float_is_missing():
     space = Space([Continuous("f", missing=True)])
     rules = RuleSet([Rule(Region(space, {"f": {"missing": True}}), then="m")], space, default="-")
     function = made(to_python(rules))
-    for record, expected in (({"f": kind("nan")}, "m"), ({"f": kind(0.5)}, "-")):
-        assert rules.predict([record]).tolist() == [expected]
-        assert function(record) == expected
+    for kind in (np.float16, np.float32, np.float64, np.longdouble):
+        for record, expected in (({"f": kind("nan")}, "m"), ({"f": kind(0.5)}, "-")):
+            assert rules.predict([record]).tolist() == [expected]
+            assert function(record) == expected
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "mysql", "tsql"])

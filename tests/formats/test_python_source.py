@@ -1,3 +1,5 @@
+"""Python source returns what predict returns, for values of all types, and runs without irenic."""
+
 from __future__ import annotations
 
 import ast
@@ -10,8 +12,8 @@ import os
 import re
 import subprocess
 import sys
+from itertools import product
 
-import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given
@@ -46,25 +48,20 @@ def made(source, name="predict"):
 def one(feature, condition, then="yes"):
     """Return the function of one rule with one condition."""
     space = Space([feature])
-    return made(
-        to_python(RuleSet([Rule(Region(space, {feature.name: condition}), then=then)], space))
-    )
+    rules = RuleSet([Rule(Region(space, {feature.name: condition}), then=then)], space)
+    return made(to_python(rules))
 
 
 def cells(rules, limit=400):
     """Return cells of the grid of the rules' bounds, except those that contain no value."""
-    axes = [
-        [
-            v
-            for v in axis
-            if naive.shows(f, v)
-            and (getattr(f, "kind", "") != "integer" or abs(v) <= 2**53 or v == -math.inf)
-        ]
-        for f, axis in zip(
-            rules.space, naive.grid(rules.space, [r.region for r in rules]), strict=True
-        )
-    ]
-    found = naive.cells_of(axes)
+
+    def shows(feature, value):
+        exact = getattr(feature, "kind", "") != "integer" or abs(value) <= 2**53
+        return naive.shows(feature, value) and (exact or value == -math.inf)
+
+    axes = naive.grid(rules.space, [r.region for r in rules])
+    kept = [[v for v in axis if shows(f, v)] for f, axis in zip(rules.space, axes, strict=True)]
+    found = naive.cells_of(kept)
     return found[:: max(1, len(found) // limit)]
 
 
@@ -79,29 +76,15 @@ def as_case(space, cell):
 # --- predictions
 
 
-@given(strategies.consistent_rule_sets(default="else"))
-def test_a_set_returns_what_predict_returns(rules):
-    function = made(to_python(rules))
-    some = cells(rules)
-    expected = rules.predict(naive.instances(rules.space, some)).tolist()
-    assert [function(as_case(rules.space, cell)) for cell in some] == expected
-
-
-@given(strategies.rule_sets(), st.sampled_from(["first", "best"]))
-def test_a_set_with_conflicts_is_resolved_as_predict_does(rules, resolve):
-    function = made(to_python(rules, resolve=resolve))
-    some = cells(rules)
-    expected = rules.predict(naive.instances(rules.space, some), resolve=resolve).tolist()
-    assert [function(as_case(rules.space, cell)) for cell in some] == expected
-
-
-@given(strategies.rule_sets(default="else"))
-def test_a_list_returns_what_predict_returns(rules):
-    listed = RuleList.from_rules(rules)
-    function = made(to_python(listed))
-    some = cells(rules)
-    expected = listed.predict(naive.instances(rules.space, some)).tolist()
-    assert [function(as_case(rules.space, cell)) for cell in some] == expected
+@given(strategies.consistent_rule_sets(default="else"), strategies.rule_sets(default="else"))
+def test_the_source_returns_what_predict_returns(consistent, rules):
+    ways = [(consistent, {}), (RuleList.from_rules(rules), {})]
+    ways += [(rules, {"resolve": resolve}) for resolve in ("first", "best")]
+    for decides, options in ways:
+        function = made(to_python(decides, **options))
+        space, some = decides.space, cells(decides)
+        expected = decides.predict(naive.instances(space, some), **options).tolist()
+        assert [function(as_case(space, cell)) for cell in some] == expected
 
 
 def test_values_of_other_types_are_read_as_in_predict():
@@ -127,7 +110,7 @@ def test_values_of_other_types_are_read_as_in_predict():
     wholes = [None, 4, 4.0, np.int64(4), np.float32(4), decimal.Decimal(4), 3, 5]
     values = [None, True, 1, 1.0, np.bool_(True), np.int16(1), 2.5, np.float32(2.5), "a"]
     values += [np.str_("a"), "1", "true", 0, False, math.nan, decimal.Decimal("2.5"), (1, 2)]
-    rows = [{"x": x, "n": n, "c": c} for x in numbers for n in wholes for c in values]
+    rows = [dict(zip("xnc", row, strict=True)) for row in product(numbers, wholes, values)]
     assert [function(row) for row in rows] == rules.predict(rows).tolist()
 
 
@@ -141,16 +124,15 @@ def test_dates_times_and_durations():
             Continuous("u", kind="datetime", unit="UTC"),
         ]
     )
-    rules = RuleList(
-        [
-            Rule(Region(space, {"d": {"<": dt.date(2020, 1, 2)}}), then="d"),
-            Rule(Region(space, {"s": {">=": dt.datetime(2020, 1, 1, 12)}}), then="s"),
-            Rule(Region(space, {"t": {"<=": dt.time(12, 0, 0, 5)}}), then="t"),
-            Rule(Region(space, {"w": {">": dt.timedelta(days=-1, microseconds=3)}}), then="w"),
-            Rule(Region(space, {"u": {"<": dt.datetime(2020, 1, 1)}}), then="u"),
-        ],
-        space,
-    )
+    conditions = {
+        "d": {"<": dt.date(2020, 1, 2)},
+        "s": {">=": dt.datetime(2020, 1, 1, 12)},
+        "t": {"<=": dt.time(12, 0, 0, 5)},
+        "w": {">": dt.timedelta(days=-1, microseconds=3)},
+        "u": {"<": dt.datetime(2020, 1, 1)},
+    }
+    rules = [Rule(Region(space, {name: asked}), then=name) for name, asked in conditions.items()]
+    rules = RuleList(rules, space)
     function = made(to_python(rules))
     east = dt.timezone(dt.timedelta(hours=2))
     days = [dt.date(2020, 1, 1), dt.datetime(2020, 1, 2), "2020-01-01", "2020-01-02T00:00:00"]
@@ -161,17 +143,8 @@ def test_dates_times_and_durations():
     spans = [dt.timedelta(0), dt.timedelta(days=-1, microseconds=3), np.timedelta64(-1, "D")]
     zoned = [dt.datetime(2020, 1, 1, 1, tzinfo=east), dt.datetime(2020, 1, 1, tzinfo=dt.UTC)]
     zoned += ["2019-12-31T00:00:00"]
-    rows = [
-        dict(zip("dstwu", values, strict=True))
-        for values in (
-            (d, s, t, w, u)
-            for d in days
-            for s in stamps
-            for t in times
-            for w in spans
-            for u in zoned
-        )
-    ]
+    drawn = product(days, stamps, times, spans, zoned)
+    rows = [dict(zip("dstwu", values, strict=True)) for values in drawn]
     got = [function(row) for row in rows]
     assert got == rules.predict(rows).tolist()
     assert {*got} == {"d", "s", "t", "w", "u", None}
@@ -182,18 +155,13 @@ def test_dates_times_and_durations():
         rules.predict([naive])
 
 
-def test_durations_of_months_are_counted():
-    function = one(Continuous("m", kind="months", missing=True), {"<": "P1Y2M"})
-    assert [function({"m": m}) for m in (13, 14, Months(13), Months(14), None)] == [
-        *["yes", None] * 2,
-        None,
-    ]
-    with pytest.raises(ValueError, match="'m' must be a number, got 'P1Y'"):
-        function({"m": "P1Y"})
-
-
-def test_frames_hold_values_of_pandas():
+def test_months_and_values_of_pandas():
     pd = pytest.importorskip("pandas")
+    months = one(Continuous("m", kind="months", missing=True), {"<": "P1Y2M"})
+    got = [months({"m": m}) for m in (13, Months(13), 14, Months(14), None)]
+    assert got == ["yes", "yes", None, None, None]
+    with pytest.raises(ValueError, match="'m' must be a number, got 'P1Y'"):
+        months({"m": "P1Y"})
     stamp = one(Continuous("s", kind="datetime", missing=True), {"<": dt.datetime(2020, 1, 2)})
     assert stamp({"s": pd.Timestamp("2020-01-01 00:00:00.000000001")}) == "yes"
     assert stamp({"s": pd.Timestamp("2020-01-02")}) is None
@@ -203,28 +171,12 @@ def test_frames_hold_values_of_pandas():
     assert span({"w": pd.Timedelta(1, "s")}) is None
 
 
-@pytest.mark.parametrize(
-    "then",
-    [
-        "a\n'\"\\#",
-        True,
-        -3,
-        0.1,
-        math.inf,
-        -math.inf,
-        dt.date(2020, 1, 1),
-        dt.datetime(2020, 1, 1, tzinfo=dt.UTC),
-        dt.timedelta(days=-1),
-        decimal.Decimal("0.10"),
-        b"\xff",
-        (),
-        (1,),
-        ("a", (2.5, None)),
-        frozenset(),
-        frozenset({"a", "b"}),
-        "größe\u2028\x00\x85",
-    ],
-)
+THENS = ["a\n'\"\\#", True, -3, 0.1, math.inf, -math.inf, dt.date(2020, 1, 1), dt.timedelta(-1),
+         dt.datetime(2020, 1, 1, tzinfo=dt.UTC), decimal.Decimal("0.10"), b"\xff", (), (1,),
+         ("a", (2.5, None)), frozenset(), frozenset({"a", "b"}), "größe\u2028\x00\x85"]  # fmt: skip
+
+
+@pytest.mark.parametrize("then", THENS)
 def test_consequents_come_back_as_they_are(then):
     rules = RuleSet([Rule({"f": {"<": 0.1}}, then=then)], Space([Continuous("f")]), default=then)
     function = made(to_python(rules))
@@ -247,72 +199,47 @@ def test_members_of_enumerations_are_written_as_what_they_equal():
 
 # --- invalid values
 
-
-@pytest.mark.parametrize(
-    ("feature", "case", "message"),
-    [
-        (Continuous("f"), {}, "'f' must not be missing"),
-        (Continuous("f"), {"f": math.nan}, "'f' must not be missing"),
-        (Continuous("f"), {"f": math.inf}, "'f' must be finite, got inf"),
-        (Continuous("f"), {"f": "5"}, "'f' must be a number, got '5'"),
-        (Continuous("f"), {"f": True}, "'f' must be a number, got True"),
-        (
-            Continuous("f"),
-            {"f": 2**53 + 1},
-            "'f' must be at most 2**53 in absolute value, got 9007199254740993",
-        ),
-        (Continuous("f"), {"f": 10**400}, "'f' must be at most 2**53 in absolute value, got 1000"),
-        (
-            Continuous("f", bounds=(0, 9)),
-            {"f": 9.5},
-            "'f' must be within the bounds (0.0, 9.0), got 9.5",
-        ),
-        (
-            Continuous("f", bounds=(0, None)),
-            {"f": -1},
-            "'f' must be within the bounds (0.0, None), got -1.0",
-        ),
-        (Continuous("f", kind="integer"), {"f": 1.5}, "'f' must be an integer, got 1.5"),
-        (
-            Continuous("f", kind="integer"),
-            {"f": math.inf},
-            "'f' must be at most 2**53 in absolute value, got inf",
-        ),
-    ],
-    ids=str,
-)
-def test_an_invalid_number_is_an_error(feature, case, message):
-    function = one(feature, {">": 1})
-    with pytest.raises(ValueError, match=re.escape(message)):
-        function(case)
+NUMBER, WHOLE = Continuous("f"), Continuous("f", kind="integer")
+STAMP = dt.datetime(2020, 1, 1, 1)
+FAR = "'f' must be at most 2**53 in absolute value, got"
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "message"),
+    ("feature", "value", "message"),
     [
-        (
-            "date",
-            dt.datetime(2020, 1, 1, 1),
-            "'f' must be a datetime.date, got datetime.datetime(2020, 1, 1, 1, 0)",
-        ),
+        (NUMBER, None, "'f' must not be missing"),
+        (NUMBER, math.nan, "'f' must not be missing"),
+        (NUMBER, math.inf, "'f' must be finite, got inf"),
+        (NUMBER, "5", "'f' must be a number, got '5'"),
+        (NUMBER, True, "'f' must be a number, got True"),
+        (NUMBER, 2**53 + 1, f"{FAR} 9007199254740993"),
+        (NUMBER, 10**400, f"{FAR} 1000"),
+        (Continuous("f", bounds=(0, 9)), 9.5, "'f' must be within the bounds (0.0, 9.0), got 9.5"),
+        (Continuous("f", bounds=(0, None)), -1,
+         "'f' must be within the bounds (0.0, None), got -1.0"),
+        (WHOLE, 1.5, "'f' must be an integer, got 1.5"),
+        (WHOLE, math.inf, f"{FAR} inf"),
+        ("date", STAMP, "'f' must be a datetime.date, got datetime.datetime(2020, 1, 1, 1, 0)"),
         ("date", 5, "'f' must be a datetime.date, got 5"),
         ("datetime", dt.time(1), "'f' must be a datetime.datetime, got datetime.time(1, 0)"),
-        ("datetime", dt.datetime(2020, 1, 1, tzinfo=dt.UTC), "'f' must not have a time zone, got"),
-        (
-            "time",
-            dt.datetime(2020, 1, 1),
-            "'f' must be a datetime.time, got datetime.datetime(2020, 1, 1, 0, 0)",
-        ),
+        ("datetime", STAMP.replace(tzinfo=dt.UTC), "'f' must not have a time zone, got"),
+        ("time", STAMP, "'f' must be a datetime.time, got datetime.datetime(2020, 1, 1, 1, 0)"),
         ("time", "noon", "Invalid isoformat string: 'noon'"),
         ("duration", 5, "'f' must be a datetime.timedelta, got 5"),
         ("duration", "P1D", "'f' must be a datetime.timedelta, got 'P1D'"),
     ],
-)
-def test_an_invalid_time_is_an_error(kind, value, message):
-    function = one(Continuous("f", kind=kind, missing=True), {"missing": False})
-    assert function({"f": None}) is None
-    with pytest.raises(ValueError, match=re.escape(message)):
-        function({"f": value})
+    ids=str,
+)  # fmt: skip
+def test_an_invalid_value_is_an_error(feature, value, message):
+    if isinstance(feature, str):
+        feature = Continuous("f", kind=feature, missing=True)
+        function = one(feature, {"missing": False})
+        assert function({"f": None}) is None
+    else:
+        function = one(feature, {">": 1})
+    for case in [{"f": value}] + [{}] * (value is None):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            function(case)
 
 
 def test_an_invalid_category_is_an_error():
@@ -324,40 +251,9 @@ def test_an_invalid_category_is_an_error():
         one(Categorical("c", ["a", "b"], other=True), {"a"})({"c": ["a"]})
 
 
-def test_features_that_no_rule_tests_are_not_read():
-    space = Space([Continuous("a"), Continuous("b")])
-    function = made(to_python(RuleSet([Rule({"a": {"<": 1}}, then="yes")], space)))
-    assert function({"a": 0}) == "yes"
-
-
 # --- the source
 
-
-def test_layout_of_the_source():
-    space = Space(
-        [
-            Continuous("age", bounds=(0, 120), kind="integer", missing=True),
-            Categorical("job", ["nurse", "cook", "clerk"]),
-            Categorical("low risk", ["a"], missing=True, other=True),
-        ]
-    )
-    rules = RuleList(
-        [
-            Rule(Region(space, {"age": {"<": 18, "missing": True}}), then="ask"),
-            Rule(Region(space, {"age": (18, 65), "job": {"nurse", "cook"}}), then="on call"),
-            Rule(Region(space, {"low risk": {"not in": ["a"]}}), then="no"),
-            Rule(Region(space), then="rest"),
-        ],
-        space,
-    )
-    source = to_python(rules, name="decide")
-    assert source.startswith(
-        '"""Rules as plain Python, written by irenic. The first rule that holds decides: the order'
-        " matters.\n\nA case is a mapping"
-    )
-    assert (
-        source[source.index("def decide") :]
-        == """\
+LAYOUT = """\
 def decide(case):
     age = _number(case, 'age', missing=True, low=0, high=120, whole=True)
     job = _category(case, 'job', values={'nurse', 'cook', 'clerk'})
@@ -376,54 +272,56 @@ def decide(case):
         return 'rest'
     return None
 """
+
+
+def test_layout_of_the_source():
+    space = Space(
+        [
+            Continuous("age", bounds=(0, 120), kind="integer", missing=True),
+            Categorical("job", ["nurse", "cook", "clerk"]),
+            Categorical("low risk", ["a"], missing=True, other=True),
+            Continuous("unused"),
+        ]
     )
-
-
-def test_a_consistent_set_says_that_its_order_does_not_matter():
-    rules = RuleSet([Rule({"a": {"<": 1}}, then="x")])
-    assert "The rules do not contradict each other: their order does not matter." in to_python(
-        rules
+    rules = RuleList(
+        [
+            Rule(Region(space, {"age": {"<": 18, "missing": True}}), then="ask"),
+            Rule(Region(space, {"age": (18, 65), "job": {"nurse", "cook"}}), then="on call"),
+            Rule(Region(space, {"low risk": {"not in": ["a"]}}), then="no"),
+            Rule(Region(space), then="rest"),
+        ],
+        space,
     )
-
-
-def test_without_rules_there_is_no_prelude():
-    source = to_python(RuleSet(space=Space([Continuous("a")]), default="x"))
-    assert "import" not in source
-    assert made(source)({}) == "x"
+    source = to_python(rules, name="decide")
+    assert source.startswith(
+        '"""Rules as plain Python, written by irenic. The first rule that holds decides: the order'
+        " matters.\n\nA case is a mapping"
+    )
+    assert source[source.index("def decide") :] == LAYOUT
+    note = "The rules do not contradict each other: their order does not matter."
+    assert note in to_python(RuleSet([Rule({"a": {"<": 1}}, then="x")]))
+    without = to_python(RuleSet(space=Space([Continuous("a")]), default="x"))
+    assert "import" not in without
+    assert made(without)({}) == "x"
 
 
 def test_long_tests_are_broken_into_lines():
     conditions = {f"a_rather_long_name_{i}": {">=": i, "<": i + 1} for i in range(6)}
-    rules = RuleSet([Rule(conditions, then="x")])
-    source = to_python(rules)
+    source = to_python(RuleSet([Rule(conditions, then="x")]))
     body = source[source.index("def predict") :].splitlines()
     assert max(len(line) for line in body if "#" not in line) <= 100
     assert made(source)({f"a_rather_long_name_{i}": i for i in range(6)}) == "x"
 
 
-NASTY = [
-    "\n    return 1 #",
-    "a\r\nb",
-    "'",
-    '"""',
-    "\\",
-    "# -*- coding: latin-1 -*-",
-    "\x0c\x1c\x85\u2028",
-    "{}",
-]
+NASTY = ["\n    return 1 #", "a\r\nb", "'", '"""', "\\", "# -*- coding: latin-1 -*-", "{}",
+         "\x0c\x1c\x85\u2028"]  # fmt: skip
 
 
 def test_no_value_can_end_its_quotes_or_its_comment():
     space = Space([Categorical(name, NASTY, other=True) for name in NASTY])
-    rules = RuleList(
-        [
-            Rule(Region(space, {name: value}), then=name + value)
-            for name in NASTY
-            for value in NASTY
-        ],
-        space,
-        default="\n",
-    )
+    pairs = product(NASTY, NASTY)
+    listed = [Rule(Region(space, {name: value}), then=name + value) for name, value in pairs]
+    rules = RuleList(listed, space, default="\n")
     source = to_python(rules)
     function = made(source)
     (body,) = [n for n in ast.parse(source).body if getattr(n, "name", "") == "predict"]
@@ -453,98 +351,77 @@ def test_feature_names_that_the_source_uses():
         [Rule(Region(space, {name: {"<": i}}), then=i) for i, name in enumerate(names)], space
     )
     function = made(to_python(rules))
-    rows = [
-        {name: -1.0 if n == place else 50.0 for n, name in enumerate(names)} for place in range(13)
-    ]
+    rows = [{n: -1.0 if n == name else 50.0 for n in names} for name in names]
     assert [function(row) for row in rows] == list(range(13))
 
 
 def test_the_source_runs_without_libraries_and_is_deterministic(tmp_path):
+    def python(*arguments, seed="0"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        return subprocess.run(
+            [sys.executable, *arguments], env=environment, cwd=tmp_path, capture_output=True,
+            text=True, check=True,
+        ).stdout  # fmt: skip
+
     rules = RuleSet(
-        [Rule({"a": {"<": 0.1}, "b": {"x"}}, then=frozenset({"p", "q", "r", "s"}))],
+        [Rule({"a": {"<": 0.1}, "b": {"x"}}, then=frozenset("pqrstuvwxyz"))],
         default=dt.date(2020, 1, 1),
     )
-    path = tmp_path / "rules_as_source.py"
-    path.write_text(dumps(rules), encoding="utf-8")
-    ask = "import rules_as_source as r, sys; print(r.predict({'a': 0.0, 'b': 'x'}) == {*'pqrs'},"
-    ask += " r.predict({'a': 0.1, 'b': 'x'}), 'numpy' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-S", "-c", ask], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "True 2020-01-01 False\n"
+    (tmp_path / "rules_as_source.py").write_text(dumps(rules), encoding="utf-8")
+    ask = "import rules_as_source as r, sys; print({*'pqrstuvwxyz'} =="
+    ask += " r.predict({'a': 0.0, 'b': 'x'}), r.predict({'a': 0.1, 'b': 'x'}),"
+    ask += " 'numpy' in sys.modules)"
+    assert python("-S", "-c", ask) == "True 2020-01-01 False\n"
     again = (
         "from irenic import *; import datetime as dt\n"
         "from irenic.formats.python.source import dumps\n"
-        "print(dumps(RuleSet([Rule({'a': {'<': 0.1}, 'b': {'x'}}, then=frozenset('pqrs'))],"
-        " default=dt.date(2020, 1, 1))), end='')"
+        "print(dumps(RuleSet([Rule({'a': {'<': 0.1}, 'b': {'x'}}, "
+        "then=frozenset('pqrstuvwxyz'))], default=dt.date(2020, 1, 1))), end='')"
     )
-    for seed in "12":
-        done = subprocess.run(
-            [sys.executable, "-c", again],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout == dumps(rules)
+    assert python("-c", again, seed="1") == dumps(rules)
 
 
 # --- errors
 
-
-@pytest.mark.parametrize("name", ["", "a b", "class", "1a", "a\n", None, "x;y"], ids=repr)
-def test_a_name_that_is_not_an_identifier_is_rejected(name):
-    with pytest.raises(
-        ConditionError, match="the name of the function must be an identifier, got "
-    ):
-        to_python(RuleSet(space=Space([])), name=name)
+EMPTY = RuleSet(space=Space([]))
+OVERLAPPING = RuleSet([Rule({"a": (0, 2)}, then="x"), Rule({"a": (1, 3)}, then="y", weight=2)])
+STRANGE = RuleSet([Rule({"a": (0, 2)}, then="x"), Rule({"a": (3, 4)}, then=object)])
 
 
-@pytest.mark.parametrize("name", ["case", "float", "_value", "datetime", "ｍath"])
-def test_a_name_that_the_source_uses_is_rejected(name):
-    with pytest.raises(
-        ConditionError, match=r"the name '.*' is used elsewhere in the source; choose"
-    ):
-        to_python(RuleSet(space=Space([])), name=name)
+@pytest.mark.parametrize(
+    ("rules", "options", "error", "message"),
+    [
+        *((EMPTY, {"name": name}, ConditionError,
+           "the name of the function must be an identifier, got ")
+          for name in ("", "a b", "class", "1a", "a\n", None, "x;y")),
+        *((EMPTY, {"name": name}, ConditionError,
+           r"the name '.*' is used elsewhere in the source; choose")
+          for name in ("case", "float", "_value", "datetime", "ｍath")),
+        (OVERLAPPING, {}, ConflictError, "the rules contradict each other: "),
+        (OVERLAPPING, {"resolve": "vote"}, FormatError,
+         "branches cannot represent resolve='vote'"),
+        (OVERLAPPING, {"resolve": "last"}, ConditionError,
+         "resolve must be one of first, best, vote, got 'last'"),
+        (RuleList.from_rules(OVERLAPPING), {"resolve": "best"}, ConditionError,
+         "resolve must be 'first' or None for a rule list, got 'best'"),
+        ([], {}, ConditionError, "rules must be a RuleSet, a RuleList or a DecisionTable, got lis"),
+        (STRANGE, {}, FormatError,
+         r"^rule 2: <class 'object'> of type type cannot be written as"),
+        (STRANGE[:1], {"default": 1j}, FormatError,
+         r"^the default: 1j of type complex cannot be written as"),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_has_no_source_is_an_error(rules, options, error, message):
+    with pytest.raises(error, match=message):
+        to_python(rules, **options)
 
 
-def test_conflicts_raise_the_error_of_predict():
-    rules = RuleSet([Rule({"a": (0, 2)}, then="x"), Rule({"a": (1, 3)}, then="y", weight=2)])
-    with pytest.raises(ConflictError, match="the rules contradict each other: ") as refused:
-        to_python(rules)
+def test_conflicts_raise_the_error_of_predict_and_a_default_can_be_given():
+    with pytest.raises(ConflictError) as refused:
+        to_python(OVERLAPPING)
     with pytest.raises(ConflictError) as predicted:
-        rules.predict({"a": [1]})
+        OVERLAPPING.predict({"a": [1]})
     assert str(refused.value) == str(predicted.value)
-    assert made(to_python(rules, resolve="first"))({"a": 1}) == "x"
-    assert made(to_python(rules, resolve="best"))({"a": 1}) == "y"
-    with pytest.raises(FormatError, match="branches cannot represent resolve='vote'"):
-        to_python(rules, resolve="vote")
-    with pytest.raises(
-        ConditionError, match="resolve must be one of first, best, vote, got 'last'"
-    ):
-        to_python(rules, resolve="last")
-    with pytest.raises(
-        ConditionError, match="resolve must be 'first' or None for a rule list, got 'best'"
-    ):
-        to_python(RuleList.from_rules(rules), resolve="best")
-
-
-def test_the_default_can_be_given():
     rules = RuleSet([Rule({"a": (0, 2)}, then="x")], default="y")
     assert made(to_python(rules, default="z"))({"a": 5}) == "z"
-
-
-def test_other_objects_are_rejected():
-    wanted = "rules must be a RuleSet, a RuleList or a DecisionTable, got list"
-    with pytest.raises(ConditionError, match=wanted):
-        to_python([])
-
-
-def test_values_without_a_form_in_source_are_rejected():
-    rules = RuleSet([Rule({"a": (0, 2)}, then="x"), Rule({"a": (3, 4)}, then=object)])
-    with pytest.raises(
-        FormatError, match=r"^rule 2: <class 'object'> of type type cannot be written as"
-    ):
-        to_python(rules)
-    with pytest.raises(FormatError, match=r"^the default: 1j of type complex cannot be written as"):
-        to_python(rules[:1], default=1j)

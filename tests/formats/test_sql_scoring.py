@@ -1,4 +1,4 @@
-"""SQL with the deciding rule, probabilities and labels as columns returns what Python returns."""
+"""SQL with the deciding rule, probabilities and labels as columns, and rules as SQL functions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given
+from test_sql import _storable, columns, random_list, wide_space
 
 import strategies
 from irenic import (
     Categorical,
     ConditionError,
+    ConflictError,
     Continuous,
     DecisionTable,
     Rule,
@@ -22,9 +24,12 @@ from irenic import (
     Space,
     to_sql,
 )
-from learn.fitting import quick
+from irenic.formats import register
+from learn.fitting import people, quick
 
 pytest.importorskip("sqlglot")
+duckdb = pytest.importorskip("duckdb")
+pa = pytest.importorskip("pyarrow")
 
 # "a", "A" and "a " must stay apart in all engines; learners warn of them
 pytestmark = pytest.mark.filterwarnings("ignore:column 'c'. 'A' and 'a'")
@@ -34,33 +39,25 @@ SPACE = Space(
 )
 
 
-def in_duckdb(sql, table):
+def rows_of(sql, table, dialect):
     """Return the rows of a query of the table cases, as dictionaries, in the order of the table."""
-    duckdb = pytest.importorskip("duckdb")
-    pa = pytest.importorskip("pyarrow")
-    kinds = {"f": pa.float64(), "c": pa.string()}
-    data = {n: pa.array(v, kinds.get(n), from_pandas=False) for n, v in table.items()}
-    with duckdb.connect() as con:
-        con.register("given", pa.table({**data, "place": range(len(table["f"]))}))
-        con.execute("CREATE TABLE cases AS SELECT * FROM given")
+    place = range(len(table["f"]))
+    with duckdb.connect() if dialect == "duckdb" else sqlite3.connect(":memory:") as con:
+        if dialect == "duckdb":
+            kinds = {"f": pa.float64(), "c": pa.string()}
+            data = {n: pa.array(v, kinds[n], from_pandas=False) for n, v in table.items()}
+            con.register("cases", pa.table({**data, "place": place}))
+        else:
+            con.execute(f"CREATE TABLE cases ({', '.join(table)}, place)")
+            marks = ", ".join("?" * (len(table) + 1))
+            rows = zip(*table.values(), place, strict=True)
+            con.executemany(f"INSERT INTO cases VALUES ({marks})", rows)
         made = con.execute(f"SELECT * FROM ({sql}) ORDER BY place")
         names = [column[0] for column in made.description]
         return [dict(zip(names, row, strict=True)) for row in made.fetchall()]
 
 
-def in_sqlite(sql, table):
-    con = sqlite3.connect(":memory:")
-    con.row_factory = sqlite3.Row
-    names = [*table, "place"]
-    con.execute(f"CREATE TABLE cases ({', '.join(names)})")
-    rows = zip(*table.values(), range(len(table["f"])), strict=True)
-    con.executemany(f"INSERT INTO cases VALUES ({', '.join('?' * len(names))})", rows)
-    made = [dict(row) for row in con.execute(f"SELECT * FROM ({sql}) ORDER BY place")]
-    con.close()
-    return made
-
-
-RUN = {"duckdb": in_duckdb, "sqlite": in_sqlite}
+DIALECTS = ["duckdb", "sqlite"]
 
 
 def some_rows(rng, n=300):
@@ -89,25 +86,24 @@ def sets_and_lists(draw):
     return RuleSet(rules, SPACE)
 
 
-@pytest.mark.parametrize("dialect", RUN)
 @given(rules=sets_and_lists(), resolve=st.sampled_from(["first", "best"]), seed=st.integers(0, 99))
-def test_the_deciding_rule_is_a_column(dialect, rules, resolve, seed):
+def test_the_deciding_rule_is_a_column(rules, resolve, seed):
     table = some_rows(random.Random(seed), 60)
     resolve = "first" if isinstance(rules, RuleList) else resolve
-    rows = RUN[dialect](
-        to_sql(rules, "cases", dialect=dialect, rule="rule", resolve=resolve), table
-    )
     how = {} if isinstance(rules, RuleList) else {"resolve": resolve}
-    assert column(rows, "rule") == numbers_of(rules.decide(table, **how))
-    assert column(rows, "prediction") == rules.predict(table, **how).tolist()
-    assert column(rows, "f") == table["f"]
+    for dialect in DIALECTS:
+        sql = to_sql(rules, "cases", dialect=dialect, rule="rule", resolve=resolve)
+        rows = rows_of(sql, table, dialect)
+        assert column(rows, "rule") == numbers_of(rules.decide(table, **how))
+        assert column(rows, "prediction") == rules.predict(table, **how).tolist()
+        assert column(rows, "f") == table["f"]
 
 
 def test_the_rule_of_a_decision_table_is_its_row():
     rules = RuleSet([Rule({"f": (0, 1)}, then="x"), Rule({"f": (2, 3)}, then="x"),
                      Rule({"f": (1, 2)}, then="y")])  # fmt: skip
     table = DecisionTable(rules, rows=(0, 0, 1), n_rows=2)
-    rows = in_duckdb(to_sql(table, "cases", rule="row"), {"f": [0.5, 1.5, 2.5, 9.0]})
+    rows = rows_of(to_sql(table, "cases", rule="row"), {"f": [0.5, 1.5, 2.5, 9.0]}, "duckdb")
     assert column(rows, "row") == [1, 2, 1, None]
     assert column(rows, "prediction") == ["x", "y", "x", None]
 
@@ -148,15 +144,15 @@ def rules_of_labels(draw, heads):
 
 
 @pytest.mark.parametrize("heads", [False, True])
-@pytest.mark.parametrize("dialect", RUN)
 @given(data=st.data(), seed=st.integers(0, 99))
-def test_labels_are_columns(dialect, heads, data, seed):
+def test_labels_are_columns(heads, data, seed):
     rules = data.draw(rules_of_labels(heads))
     table = some_rows(random.Random(seed), 60)
     for resolve in ["first", "best"] + [None] * rules.is_consistent:
-        sql = to_sql(rules, "cases", dialect=dialect, resolve=resolve)
-        got = labels_in(RUN[dialect](sql, table), ["x", "y", "z"])
-        assert got == rules.predict(table, resolve=resolve).tolist()
+        expected = rules.predict(table, resolve=resolve).tolist()
+        for dialect in DIALECTS:
+            sql = to_sql(rules, "cases", dialect=dialect, resolve=resolve)
+            assert labels_in(rows_of(sql, table, dialect), ["x", "y", "z"]) == expected
 
 
 def test_rules_that_decide_some_labels_have_no_single_rule():
@@ -181,25 +177,26 @@ def data(n=400, seed=0):
     return table, y
 
 
-def check_classifier(clf, table, dialect, form=None):
+def check_classifier(clf, *queries):
     """Check predictions, rules and probabilities of a classifier, row by row."""
-    sql = to_sql(clf, "cases", dialect=dialect, probabilities=True, form=form)
-    rows = RUN[dialect](sql, table)
+    table = some_rows(random.Random(1))
     labels = clf.classes_.tolist()
-    got = [[row[f"probability of {label}"] for label in labels] for row in rows]
-    assert np.array_equal(np.array(got), clf.predict_proba(table))
-    expected = clf.predict(table)
-    if clf._answers.many:
-        sets = [frozenset(label for label in labels if row[str(label)]) for row in rows]
-        assert sets == expected.tolist()
-    else:
-        assert column(rows, "prediction") == expected.tolist()
+    expected, probabilities = clf.predict(table).tolist(), clf.predict_proba(table)
     # the first rule that decides, which need not be the shortest, the reason of `explain`
-    first = clf.rules_.decide(table, resolve="first").tolist()
-    assert column(rows, "rule") == [r + 1 if r >= 0 else None for r in first]
+    first = numbers_of(clf.rules_.decide(table, resolve="first"))
+    for dialect, form in queries:
+        sql = to_sql(clf, "cases", dialect=dialect, probabilities=True, form=form)
+        rows = rows_of(sql, table, dialect)
+        got = [[row[f"probability of {label}"] for label in labels] for row in rows]
+        assert np.array_equal(np.array(got), probabilities)
+        if clf._answers.many:
+            sets = [frozenset(label for label in labels if row[str(label)]) for row in rows]
+            assert sets == expected
+        else:
+            assert column(rows, "prediction") == expected
+        assert column(rows, "rule") == first
 
 
-@pytest.mark.parametrize("dialect", RUN)
 @pytest.mark.parametrize(
     "options",
     [
@@ -209,23 +206,67 @@ def check_classifier(clf, table, dialect, form=None):
         {"cost": {"high": {"low": 3.0}}},
     ],
 )
-def test_a_classifier_scores_in_sql_as_in_python(dialect, options):
-    X, y = data()
-    clf = quick(**options).fit(X, y)
+def test_a_classifier_scores_in_sql_as_in_python(options):
+    clf = quick(**options).fit(*data())
     assert clf.chosen_.probabilities is not None
-    check_classifier(clf, some_rows(random.Random(1)), dialect)
-    if dialect == "duckdb":
-        check_classifier(clf, some_rows(random.Random(1)), dialect, form="arrays")
+    check_classifier(clf, ("duckdb", None), ("duckdb", "arrays"), ("sqlite", None))
 
 
-@pytest.mark.parametrize("dialect", RUN)
 @pytest.mark.parametrize("consequents", ["labels", "probabilities"])
 @pytest.mark.parametrize("default", ["majority", "abstain"])
-def test_a_classifier_of_several_labels_scores_in_sql(dialect, consequents, default):
+def test_a_classifier_of_several_labels_scores_in_sql(consequents, default):
     X, y = data()
     sets = [{label, "second"} if i % 3 else {label} for i, label in enumerate(y.tolist())]
     clf = quick(consequents=consequents, default=default).fit(X, sets)
     if clf.rules_.is_partial:
         pytest.skip("several rules decide together")
     assert clf.chosen_.probabilities is None
-    check_classifier(clf, some_rows(random.Random(2)), dialect)
+    check_classifier(clf, ("duckdb", None), ("sqlite", None))
+
+
+# --- functions of a database
+
+
+@pytest.mark.parametrize("n", [5, 60])
+def test_a_macro_of_duckdb_predicts(n):
+    pa = pytest.importorskip("pyarrow")
+    rng = random.Random(n)
+    table = columns(500, rng)
+    rules = random_list(wide_space(), n, rng, conditions=(1, 2))
+    tested = {name for rule in rules for name in rule.region.conditions()}
+    arguments = [feature.name for feature in rules.space if feature.name in tested]
+    given = pa.table({k: pa.array(_storable(v), from_pandas=False) for k, v in table.items()})  # noqa: F841
+    with duckdb.connect() as con:
+        register(con, rules, "my rules")
+        listed = ", ".join('"' + name.replace('"', '""') + '"' for name in arguments)
+        found = con.execute(f'SELECT "my rules"({listed}) FROM given').fetchall()
+    assert [said for (said,) in found] == rules.predict(table).tolist()
+
+
+def test_a_function_replaces_one_of_the_same_name_and_accepts_a_classifier():
+    X, y = people(200)
+    with duckdb.connect() as con:
+        register(con, RuleSet([Rule({"age": {"<": 18}}, then="minor")]))
+        clf = quick().fit(X, y)
+        statement = register(con, clf)
+        arguments = statement[statement.index("(") + 1 : statement.index(")")]
+        con.register("people", X.assign(place=range(len(X))))
+        found = con.execute(f"SELECT decide({arguments}) FROM people ORDER BY place").fetchall()
+    assert [said for (said,) in found] == clf.predict(X).tolist()
+
+
+def test_what_cannot_be_a_function_is_an_error():
+    rules = RuleSet([Rule({"f": (0, 2)}, then="x"), Rule({"f": (1, 3)}, then="y")])
+    with pytest.raises(ConditionError, match=r"DuckDB or a SparkSession, got Connection; for oth"):
+        register(sqlite3.connect(":memory:"), rules)
+    with duckdb.connect() as con:
+        with pytest.raises(ConflictError):
+            register(con, rules)
+        register(con, rules, resolve="first")
+        assert con.execute("SELECT decide(1.5)").fetchall() == [("x",)]
+        two = RuleSet([Rule({"f": (0, 2)}, then=("x", 1))])
+        table = DecisionTable(two, (0,), 1, outputs=("a", "b"))
+        with pytest.raises(ConditionError, match="returns one outcome, but the rules have 2; use"):
+            register(con, table)
+        with pytest.raises(ConditionError, match="name of a function must be a nonempty str"):
+            register(con, rules, "", resolve="first")

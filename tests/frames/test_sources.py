@@ -1,42 +1,45 @@
-"""Tables that are read in blocks."""
+"""Tables that are read in blocks, which have the same values as whole ones."""
 
 from __future__ import annotations
+
+import datetime as dt
+from contextlib import nullcontext
 
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow import dataset, parquet
 
+from irenic import Space
 from irenic.errors import DataError, FileError, FormatError
-from irenic.frames import _parquet, sources
+from irenic.frames import _parquet, csv, sources
+from irenic.frames.columns import Table, as_values
 from irenic.frames.files import reading_only, write_file
 from irenic.frames.sources import open_source, read_source, sample_table, write_blocks
+from strategies import examples
 
 
 def test_other_values_are_no_sources():
     for value in (None, {"a": [1]}, [[1, 2]], "people.csv", "x" * 100_000, "a\0b"):
         assert open_source(value) is None
-    assert open_source(pl.DataFrame({"a": [1]})) is None
-    assert open_source(pa.table({"a": [1]})) is None
+    for table in (pl.DataFrame({"a": [1]}), pa.table({"a": [1]})):
+        assert open_source(table) is None
 
 
-@pytest.mark.parametrize("rows", [0, 1, 9, 10, 11, 35])
-def test_blocks_have_all_rows_in_order(monkeypatch, rows):
+def test_blocks_have_all_rows_in_order(monkeypatch):
     monkeypatch.setattr(sources, "BLOCK_ROWS", 10)
-    table = pa.table({"a": list(range(rows)), "b": [str(i) for i in range(rows)]})
-    batches = [table.slice(i, 7) for i in range(0, rows, 7)]
-    source = sources.BatchSource(table.schema, lambda names: batches, lambda: rows)
-    blocks = list(source.run(lambda block, first: (first, block["a"].to_pylist()), ["a"]))
-    assert [value for _, values in blocks for value in values] == list(range(rows))
-    assert all(first == values[0] and len(values) <= 10 for first, values in blocks)
-    assert read_source(source, ["a"]).num_rows == len(source) == rows
-
-
-def test_dictionaries_and_views_are_read_as_text():
-    table = pa.table({"d": pa.array(["x", None, "x"]).dictionary_encode()})
-    source = open_source(dataset.dataset(table))
-    kinds = list(source.run(lambda block, _: block.schema.field("d").type, ["d"]))
-    assert kinds == [pa.large_string()]
+    for rows in (0, 1, 9, 10, 11, 35):
+        table = pa.table({"a": list(range(rows)), "b": [str(i) for i in range(rows)]})
+        batches = [table.slice(i, 7) for i in range(0, rows, 7)]
+        source = sources.BatchSource(
+            table.schema, lambda _, batches=batches: batches, lambda rows=rows: rows
+        )
+        blocks = list(source.run(lambda block, first: (first, block["a"].to_pylist()), ["a"]))
+        assert [value for _, values in blocks for value in values] == list(range(rows))
+        assert all(first == values[0] and len(values) <= 10 for first, values in blocks)
+        assert read_source(source, ["a"]).num_rows == len(source) == rows
 
 
 def test_a_sample_is_evenly_spaced(monkeypatch):
@@ -46,22 +49,29 @@ def test_a_sample_is_evenly_spaced(monkeypatch):
     assert sample_table(source, 1000)["a"].tolist() == list(range(100))
 
 
+def test_dictionaries_and_views_are_read_as_text():
+    source = open_source(dataset.dataset(pa.table({"d": pa.array(["x"]).dictionary_encode()})))
+    kinds = list(source.run(lambda block, _: block.schema.field("d").type, ["d"]))
+    assert kinds == [pa.large_string()]
+
+
 def test_blocks_are_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "out.parquet"
-    tables = [pa.table({"a": [1, 2]}), pa.table({"a": [3]})]
-    assert write_blocks(iter(tables), path) == 3
-    assert parquet.read_table(path)["a"].to_pylist() == [1, 2, 3]
 
-    def failing():
-        yield tables[0]
-        raise DataError("no")
+    def tables(*, fail):
+        yield pa.table({"a": [1, 2]})
+        write_file(tmp_path / "other.txt", "text")  # clears only what killed runs have left
+        yield pa.table({"a": [3]})
+        if fail:
+            raise DataError("no")
 
-    with pytest.raises(DataError, match="no"):
-        write_blocks(failing(), path)
-    assert parquet.read_table(path).num_rows == 3
-    assert [each.name for each in tmp_path.iterdir()] == ["out.parquet"]
+    for fail in (False, True):
+        with pytest.raises(DataError, match="no") if fail else nullcontext():
+            assert write_blocks(tables(fail=fail), path) == 3
+        assert parquet.read_table(path)["a"].to_pylist() == [1, 2, 3]
+        assert sorted(each.name for each in tmp_path.iterdir()) == ["other.txt", "out.parquet"]
     with pytest.raises(FileError, match="cannot write"):
-        write_blocks(iter(tables), tmp_path / "none" / "out.parquet")
+        write_blocks(tables(fail=False), tmp_path / "none" / "out.parquet")
 
 
 def test_sources_are_read_inside_a_folder_only(tmp_path):
@@ -84,18 +94,6 @@ def test_sources_are_read_inside_a_folder_only(tmp_path):
     assert len(open_source(inside / "links")) == 2
 
 
-def test_a_file_is_kept_while_others_are_written_beside_it(tmp_path):
-    table = pa.table({"a": [1]})
-
-    def tables():
-        yield table
-        write_file(tmp_path / "other.txt", "text")  # clears what killed runs have left
-        yield table
-
-    assert write_blocks(tables(), tmp_path / "out.parquet") == 2
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["other.txt", "out.parquet"]
-
-
 def test_a_block_of_a_small_file_has_limited_text(tmp_path, monkeypatch):
     column = pa.array(["x" * 10_000, None] * 500).dictionary_encode()
     table = pa.table({"a": column, "b": column.cast(pa.string()), "c": list(range(1000))})
@@ -111,3 +109,56 @@ def test_a_block_of_a_small_file_has_limited_text(tmp_path, monkeypatch):
     assert f"at most {most:,} characters, got 10,000,000;" in str(caught.value)
     with pytest.raises(FormatError, match=f"{tmp_path.name}: a Parquet file of"):
         read_source(open_source(tmp_path), ["a", "b"])
+
+
+# --- CSV
+
+CELLS = ["", "NA", "?", "1", "-3", "2.5", "1e3", "true", "False", "2026-01-31", "2026-02-01T10:30",
+         "10:30", "2026-02-01T10:30:00Z", "x", " 4", "nan", "null"]  # fmt: skip
+KINDS = [CELLS, ["1", "", "NA", "7"], ["1", "2.5", "NA"], ["2026-01-31", "2026-02-01T10:30", ""],
+         ["true", "FALSE", ""], ["NA", "?"], ["", "10:30"], ["x", "NA", "", "1"],
+         ["2026-02-01T10:30:00Z", ""]]  # fmt: skip
+
+
+@st.composite
+def texts(draw):
+    n = draw(st.integers(0, 9))
+    columns = [
+        draw(st.lists(st.sampled_from(draw(st.sampled_from(KINDS))), min_size=n, max_size=n))
+        for _ in range(3)
+    ]
+    return "\n".join(["a,b,c", *map(",".join, zip(*columns, strict=True)), ""])
+
+
+def zoned(value):
+    return isinstance(value, dt.datetime) and value.tzinfo is not None
+
+
+def plain(values):
+    return [value.replace(tzinfo=None) if zoned(value) else value for value in values]
+
+
+def mixed(column):
+    """Return whether datetimes with and without time zones are in one column."""
+    return len({zoned(v) for v in as_values(column) if isinstance(v, dt.datetime)}) == 2
+
+
+@given(texts(), st.integers(1, 4))
+@examples(3)
+def test_blocks_of_csv_have_the_values_of_the_whole(tmp_path_factory, text, n_rows):
+    whole = csv.loads(text.encode())
+    path = tmp_path_factory.getbasetemp() / "blocks.csv"
+    path.write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "BLOCK_ROWS", n_rows)
+        source = sources.open_csv(path)
+        assert len(source) == whole.shape[0]
+        if any(map(mixed, whole.values())):
+            return
+        read = Table(_parquet.columns_of(read_source(source)))
+        small = sources.distinct_table(source)
+    assert list(read) == list(whole)
+    for name in whole:
+        assert plain(as_values(read[name])) == plain(as_values(whole[name]))
+    if whole.shape[0]:
+        assert Space.infer(small) == Space.infer(read)

@@ -112,7 +112,7 @@ class Numbers:
         low, high = (min(max(end, -_FAR), _FAR) for end in feature["range"])
         if feature["end"] is not None:
             high = min(high, feature["end"] - step)
-        if not low < high:
+        if not math.nextafter(low, math.inf) < high:  # at most one value
             room = max(0.5 * self.per, 0.05 * abs(low))
             low, high = low - room, high + room
         self.low, self.high = self._drawn(low - self.half), self._drawn(high + self.half)
