@@ -368,8 +368,8 @@ def test_five_ordered_labels_are_learned():
     total += rng.normal(0, 0.3 * total.std(), len(X))
     y = np.searchsorted(np.quantile(total, [0.2, 0.4, 0.6, 0.8]), total)
     learn, test = slice(1_000), slice(1_000, None)
-    clf = RuleSetClassifier(monotonic_cst=dict.fromkeys("abc", 1), random_state=0)
-    clf.fit(X[learn], y[learn])
+    few = {"generations": 2, "moves": 2000, "random_state": 0}
+    clf = RuleSetClassifier(monotonic_cst=dict.fromkeys("abc", 1), **few).fit(X[learn], y[learn])
     assert len(clf.certificate_.proved) == 3
     assert {*clf.rules_.thens, clf.rules_.default} == {0, 1, 2, 3, 4}
     assert clf.score(X[test], y[test]) > 0.56
