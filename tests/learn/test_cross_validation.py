@@ -39,7 +39,9 @@ def test_a_classifier_is_scored_next_to_baselines():
 
 
 def test_a_validated_classifier_is_scored_without_another_fit(monkeypatch):
-    clf = quick(selection="validation").fit(X, LABELS)
+    y = LABELS.copy()
+    y[0] = "rare"  # a class of one row does not stop the baselines
+    clf, rare = (quick(selection="validation").fit(X, labels) for labels in (LABELS, y))
     monkeypatch.setattr(RuleSetClassifier, "fit", None)
     scores = cross_validate(clf, X, LABELS, cv=None, random_state=0)
     assert scores["folds"] is None
@@ -48,19 +50,22 @@ def test_a_validated_classifier_is_scored_without_another_fit(monkeypatch):
     assert rules["balanced_accuracy"] == pytest.approx(rules["accuracy"], abs=0.02)
     assert (rules["rules"], rules["conditions"]) == (clf.chosen_.n_rules, clf.chosen_.n_conditions)
     assert tree["accuracy"] > 0.9 > majority["accuracy"]
+    assert len(cross_validate(rare, X, y, cv=None)["learners"]) == 3
 
 
-@pytest.mark.parametrize("clf", [quick(), quick(selection="description").fit(X, LABELS)])
-def test_a_classifier_without_validation_needs_folds(clf):
-    with pytest.raises(ConditionError, match="must have been fitted with validation"):
-        cross_validate(clf, X, LABELS, cv=None)
-
-
-def test_baselines_can_be_scored_with_a_class_of_one_row():
+def test_what_cannot_be_cross_validated_is_refused():
     y = LABELS.copy()
     y[0] = "rare"
-    clf = quick(selection="validation").fit(X, y)
-    assert len(cross_validate(clf, X, y, cv=None)["learners"]) == 3
+    folds = r"^cv must be a whole number of at least 2, got "
+    for error, text, clf, labels, cv in [
+        (ConditionError, "must have been fitted with validation", quick(), LABELS, None),
+        (ConditionError, "must have been fitted with vali", quick().fit(X, Y), LABELS, None),
+        *((ConditionError, folds, quick(), Y, cv) for cv in (1, 0, -3, 2.5)),
+        (DataError, "^y must have one label per row, got several; use", quick(), [{"a"}] * 150, 5),
+        (DataError, "^class rare must have at least two rows, .*, got 1; drop", quick(), y, 5),
+    ]:
+        with pytest.raises(error, match=text):
+            cross_validate(clf, X, labels, cv=cv)
 
 
 def test_the_same_random_state_gives_the_same_scores():
@@ -71,11 +76,11 @@ def test_the_same_random_state_gives_the_same_scores():
 def test_fewer_rows_of_a_class_than_folds_are_warned_about():
     y = LABELS.copy()
     y[3:50] = "b"
-    with pytest.warns(
-        UserWarning, match=r"^using 3 folds instead of 5, because class a has 3 rows"
-    ):
-        scores = cross_validate(quick(), X, y, random_state=0)
-    assert scores["folds"] == 3
+    message = r"^using 3 folds instead of 5, because class a has 3 rows"
+    with pytest.warns(UserWarning, match=message):
+        assert cross_validate(quick(), X, y, random_state=0)["folds"] == 3
+    assert cross_validation.n_folds(np.repeat(["a", "b"], [9, 3]), 5) == 3
+    assert cross_validation.n_folds(np.repeat(["a", "b"], [9, 7]), 5) == 5
 
 
 def test_a_prediction_that_abstains_is_wrong():
@@ -91,33 +96,6 @@ def test_an_interrupted_fit_ends_cross_validation():
 
     with pytest.raises(KeyboardInterrupt):
         cross_validate(Interrupted(), X, Y, cv=2)
-
-
-def test_several_labels_per_row_are_refused():
-    with pytest.raises(
-        DataError, match=r"^y must have one label per row, got several; use sklearn\."
-    ):
-        cross_validate(quick(), X[:2], [{"a"}, {"a", "b"}])
-
-
-@pytest.mark.parametrize("cv", [1, 0, -3, 2.5])
-def test_folds_are_a_whole_number_of_at_least_two(cv):
-    with pytest.raises(ConditionError, match=r"^cv must be a whole number of at least 2, got "):
-        cross_validate(quick(), X, Y, cv=cv)
-
-
-def test_a_class_of_one_row_is_refused():
-    y = LABELS.copy()
-    y[0] = "rare"
-    with pytest.raises(
-        DataError, match=r"^class rare must have at least two rows, .*, got 1; drop"
-    ):
-        cross_validate(quick(), X, y)
-
-
-def test_there_are_no_more_folds_than_rows_of_a_class():
-    assert cross_validation.n_folds(np.repeat(["a", "b"], [9, 3]), 5) == 3
-    assert cross_validation.n_folds(np.repeat(["a", "b"], [9, 7]), 5) == 5
 
 
 def test_rule_sets_learn_from_the_training_rows_alone():
