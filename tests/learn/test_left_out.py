@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -88,9 +86,7 @@ def test_one_row_gives_a_score_without_an_interval():
     assert estimate.score == 1.0
     assert np.isnan([estimate.low, estimate.high]).all()
     alone = Validation(np.ones((1, 1)), np.ones(1), np.ones(1), np.zeros(1, dtype=np.intp))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert np.isnan(alone.balanced([0]))
+    assert np.isnan(alone.balanced([0]))
 
 
 def test_a_classifier_estimates_its_score():

@@ -1,7 +1,6 @@
 """Columns that number or name the rows: learned rules do not test them unless users say so."""
 
 import json
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -12,15 +11,6 @@ from irenic import Categorical, Continuous, Space
 from irenic.learn import cross_validate, unhelpful_columns
 from irenic.learn.spaces import names_tested
 from tests.learn.fitting import make_many, quick
-
-
-@pytest.fixture
-def strict():
-    """Let no warning pass."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
-
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -64,7 +54,7 @@ def test_a_column_that_numbers_or_names_the_rows_is_not_tested(column, what, ord
     assert len(clf.predict(pd.DataFrame({"id": column[:1], "noise": [0.0]}))) == 1
 
 
-def test_users_may_let_rules_test_every_column_or_one(strict):
+def test_users_may_let_rules_test_every_column_or_one():
     assert "id" in columns_of(fitted(ROWS, SHUFFLED, forbidden=[]))
     texts = pd.Series([f"p{i:03}" for i in ROWS])
     fitted(texts, forbidden=[])
@@ -101,11 +91,11 @@ def test_other_forbidden_columns_and_folds_do_not_change_that():
         [None, *(f"p{i}" for i in ROWS[1:])],
     ],
 )
-def test_other_columns_are_tested(column, strict):
+def test_other_columns_are_tested(column):
     fitted(column, SHUFFLED)
 
 
-def test_measured_and_few_whole_numbers_are_tested(strict):
+def test_measured_and_few_whole_numbers_are_tested():
     heights = RNG.integers(0, 2 * N, N)
     clf = quick().fit({"height": heights, "noise": NOISE}, heights > N)
     assert "height" in columns_of(clf)
