@@ -119,12 +119,9 @@ def test_sparse_matrices(form):
     same(sp.csr_array(np.array(CELLS)).asformat(form), CELLS, range(3))
     matrix = sp.csr_matrix(np.array(CELLS, dtype=bool)).asformat(form)
     same(matrix, CELLS, "abc", labels=list("abc"))
-
-
-def test_a_sparse_matrix_is_left_as_it_is():
     doubled = sp.coo_array(([1, 0], ([0, 0], [1, 1])), shape=(1, 2))
     same(doubled, [[0, 1]], [0, 1])
-    assert doubled.nnz == 2
+    assert doubled.nnz == 2  # it is left as it is
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
@@ -201,15 +198,8 @@ def test_rows_of_labels_in_arrays_and_frames():
     rows = [["b"], ["a", "b"]]
     objects = np.empty(2, dtype=object)
     objects[:] = rows
-    for y in (
-        objects,
-        objects.reshape(2, 1),
-        pl.Series(rows),
-        pl.DataFrame({"y": rows}),
-        pa.chunked_array([rows]),
-        {"y": rows},
-        [np.array(row) for row in rows],
-    ):
+    frames = pl.Series(rows), pl.DataFrame({"y": rows}), pa.chunked_array([rows]), {"y": rows}
+    for y in (objects, objects.reshape(2, 1), *frames, [np.array(row) for row in rows]):
         same(y, [[0, 1], [1, 1]], "ab")
 
 
@@ -231,69 +221,81 @@ def test_labels_that_cannot_be_sorted_come_as_they_appear():
 
 PETS = pd.DataFrame({"cat": [1], "dog": [0]})
 NESTED = [[[0, 1], [1, 0]], [[1], [0]], [(True, False)], [np.array([0, 1.0])]]
-REFUSED = {
-    "labels must have one entry per column of y: 3, got 2": [
-        (np.array(CELLS), ["a", "b"]),
-        (sp.csr_array(CELLS), ["a", "b"]),
-    ],
-    "column 'dog' of y: unknown label; did you mean 'dogs'?": [(PETS, ["cat", "dogs"])],
-    "y must have a column for the label 'dogs'; did you mean 'dog'?": [
-        (PETS, ["cat", "dog", "dogs"])
-    ],
-    "the columns of y must not repeat a label, got 'a' twice; rename one": [
-        (pd.DataFrame([[1, 0]], columns=["a", "a"]), None)
-    ],
-    "the columns of y must have the same length, got [1, 2]": [({"a": [1], "b": [0, 1]}, None)],
-    "column 'a' of y must be a list of values, got 'xy'": [({"a": "xy"}, None)],
-    "y must have at least one row, got none": [
-        (y, None)
-        for y in (
-            [],
-            np.zeros((0, 2)),
-            np.array([]),
-            pl.DataFrame({"a": [], "b": []}),
-            {},
-            pd.Series([]),
+REFUSED = [
+    ("labels must have one entry per column of y: 3, got 2", np.array(CELLS), ["a", "b"]),
+    ("labels must have one entry per column of y: 3, got 2", sp.csr_array(CELLS), ["a", "b"]),
+    ("column 'dog' of y: unknown label; did you mean 'dogs'?", PETS, ["cat", "dogs"]),
+    (
+        "y must have a column for the label 'dogs'; did you mean 'dog'?",
+        PETS,
+        ["cat", "dog", "dogs"],
+    ),
+    (
+        "the columns of y must not repeat a label, got 'a' twice; rename one",
+        pd.DataFrame([[1, 0]], columns=["a", "a"]),
+    ),
+    ("the columns of y must have the same length, got [1, 2]", {"a": [1], "b": [0, 1]}),
+    ("column 'a' of y must be a list of values, got 'xy'", {"a": "xy"}),
+    *(
+        ("y must have at least one row, got none", y)
+        for y in ([], np.zeros((0, 2)), np.array([]), pl.DataFrame({"a": [], "b": []}), {})
+    ),
+    ("y must have at least one row, got none", pd.Series([])),
+    *(
+        ("y must have at least one label, got none", y)
+        for y in (np.zeros((2, 0)), [set(), set()], [[], []])
+    ),
+    ("row 2 of y: unknown label 'dgo'; did you mean 'dog'?", [{"cat"}, {"dgo"}], ["cat", "dog"]),
+    ("row 1 of y: unknown label 7 (known: 'cat', 'dog')", [{7}], ["cat", "dog"]),
+    (
+        "y must hold sets of labels, got single labels such as 'a'; use [{label} for label in y]",
+        np.array(["a", "b"]),
+    ),
+    (
+        "y must hold sets of labels, got single labels such as 'a@b';"
+        " use [text.split('@') for text in y]",
+        ["a@b", "c"],
+    ),
+    *(
+        (
+            "y may be an indicator or sets of the labels 0 and 1; use np.array(y) for an"
+            " indicator, [set(row) for row in y] for sets",
+            y,
         )
-    ],
-    "y must have at least one label, got none": [
-        (y, None) for y in (np.zeros((2, 0)), [set(), set()], [[], []])
-    ],
-    "row 2 of y: unknown label 'dgo'; did you mean 'dog'?": [([{"cat"}, {"dgo"}], ["cat", "dog"])],
-    "row 1 of y: unknown label 7 (known: 'cat', 'dog')": [([{7}], ["cat", "dog"])],
-    "y must hold sets of labels, got single labels such as 'a'; use [{label} for label in y]": [
-        (np.array(["a", "b"]), None)
-    ],
-    "y must hold sets of labels, got single labels such as 'a@b';"
-    " use [text.split('@') for text in y]": [(["a@b", "c"], None)],
-    "y may be an indicator or sets of the labels 0 and 1; use np.array(y) for an"
-    " indicator, [set(row) for row in y] for sets": [(y, None) for y in NESTED],
-    "row 2 of y must not repeat a label, got 0 twice; pass an indicator as an array: np.array(y)": [
-        ([[0, 1], [0, 0, 1]], None)
-    ],
-    "row 2 of y must be a set of labels, got 'b'; use a set for one label, too": [
-        ([{"a"}, "b"], None)
-    ],
-    "row 2 of y must be a set of labels, got {'b': 1}; use a set for one label, too": [
-        ([{"a"}, {"b": 1}], None)
-    ],
-    "row 1 of y: the label must be hashable, got ['b', 'c']; use text, a number or a tuple": [
-        ([["a", ["b", "c"]]], None)
-    ],
-    "labels must be a list of labels, got 'ab'": [([{"a"}], "ab")],
-    "labels must be a list of labels, got 5": [([{"a"}], 5)],
-    "labels must be a list, got a set, which has no order; use sorted(labels)": [
-        ([{"a"}], {"a", "b"})
-    ],
-    "labels must not repeat a label, got 'a' twice": [([{"a"}], ["a", "b", "a"])],
-    "labels: the label must not be missing, got None; drop it": [([{"a"}], ["a", None])],
-}
+        for y in NESTED
+    ),
+    (
+        "row 2 of y must not repeat a label, got 0 twice; pass an indicator as an array:"
+        " np.array(y)",
+        [[0, 1], [0, 0, 1]],
+    ),
+    (
+        "row 2 of y must be a set of labels, got 'b'; use a set for one label, too",
+        [{"a"}, "b"],
+    ),
+    (
+        "row 2 of y must be a set of labels, got {'b': 1}; use a set for one label, too",
+        [{"a"}, {"b": 1}],
+    ),
+    (
+        "row 1 of y: the label must be hashable, got ['b', 'c']; use text, a number or a tuple",
+        [["a", ["b", "c"]]],
+    ),
+    ("labels must be a list of labels, got 'ab'", [{"a"}], "ab"),
+    ("labels must be a list of labels, got 5", [{"a"}], 5),
+    (
+        "labels must be a list, got a set, which has no order; use sorted(labels)",
+        [{"a"}],
+        {"a", "b"},
+    ),
+    ("labels must not repeat a label, got 'a' twice", [{"a"}], ["a", "b", "a"]),
+    ("labels: the label must not be missing, got None; drop it", [{"a"}], ["a", None]),
+]
 
 
-@pytest.mark.parametrize("text", REFUSED)
-def test_targets_and_labels_that_cannot_be_are_refused(text):
-    for y, labels in REFUSED[text]:
-        refused(text, as_indicator, y, **({} if labels is None else {"labels": labels}))
+@pytest.mark.parametrize(("text", "y", "labels"), [(*case, None)[:3] for case in REFUSED])
+def test_targets_and_labels_that_cannot_be_are_refused(text, y, labels):
+    refused(text, as_indicator, y, labels=labels)
 
 
 def test_what_an_error_about_nested_lists_suggests_works():
