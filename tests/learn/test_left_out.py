@@ -13,11 +13,9 @@ Y = np.where(X["a"] < 8, "low", "high")
 
 
 def validation(scores, weight=None):
-    ones = np.ones(len(scores))
-    codes = np.zeros(len(scores), dtype=int)
-    return Validation(
-        np.asarray(scores, dtype=float), ones if weight is None else weight, ones, codes
-    )
+    ones, codes = np.ones(len(scores)), np.zeros(len(scores), dtype=int)
+    weight = ones if weight is None else weight
+    return Validation(np.asarray(scores, dtype=float), weight, ones, codes)
 
 
 def slow_estimate(scores, weight, n_bootstraps, rng):
@@ -44,9 +42,9 @@ def test_the_choice_among_coins_is_corrected():
 
 def test_a_single_member_needs_no_correction():
     right = np.random.default_rng(1).random((200, 3)) < [0.3, 0.8, 0.5]
-    estimate = validation(right).estimate([1])
-    assert estimate.score == pytest.approx(right[:, 1].mean(), abs=0.01)
-    assert estimate.low < right[:, 1].mean() < estimate.high
+    estimate, share = validation(right).estimate([1]), right[:, 1].mean()
+    assert estimate.score == pytest.approx(share, abs=0.01)
+    assert estimate.low < share < estimate.high
 
 
 def test_the_estimate_is_that_of_a_plain_loop():
@@ -57,7 +55,7 @@ def test_the_estimate_is_that_of_a_plain_loop():
     assert estimate == pytest.approx(slow_estimate(scores, weight, 2000, rng), abs=0.015)
 
 
-@pytest.mark.parametrize("n", [10, 20, 40])
+@pytest.mark.parametrize("n", [10, 40])
 def test_ties_of_few_rows_do_not_favor_the_rows_left_out(n):
     flips = [validation(np.random.default_rng(s).random((n, 20)) < 0.5) for s in range(60)]
     scores = [folds.estimate(range(20)).score for folds in flips]
@@ -72,13 +70,13 @@ def test_weights_count_in_the_choice_and_only_if_asked_for_in_the_score():
     assert folds.estimate([0, 1], weighted=False).score == pytest.approx(0.5, abs=0.02)
 
 
-@pytest.mark.parametrize("rare", [2, 5, 10])
-def test_labels_count_the_same_in_a_balanced_score(rare):
-    right = np.repeat([[1.0], [0.0]], [200 - rare, rare], axis=0)
+def test_labels_count_the_same_in_a_balanced_score():
     ones = np.ones(200)
-    folds = Validation(right, ones, ones, np.repeat([0, 1], [200 - rare, rare]))
-    assert folds.estimate([0]).score == pytest.approx(1 - rare / 200, abs=0.01)
-    assert folds.balanced([0]) == 0.5
+    for rare in (2, 5, 10):
+        codes = np.repeat([0, 1], [200 - rare, rare])
+        folds = Validation(1.0 - codes[:, None], ones, ones, codes)
+        assert folds.estimate([0]).score == pytest.approx(1 - rare / 200, abs=0.01)
+        assert folds.balanced([0]) == 0.5
 
 
 def test_one_row_gives_a_score_without_an_interval():
