@@ -74,9 +74,6 @@ def test_scikit_learn_finds_nothing_wrong(estimator, check):
     check(estimator)
 
 
-# --- consistency
-
-
 @WATCHED
 @pytest.mark.parametrize("y", [PEOPLE[1], SETS], ids=["labels", "sets"])
 def test_rules_are_consistent_at_every_step(kind, y):
@@ -104,9 +101,6 @@ def test_conflicts_are_resolved_if_they_are_allowed(kind, conflicts):
     predicted = model.rules_.predict(PEOPLE[0], resolve=conflicts)
     assert (model.predict(PEOPLE[0]) == predicted).all()
     assert model.score(*PEOPLE) > 0.5
-
-
-# --- as estimators
 
 
 @BOTH
@@ -162,9 +156,6 @@ def test_the_front_is_sorted_and_the_most_accurate_rule_set_is_used():
     best = max(point.training_score for point in front)
     assert model.chosen_.training_score == best == pytest.approx(model.score(*PEOPLE))
     assert len(model.rules_) <= 5
-
-
-# --- operators
 
 
 def rows_of(X, y):
@@ -248,8 +239,6 @@ def test_covering_lets_a_weaker_rival_give_way():
         assert population.rules.is_consistent
     assert "high" in population.rules.thens
 
-
-# --- NSGA-II
 
 PAIRS = st.tuples(st.integers(0, 4), st.integers(0, 4))
 

@@ -75,9 +75,6 @@ def test_complete_models_are_small(default):
     assert all(decision.rules for decision in clf.explain(X))
 
 
-# --- maximum sizes
-
-
 def steps(n=400, seed=0):
     """Return rows whose label depends on three columns, so that gaps need several rules."""
     rng = np.random.default_rng(seed)
@@ -146,9 +143,6 @@ def test_sets_with_too_many_gaps_are_warned_of(monkeypatch, options):
     )
     with pytest.warns(UserWarning, match="because the gaps of other rule sets need more than 100"):
         quick(complete=True, moves=500, **options).fit(*STEPS)
-
-
-# --- reasons
 
 
 def test_a_rule_without_training_rows_says_so():

@@ -112,9 +112,7 @@ def test_probabilities_are_those_of_rows_that_contradict_a_sign():
         assert likely[predicted == label, code].mean() == pytest.approx(share, abs=0.05)
     assert (clf.classes_[likely.argmax(axis=1)] != predicted).any()
     assert clf.chosen_.probabilities.raised_from is None
-
-
-def test_scores_by_probabilities_are_those_of_the_rows_that_contradict_rules():
+    # so are scores by probabilities
     options = {"rules": "IF income >= 60 THEN no", "moves": 300, "selection": "validation"}
     clf = fitted(scoring="log_loss", **options)
     likely = clf.predict_proba(X)[np.arange(len(Y)), np.searchsorted(clf.classes_, Y)]
@@ -220,7 +218,7 @@ def consistent_rules(draw):
 
 
 @given(consistent_rules())
-@examples(0.3)
+@examples(0.2)
 def test_any_rules_are_kept_and_not_contradicted(rules):
     clf = fitted(rules=rules)
     check_consistent(clf)
@@ -251,7 +249,7 @@ def properties(draw):
 
 
 @given(properties())
-@examples(0.3)
+@examples(0.2)
 def test_what_must_hold_is_proved(given_property):
     word, text = given_property
     clf = fitted(y=THREE, **{word: text})
@@ -259,15 +257,13 @@ def test_what_must_hold_is_proved(given_property):
     assert clf.certificate_.proved == (f"{word.upper()} {text}",)
 
 
-def test_several_properties_share_a_region():
+def test_several_properties_share_a_region(plain):
     never = ["a WHERE income < 50", "NEVER b WHERE debt > 20"]
     proved(fitted(y=THREE, never=never, always="b OR c WHERE age >= 70"))
     text = r"no label is allowed where age >= 70 and income < 50 and debt > 20, because of"
     with pytest.raises(DataError, match=text):
         fitted(y=THREE, never=[*never, "c WHERE age >= 70"])
-
-
-def test_where_no_rule_is_needed_none_is_added(plain):
+    # where no rule is needed, none is added
     clf = fitted(always=f"{plain.pareto_front_[0].rule_set.default} WHERE age >= 78")
     assert len(clf.pareto_front_[0].rule_set) == 0
     proved(clf)
@@ -314,7 +310,7 @@ def regions(draw):
 
 
 @given(st.data())
-@examples(4)
+@examples(3)
 def test_objections_are_those_of_prove(data):
     """What is accepted and refused of any rules is what the prover of properties says."""
     space = Space(FIELDS, data.draw(st.lists(regions().filter(bool), max_size=1)))
@@ -355,7 +351,7 @@ def test_predictions_increase_everywhere(seed, signs):
 
 def test_ordered_labels_increase_everywhere():
     y = np.digitize(X["income"] - X["debt"], [0, 40])
-    clf = fitted(y=y, monotonic_cst={"income": 1, "debt": -1}, moves=2_000)
+    clf = fitted(y=y, monotonic_cst={"income": 1, "debt": -1}, moves=1_000)
     proved(clf)
     assert {*clf.rules_.thens, clf.rules_.default} == {0, 1, 2}
 
@@ -375,21 +371,17 @@ def test_five_ordered_labels_are_learned():
     assert clf.score(X[test], y[test]) > 0.56
 
 
-def test_columns_by_position_and_labels_of_pandas():
+def test_orders_of_columns_and_labels():
     order = pd.Series(pd.Categorical(Y, categories=["yes", "no"], ordered=True))
     by_name = fitted(y=order, monotonic_cst={"income": -1})
     by_place = fitted(y=order, monotonic_cst=[-1 if n == "income" else 0 for n in X])
     assert list(by_name.rules_) == list(by_place.rules_)
     assert by_name.certificate_.proved == ("outcome DECREASES WITH income ORDER yes, no",)
     proved(by_name)
-
-
-def test_missing_values_are_neither_high_nor_low():
+    # missing values are neither high nor low
     rules = "IF income is missing THEN yes\nDEFAULT no"
     proved(fitted(LACKING, rules=rules, monotonic_cst={"income": 1}))
-
-
-def test_names_that_need_quotes_are_quoted_in_claims():
+    # names that need quotes are quoted in claims
     quoted = {f"the {name}": column for name, column in X.items()}
     y = np.where(Y == "yes", ">50K", "<=50K")
     clf = fitted(quoted, y, monotonic_cst={"the income": 1})
@@ -498,10 +490,9 @@ def test_sets_list_few_values(n_values):
 
 def test_costs_move_the_decision():
     X, y = applicants(600, seed=1)
-    few = {"generations": 2, "moves": 500, "selection": "validation", "smoothing": 0.5}
     dear = {"no": {"yes": 5}, "yes": {"no": 1}}
     plain, costly, short, table = (
-        quick(cost=cost, **few).fit(X, y)
+        quick(cost=cost, moves=500).fit(X, y)
         for cost in (None, dear, {"no": {"yes": 5}}, [[0, 5], [1, 0]])
     )
     new, labels = applicants(1_000, seed=9)
@@ -515,7 +506,6 @@ def test_costs_move_the_decision():
     assert costly.chosen_.training_score == pytest.approx(1 - cost(costly, X, y) / 5)
     for other in (table, short):  # an error that is not listed costs 1
         assert costly.rules_ == other.rules_
-        assert costly.estimate_ == other.estimate_
     back = irenic.read_model(irenic.dumps(short, format="json"))
     assert back.cost == [[0, 5], [1, 0]]
     members = [point.member for point in short.pareto_front_]
@@ -591,7 +581,7 @@ def test_words_of_boxes_hold_what_boxes_hold(data):
 # --- the estimator
 
 
-def test_parameters_survive_cloning_and_pickling():
+def test_parameters_survive_cloning_pickling_and_a_warm_start():
     clf = quick(
         rules=RuleSet([Rule({"age": (None, 21)}, then="no")]),
         never=["yes WHERE debt > 55"],
@@ -606,9 +596,6 @@ def test_parameters_survive_cloning_and_pickling():
     assert list(restored.rules_) == list(copied.fit(X, Y).rules_) == list(clf.rules_)
     assert restored.chosen_.n_kept == 1
     assert restored.certificate_.proved == clf.certificate_.proved
-
-
-def test_a_warm_start_keeps_the_rules():
     clf = quick(warm_start=True).fit(X, Y)
     clf.set_params(rules="IF age < 21 THEN no", never="yes WHERE debt > 50").fit(X, Y)
     proved(clf)
@@ -694,13 +681,11 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "text"),
-    [(name, value, text) for name, cases in MISTAKES.items() for value, text in cases],
-)
-def test_mistakes_are_named(name, value, text):
-    with pytest.raises((DataError, irenic.errors.FormatError, FileError), match=text):
-        fitted(**{name: value})
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_named(name):
+    for value, text in MISTAKES[name]:
+        with pytest.raises((DataError, irenic.errors.FormatError, FileError), match=text):
+            fitted(**{name: value})
 
 
 EXCLUDED = [
@@ -753,6 +738,14 @@ EXCLUDED = [
     (
         {"rules": "IF age < 21 THEN no\nDEFAULT no", "describe": "no"},
         "rules must have no default if describe says otherwise",
+    ),
+    (
+        {
+            "rules": "IF job in {none, clerk} THEN no\nDEFAULT yes",
+            "monotonic_cst": {"job": 1},
+            "ordered": {"job": ["none", "cook", "clerk", "nurse"]},
+        },
+        "predictions must increase with job, but not below IF job in {clerk, none} THEN no",
     ),
     (
         {"default": "abstain", "scoring": "f1_macro", "selection": "validation"},
@@ -821,19 +814,12 @@ def test_an_order_of_a_category_stays_in_a_file():
             irenic.read_model(broken.encode())
 
 
-def test_a_rule_with_a_hole_in_the_order_is_refused():
-    rules = "IF job in {none, clerk} THEN no\nDEFAULT yes"
-    message = "predictions must increase with job, but not below IF job in {clerk, none} THEN no"
-    with pytest.raises(DataError, match=message):
-        fitted(*SIZED, rules=rules, monotonic_cst={"job": 1}, ordered={"job": SIZES})
-
-
 def test_directions_in_a_knowledge_file(run, tmp_path):
     pd.DataFrame(SIZED[0]).assign(y=SIZED[1]).to_csv(tmp_path / "rows.csv", index=False)
     path, model = tmp_path / "known.json", tmp_path / "model.json"
     known = {"monotonic_cst": {"job": 1, "income": 1}, "ordered": {"job": SIZES}}
     path.write_text(json.dumps(known))
-    options = ["--cv", 0, "--budget", 2, "-o", model]
+    options = ["--cv", 0, "--budget", 0.5, "-o", model]
     assert run("learn", tmp_path / "rows.csv", "--knowledge", path, *options)[0] == 0
     assert irenic.read_model(model).certificate_.proved == (
         f"outcome INCREASES {ORDER}",

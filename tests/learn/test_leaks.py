@@ -56,9 +56,6 @@ def test_many_rows_are_sampled(frame):
     assert suspect_columns(X, y) == {"code": "another name for the target"}
 
 
-# --- columns that stand out
-
-
 def planted(y, share, rng):
     """Return a copy of labels that is right for a share of them."""
     return np.where(rng.random(len(y)) < share, y, np.where(y == "good", "bad", "good"))

@@ -103,9 +103,6 @@ def test_one_label_per_row_needs_whole_heads(kind):
         quick(kind, heads="some").fit(X, SETS)
 
 
-# --- operators
-
-
 LEARNER = quick(PittsburghClassifier)
 ROWS = LEARNER._rows(LEARNER._read(X, SETS, None))[1]
 

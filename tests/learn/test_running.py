@@ -20,9 +20,6 @@ X, Y = people(90)
 VALIDATED = {"selection": "validation", "smoothing": 0.5}
 
 
-# --- in parallel
-
-
 def outcome(clf):
     front = [(p.training_score, p.validated_score, p.penalty) for p in clf.pareto_front_]
     return texts(clf), front, clf.predict_proba(X).tolist()
@@ -63,9 +60,6 @@ def test_one_fit_within_another(alone):
         joblib.delayed(quick(**VALIDATED).fit)(X, Y) for _ in range(2)
     )
     assert [outcome(fit) for fit in fits] == [alone, alone]
-
-
-# --- watched
 
 
 class Counting:
@@ -122,9 +116,6 @@ def test_progress_bars_run(capsys):
     assert "Traceback" not in capsys.readouterr().err
 
 
-# --- hurried
-
-
 @pytest.mark.parametrize(
     "options", [{}, {"init": "seeds"}, VALIDATED | {"n_jobs": 2}, VALIDATED | {"budget": 1e-9}]
 )
@@ -138,9 +129,6 @@ def test_a_budget_ends_a_fit_with_a_model(options):
 
 def test_a_budget_that_is_not_used_up_ends_nothing():
     assert quick(budget=1e9).fit(X, Y).stopped_by_ is None
-
-
-# --- interrupted
 
 
 class Interrupting(Counting):
@@ -200,9 +188,6 @@ def test_a_watch_that_was_sent_elsewhere_starts_anew():
     again = pickle.loads(pickle.dumps(watch))
     assert not again.stopped.is_set()
     assert again.done == {}
-
-
-# --- resumed
 
 
 def best_worth(clf):

@@ -36,9 +36,6 @@ def all_sets(clf):
     return all(isinstance(labels, frozenset) for labels in clf.predict(X))
 
 
-# --- sets of labels
-
-
 def test_sets_of_labels(by_sets):
     check_consistent(by_sets)
     assert by_sets.classes_.tolist() == LABELS
@@ -148,9 +145,6 @@ def test_the_empty_set_is_predicted():
     clf = quick(moves=2000).fit(table, sets)
     assert clf.score(table, sets) > 0.95
     assert frozenset() in set(clf.predict(table))
-
-
-# --- hierarchies
 
 
 def check_hierarchy(clf, hierarchy):

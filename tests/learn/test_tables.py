@@ -25,9 +25,6 @@ def objects(values):
     return column
 
 
-# --- the target
-
-
 @KINDS
 def test_a_table_is_split_into_features_and_labels(kind):
     table = kind({"age": [1, 2, 3], "pays": ["no", "yes", "yes"], "name": ["x", "y", "z"]})
@@ -87,9 +84,6 @@ def test_constant_columns_and_identifiers_are_unlikely_to_help():
     reasons = {"id": "a different text in every row", "unit": "constant", "empty": "constant"}
     assert unhelpful_columns(table) == reasons
     assert unhelpful_columns(pd.DataFrame(table)) == reasons
-
-
-# --- true labels
 
 
 @KINDS
@@ -153,9 +147,6 @@ def test_columns_that_cannot_hold_labels_are_refused():
         ),
     ]:
         refused(text, true_labels, RULES, table, label)
-
-
-# --- predictions
 
 
 @KINDS

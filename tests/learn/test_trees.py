@@ -42,9 +42,6 @@ def target_of(codes):
     return Target.single(np.arange(int(np.max(codes)) + 1), np.asarray(codes))
 
 
-# --- the kernel
-
-
 @examples(4)
 @given(st.data(), st.integers(1, 6))
 def test_a_forest_is_the_slow_one(data, n_labels):
@@ -85,9 +82,6 @@ def test_leaves_of_one_small_bag():
     labels = [{0}, {1}, {1}, {0}] * 2
     bags = naive_forest.make_bags(cells, labels, range(8), [[0, 1, 2, 3]], [1])
     assert grown(bags, 2)[0][4:].tolist() == [[1, 0], [0, 1], [0, 1], [1, 0]]
-
-
-# --- forests
 
 
 def rows_of(X, target):
@@ -177,9 +171,6 @@ def test_bags_are_drawn_from_groups_with_replacement():
     assert len(set(bags.seeds.tolist())) == 100
 
 
-# --- the forests of scikit-learn
-
-
 def peer(bags, target, seed):
     """Return the out-of-bag predictions and the importances of scikit-learn's trees."""
     table = bags.cells.T.astype(np.float32)
@@ -242,9 +233,6 @@ def test_a_forest_is_like_that_of_scikit_learn(name):
         assert right == pytest.approx(right_peers, abs=0.05)
     # of 100 trees
     assert forest.importance == pytest.approx((importance + again) / 2, abs=20 if d < 5 else 10)
-
-
-# --- trees to start from
 
 
 @given(SEEDS, st.booleans())
