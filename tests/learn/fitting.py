@@ -6,9 +6,12 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+import pytest
 import z3
 
-from irenic import RuleSetClassifier
+from irenic import DataError, RuleSetClassifier
+from irenic.frames import sources
+from irenic.learn import _base, _classifier, _counting, _rows, _stored, _training
 from irenic.model.features import Continuous
 
 
@@ -87,3 +90,21 @@ def check_consistent(classifier):
 def texts(classifier):
     """Return the rules of the whole front as text."""
     return [[str(rule) for rule in point.rule_set] for point in classifier.pareto_front_]
+
+
+def refused(text, call, *args, error=DataError, **options):
+    """Assert that a call raises an error with exactly this text."""
+    with pytest.raises(error) as caught:
+        call(*args, **options)
+    assert str(caught.value) == text
+
+
+def make_many(monkeypatch, n=500):
+    """Make ``n`` rows many, of which evolution uses 100, in blocks of 64."""
+    for module in (_base, _rows, _stored):
+        monkeypatch.setattr(module, "MANY_ROWS", n)
+    for module in (_classifier, _rows, _training):
+        monkeypatch.setattr(module, "ROW_LIMIT", 100)
+    for module in (_counting, _rows):
+        monkeypatch.setattr(module, "BLOCK", 64)
+    monkeypatch.setattr(sources, "BLOCK_ROWS", 128)

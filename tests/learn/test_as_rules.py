@@ -54,9 +54,14 @@ def said(rules):
     return rules_of(rules).predict([POINT])[0]
 
 
-@pytest.mark.parametrize("kind", [MichiganClassifier, PittsburghClassifier])
-def test_the_learning_classifier_systems_are_accepted_too(kind):
-    model = kind(random_state=0, **({} if kind is MichiganClassifier else {"generations": 2}))
+@pytest.mark.parametrize(
+    "model",
+    [
+        MichiganClassifier(random_state=0, steps=300),
+        PittsburghClassifier(random_state=0, generations=2),
+    ],
+)
+def test_the_learning_classifier_systems_are_accepted_too(model):
     ages = np.arange(40)
     model.fit({"age": ages}, ages >= 18)
     assert list(irenic.check(model)) == list(irenic.check(model.rules_))

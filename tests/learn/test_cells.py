@@ -15,7 +15,6 @@ from irenic import Space
 from irenic.learn._cells import CELL_LIMIT, ROW_LIMIT, Cells
 from irenic.learn._evolution import covering
 from irenic.model.features import LOWEST
-from strategies import examples
 
 NUMBERS = st.one_of(
     st.sampled_from([None, -0.0, 0.0, 1.0, 1.5, 2.0, 1e-300, -1e300, 1e300]),
@@ -68,23 +67,39 @@ def random_masks(cells, n_rules, rng):
             if ordered:
                 low = int(rng.integers(0, n))
                 word = (1 << int(rng.integers(low + 1, n + 1))) - (1 << low)
-            if rng.random() < 0.3:
-                word = everything
-            masks[r, f] = word or 1
+            masks[r, f] = everything if rng.random() < 0.3 else word or 1
     return masks
+
+
+def everything(cells):
+    return np.array([(1 << int(n)) - 1 for n in cells.n_cells], dtype=np.uint64)
+
+
+def check_covers(cells, instances, masks):
+    """Assert that words hold for the rows that rules hold for, and return the rules."""
+    rules = cells.rule_set(masks, list(range(len(masks))))
+    assert rules.covering(instances).T.tolist() == covering(masks, cells.encode(instances)).tolist()
+    return rules
+
+
+def rules_of(cells, *words):
+    """Return a rule per word, named A, B, … in their order; all are about one feature."""
+    return cells.rule_set(np.array(words, dtype=np.uint64)[:, None], "ABCDEFGH"[: len(words)])
 
 
 # --- cells and rules
 
 
 @given(tables(), SEEDS)
-def test_words_and_rules_hold_for_the_same_rows(table, seed):
+def test_words_and_rules_are_the_same(table, seed):
     instances, cells = divided(table)
     masks = random_masks(cells, 8, np.random.default_rng(seed))
-    rules = cells.rule_set(masks, list("ABCDEFGH"))
-    encoded = cells.encode(instances)
-    assert (encoded < cells.n_cells[:, None]).all()
-    assert rules.covering(instances).T.tolist() == covering(masks, encoded).tolist()
+    assert (cells.encode(instances) < cells.n_cells[:, None]).all()
+    rules = check_covers(cells, instances, masks)
+    assert rules.conditions_per_rule().tolist() == (masks != everything(cells)).sum(axis=1).tolist()
+    for a, b in itertools.combinations(range(8), 2):
+        if not (masks[a] & masks[b] != 0).all():
+            assert not rules[a].region.overlaps(rules[b].region)
 
 
 @given(tables(), tables(), SEEDS)
@@ -104,29 +119,8 @@ def test_they_do_for_other_rows_whose_values_are_known(table, others, seed):
     for row, cuts in enumerate(cells.cuts):
         apart = len(cuts) and cuts[0] == LOWEST
         new[:, row] = (others.values[row] < LOWEST) & (not apart)
-    tested = masks != np.array([(1 << int(n)) - 1 for n in cells.n_cells], dtype=np.uint64)
-    refused = (new[:, None, :] & tested[None, :, :]).any(axis=2)
+    refused = (new[:, None, :] & (masks != everything(cells))[None, :, :]).any(axis=2)
     assert (in_space == (in_words & ~refused)).all()
-
-
-@given(tables(), SEEDS)
-def test_disjoint_words_are_disjoint_regions(table, seed):
-    _, cells = divided(table)
-    masks = random_masks(cells, 8, np.random.default_rng(seed))
-    rules = list(cells.rule_set(masks, list("ABCDEFGH")))
-    for a, b in itertools.combinations(range(8), 2):
-        meet = bool((masks[a] & masks[b] != 0).all())
-        if not meet:
-            assert not rules[a].region.overlaps(rules[b].region)
-
-
-@given(tables(), SEEDS)
-def test_conditions_are_counted_as_words_are(table, seed):
-    _, cells = divided(table)
-    masks = random_masks(cells, 8, np.random.default_rng(seed))
-    rules = cells.rule_set(masks, list("ABCDEFGH"))
-    everything = np.array([(1 << int(n)) - 1 for n in cells.n_cells], dtype=np.uint64)
-    assert rules.conditions_per_rule().tolist() == (masks != everything).sum(axis=1).tolist()
 
 
 def test_what_a_rule_set_is_given():
@@ -134,9 +128,8 @@ def test_what_a_rule_set_is_given():
     masks = np.array([[0b011, 0b11], [0b111, 0b10]], dtype=np.uint64)
     weights = np.array([0.5, 0.25])
     rules = cells.rule_set(masks, ["A", "B"], weights=weights, default="C")
-    assert [rule.then for rule in rules] == ["A", "B"]
+    assert (rules.thens, rules.default) == (["A", "B"], "C")
     assert rules.weights.tolist() == [0.5, 0.25]
-    assert rules.default == "C"
     assert [str(rule.region) for rule in rules] == ["age < 3", "job in {y}"]
 
 
@@ -215,41 +208,29 @@ def test_a_column_that_says_nothing_has_one_cell(column):
     assert covering(masks, cells.encode(instances)).all()
 
 
-def test_a_number_that_is_missing_at_times():
+def test_numbers_that_are_missing_at_times_or_later():
     _, cells = divided({"x": [1.0, None, 3.0]})
     assert cells.cuts[0].tolist() == [LOWEST, 2.0]
-    words = np.array([[0b001], [0b010], [0b110], [0b011], [0b111], [0b100]], dtype=np.uint64)
-    texts = [str(rule.region) for rule in cells.rule_set(words, list("ABCDEF"))]
-    assert texts[0] == "x is missing"
-    assert texts[1:4] == ["x < 2", "x is not missing", "(x < 2 or missing)"]
+    rules = rules_of(cells, 0b001, 0b010, 0b110, 0b011, 0b111, 0b100)
+    texts = [str(rule.region) for rule in rules]
+    assert texts[:4] == ["x is missing", "x < 2", "x is not missing", "(x < 2 or missing)"]
     assert texts[5] == "x >= 2"
-
-
-def test_a_number_that_is_missing_only_later_is_under_no_condition():
-    _, cells = divided({"x": [1.0, 3.0]})
-    rules = cells.rule_set(np.array([[0b01], [0b10], [0b11]], dtype=np.uint64), list("ABC"))
+    # one that is missing only later is under no condition
+    rules = rules_of(divided({"x": [1.0, 3.0]})[1], 0b01, 0b10, 0b11)
     assert rules.covering({"x": [None]}).tolist() == [[False, False, True]]
 
 
-@pytest.mark.parametrize(
-    ("values", "text"),
-    [
+def test_cuts_have_few_digits():
+    for values, text in [
         ([0.1, 0.9], "x >= 0.5"),
         ([1, 2], "x >= 2"),
         ([dt.date(2024, 1, 1), dt.date(2024, 1, 2)], "x >= 2024-01-02"),
         ([1.234567, 1.31], "x >= 1.3"),
-    ],
-)
-def test_cuts_have_few_digits(values, text):
-    _, cells = divided({"x": values})
-    (rule,) = cells.rule_set(np.array([[0b10]], dtype=np.uint64), ["A"])
-    assert str(rule.region) == text
-
-
-def test_cuts_between_times_have_no_fraction_of_a_second():
+    ]:
+        assert str(rules_of(divided({"x": values})[1], 0b10)[0].region) == text
+    # nor do times have a fraction of a second
     hours = [dt.datetime(2024, 1, 1, hour) for hour in range(4)]
-    _, cells = divided({"x": hours})
-    rules = cells.rule_set(np.array([[0b1110], [0b1100], [0b1000]], dtype=np.uint64), list("ABC"))
+    rules = rules_of(divided({"x": hours})[1], 0b1110, 0b1100, 0b1000)
     assert not any("." in str(rule.region) for rule in rules)
 
 
@@ -259,40 +240,28 @@ def test_cuts_between_times_have_no_fraction_of_a_second():
 def test_of_many_values_the_frequent_have_cells_of_their_own():
     rng = np.random.default_rng(1)
     frequent = np.repeat([f"often {i}" for i in range(10)], 20)
-    rare = [f"once {i}" for i in range(100)]
-    column = rng.permutation([*frequent, *rare])
+    column = rng.permutation([*frequent, *(f"once {i}" for i in range(100))])
     instances, cells = divided({"name": column.tolist()})
     assert cells.n_cells[0] == 11
     encoded = cells.encode(instances)[0]
     assert set(encoded[np.char.startswith(column, "once")]) == {10}
     assert set(encoded[np.char.startswith(column, "often")]) == set(range(10))
     # a value that was not seen is one more that is rare
-    rules = cells.rule_set(np.array([[1 << 10], [(1 << 10) - 1]], dtype=np.uint64), ["rare", "not"])
-    assert rules.predict({"name": ["once 7", "often 3", "never"]}).tolist() == [
-        "rare",
-        "not",
-        "rare",
-    ]
-    masks = random_masks(cells, 20, rng)
-    rules = cells.rule_set(masks, list(range(20)))
-    assert rules.covering(instances).T.tolist() == covering(masks, cells.encode(instances)).tolist()
+    rules = rules_of(cells, 1 << 10, (1 << 10) - 1)
+    assert rules.predict({"name": ["once 7", "often 3", "never"]}).tolist() == ["A", "B", "A"]
+    check_covers(cells, instances, random_masks(cells, 20, rng))
 
 
 @pytest.mark.parametrize("n", [64, 65, 200, 10_000])
 def test_categories_of_any_number(n):
-    column = [f"v{i}" for i in range(n)]
-    instances, cells = divided({"c": column})
-    assert cells.n_cells[0] <= CELL_LIMIT
-    assert cells.n_cells[0] == (n if n <= CELL_LIMIT else 1)
-    masks = random_masks(cells, 4, np.random.default_rng(0))
-    rules = cells.rule_set(masks, list("ABCD"))
-    assert rules.covering(instances).T.tolist() == covering(masks, cells.encode(instances)).tolist()
+    instances, cells = divided({"c": [f"v{i}" for i in range(n)]})
+    assert cells.n_cells[0] == (n if n <= CELL_LIMIT else 1) <= CELL_LIMIT
+    check_covers(cells, instances, random_masks(cells, 4, np.random.default_rng(0)))
 
 
 def test_unseen_values_go_with_more_than_half_of_the_cells():
     _, cells = divided({"c": ["a", "b", "c", "d"]})
-    words = [[0b0001], [0b0011], [0b1100], [0b0111], [0b1111]]
-    rules = cells.rule_set(np.array(words, dtype=np.uint64), list("ABCDE"))
+    rules = rules_of(cells, 0b0001, 0b0011, 0b1100, 0b0111, 0b1111)
     for value in ("new", None):
         assert rules.covering({"c": [value]}).tolist() == [[False, False, False, True, True]]
 
@@ -304,7 +273,7 @@ def test_a_value_that_only_the_space_knows_is_unseen():
     assert cells.hold(instances)
     assert not cells.hold(space.encode({"c": ["c"]}))
     assert not cells.hold(space.encode({"c": ["new"]}))
-    rules = cells.rule_set(np.array([[0b01], [0b10], [0b11]], dtype=np.uint64), list("ABC"))
+    rules = rules_of(cells, 0b01, 0b10, 0b11)
     assert rules.covering({"c": ["c"]}).tolist() == [[False, False, True]]
 
 
@@ -312,11 +281,9 @@ def test_a_value_that_only_the_space_knows_is_unseen():
 def test_of_sets_without_a_common_cell_at_most_one_holds_unseen_values(column, seed):
     _, cells = divided({"c": column})
     n = int(cells.n_cells[0])
-    rng = np.random.default_rng(seed)
-    part = rng.integers(0, 3, n)
+    part = np.random.default_rng(seed).integers(0, 3, n)
     words = [sum(1 << c for c in range(n) if part[c] == k) for k in range(3)]
-    words = [word for word in words if word]
-    rules = cells.rule_set(np.array(words, dtype=np.uint64)[:, None], "ABC"[: len(words)])
+    rules = rules_of(cells, *filter(None, words))
     assert rules.is_consistent
     assert (rules.covering({"c": ["new", None]}).sum(axis=1) <= 1).all()
 
@@ -362,7 +329,6 @@ def test_more_rows_do_not_make_cells_coarser(monkeypatch):
 
 
 @given(SEEDS, st.integers(4, 64))
-@examples(1)
 def test_finer_cells_keep_what_rules_cover(seed, limit):
     rng = np.random.default_rng(seed)
     n = 400

@@ -18,9 +18,6 @@ def fit(X, y, **options):
     return RuleSetClassifier(**OPTIONS, **options).fit(X, y)
 
 
-# --- categories of polars and DuckDB
-
-
 @pytest.mark.parametrize("dtype", [pl.Categorical, pl.Enum(["A", "B", "C"]), pl.String])
 @pytest.mark.parametrize("n", [9, 2_001])
 def test_categories_of_polars_are_read_with_missing_values(dtype, n):
@@ -43,9 +40,6 @@ def test_a_relation_with_an_enum_is_predicted_and_keeps_its_types():
         predicted = clf.predict(relation)
         assert predicted.types[:2] == relation.types
         assert [row[2] for row in predicted.fetchall()] == clf.predict(X).tolist()
-
-
-# --- other types in prediction
 
 
 @pytest.mark.parametrize(

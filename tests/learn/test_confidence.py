@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import beta
 
 import irenic
 from irenic import RuleSetClassifier
@@ -45,6 +46,9 @@ def test_rows_left_out_that_agree_need_few_added_rows_and_others_many():
     seen = np.array([[20.0, 0.0], [0.0, 20.0]])
     assert Tally(seen, seen).prior(overall) == _ADDED[0]
     assert Tally(seen, np.full((2, 2), 10.0)).prior(overall) == _ADDED[-1]
+    # a label without rows is not impossible
+    assert (smoothed(np.array([[5.0, 0.0]]), 1.0, np.array([1.0, 0.0])) > 0).all()
+    assert Priors(2.0, 3.0).each(2).tolist() == [2.0, 2.0, 3.0]
 
 
 def test_a_share_lies_in_its_interval():
@@ -54,19 +58,10 @@ def test_a_share_lies_in_its_interval():
     assert (ends[:, 0] < share).all()
     assert (share < ends[:, 1]).all()
     assert np.diff(ends[:2])[0] > np.diff(ends[:2])[1]  # more rows, a shorter interval
-
-
-def test_few_added_rows_make_a_share_hardly_less_certain():
-    from scipy.stats import beta
-
-    right, n, added = np.array([9_000.0]), np.array([10_000.0]), np.array([2.0])
-    _, ends = likely(right, n, added / 2, added)
+    # few added rows make a share hardly less certain
+    added = np.array([2.0])
+    _, ends = likely(np.array([9_000.0]), np.array([10_000.0]), added / 2, added)
     assert ends[0] == pytest.approx(beta.ppf([0.025, 0.975], 9_000, 1_000), abs=2e-4)
-
-
-def test_a_label_without_rows_is_not_impossible():
-    assert (smoothed(np.array([[5.0, 0.0]]), 1.0, np.array([1.0, 0.0])) > 0).all()
-    assert Priors(2.0, 3.0).each(2).tolist() == [2.0, 2.0, 3.0]
 
 
 def noisy(n, seed):
@@ -78,25 +73,24 @@ def noisy(n, seed):
 @pytest.fixture(scope="module")
 def fits():
     fitted = []
-    for seed in range(5):
-        clf = RuleSetClassifier(random_state=seed, generations=3, moves=1500, n_jobs=2)
+    for seed in range(4):
+        clf = RuleSetClassifier(random_state=seed, generations=2, moves=800)
         fitted.append(clf.fit(*noisy(300, seed)))
     return fitted
 
 
 def test_confidence_is_that_of_new_rows(fits):
     X, y = noisy(20_000, 99)
-    claims, trained, truth, inside = [], [], [], []
+    found = []
     for clf in fits:
         for point in clf.pareto_front_:
             counts, covers = point.counts, point.rule_set.covering(X)
+            assert (counts.support[:-1] > 0).all()  # rules without training rows are left out
             for r, rule in enumerate(point.rule_set):
-                share = np.mean(y[covers[:, r]] == rule.then)
-                claims.append(counts.confidence[r])
-                trained.append(counts.training_confidence[r])
-                truth.append(share)
-                inside.append(counts.intervals[r, 0] <= share <= counts.intervals[r, 1])
-    claims, trained, truth = map(np.array, (claims, trained, truth))
+                share, (low, high) = np.mean(y[covers[:, r]] == rule.then), counts.intervals[r]
+                claim = counts.confidence[r], counts.training_confidence[r]
+                found.append((*claim, share, low <= share <= high))
+    claims, trained, truth, inside = np.array(found).T
     assert len(claims) > 50
     assert np.mean(trained - truth) > 0.15  # what a reader would be misled by
     assert abs(np.mean(claims - truth)) < 0.06
@@ -114,7 +108,7 @@ def overlapping(n, seed):
 
 def test_rules_that_overlap_each_other_are_not_claimed_to_be_worse():
     """Where two rules agree, the rows count for both; a rule is more than what is left of it."""
-    clf = RuleSetClassifier(random_state=0, generations=3, moves=1500, n_jobs=2, describe=True)
+    clf = RuleSetClassifier(random_state=0, generations=2, moves=1000, describe=True)
     clf = clf.fit(*overlapping(3_000, 0)).select(max_rules=3)
     X, y = overlapping(50_000, 1)
     covers = clf.rules_.covering(X)
@@ -164,12 +158,6 @@ def test_without_validation_the_confidence_is_that_of_the_training_rows():
     assert np.isnan(counts.intervals).all()
     assert all(decision.intervals == () for decision in clf.explain(X))
     assert irenic.summarize(clf)["models"][0]["default"]["interval"] is None
-
-
-def test_rules_without_training_rows_are_left_out(fits):
-    for clf in fits:
-        for point in clf.pareto_front_:
-            assert (point.counts.support[:-1] > 0).all()
 
 
 def test_with_instances_the_estimate_of_learning_is_shown_too(fits):

@@ -18,7 +18,6 @@ from irenic.learn import _counting
 from irenic.learn._counting import Block, Counting
 from irenic.learn.reasons import reason_rules
 from irenic.learn.target import Consequents, Target
-from strategies import examples
 
 SPACE = Space(
     [
@@ -58,6 +57,13 @@ def block_of(rng, n, weight=None):
     return Block(SPACE.encode(table), Target.single(LABELS, codes), weight)
 
 
+def counted(seed, n, n_rules=5):
+    """Return a block, rules, and how to count them."""
+    rng = np.random.default_rng(seed)
+    block, rules = block_of(rng, n), rules_of(rng, n_rules)
+    return block, rules, Consequents.from_target(block.target, block.weight, [])
+
+
 def regions_of():
     parts = [{"a": (None, 4)}, {"a": (4, 7), "b": (0, 3)}, {"a": (7, None)}]
     return RuleSet([Rule(part, then=i) for i, part in enumerate(parts)], SPACE)
@@ -70,9 +76,7 @@ def check_equal(first, second):
         assert got == pytest.approx(expected), field.name
 
 
-@pytest.mark.parametrize("abstains", [False, True])
-@given(st.integers(0, 10_000), st.sampled_from([None, [1, 1, 1], [2.0, 0.5, 3.0]]))
-@examples(2)
+@given(st.booleans(), st.integers(0, 10_000), st.sampled_from([None, [1, 1, 1], [2.0, 0.5, 3.0]]))
 def test_bitmaps_count_as_rows_do(abstains, seed, weight):
     rng = np.random.default_rng(seed)
     block = block_of(rng, int(rng.integers(1, 300)), weight)
@@ -80,9 +84,9 @@ def test_bitmaps_count_as_rows_do(abstains, seed, weight):
     if abstains:
         sets.append(RuleSet(list(sets[0]), SPACE))
     consequents = Consequents.from_target(block.target, block.weight, [], abstains=abstains)
+    reasons = [reason_rules(rules, block.instances) for rules in sets]
     for factors in (None, np.array([1.0, 2.0, 0.25])):
         for regions in (None, regions_of()):
-            reasons = [reason_rules(rules, block.instances) for rules in sets]
             args = sets, [consequents] * len(sets), None, factors, regions, reasons
             rows = Counting(*args, by_bits=False)(block)
             for few in (100, 1):  # with a bitmap per value, and without
@@ -94,10 +98,9 @@ def test_bitmaps_count_as_rows_do(abstains, seed, weight):
 
 
 def test_counts_are_those_of_a_loop_over_rows():
-    rng = np.random.default_rng(3)
-    block, rules = block_of(rng, 200), rules_of(rng, 6)
-    consequents = Consequents.from_target(block.target, block.weight, [])
-    sums = Counting([rules], [consequents])(block)[0]
+    block, rules, consequents = counted(3, 200, 6)
+    reasons = reason_rules(rules, block.instances)
+    sums = Counting([rules], [consequents], reasons=[reasons])(block)[0]
     mix = np.zeros((len(rules) + 1, 3))
     right = 0
     for row in range(200):
@@ -110,21 +113,13 @@ def test_counts_are_those_of_a_loop_over_rows():
     assert sums.support.tolist() == mix.sum(axis=1).tolist()
     assert sums.gain == right
     assert sums.covered == 200 - mix[-1].sum()
-
-
-def test_regions_of_the_default_are_counted_with_its_rows():
-    rng = np.random.default_rng(3)
-    block, rules = block_of(rng, 200), rules_of(rng, 6)
-    reasons = reason_rules(rules, block.instances)
-    consequents = Consequents.from_target(block.target, block.weight, [])
-    sums = Counting([rules], [consequents], reasons=[reasons])(block)[0]
+    # regions of the default are counted with its rows
     right = rules.default == LABELS[block.target.codes]
     inside = [rule.region.contains(block.instances) for rule in reasons]
     assert sums.reasons.tolist() == [[rows.sum(), (rows & right).sum()] for rows in inside]
 
 
 @given(st.integers(0, 10_000), st.integers(1, 4))
-@examples(1)
 def test_sums_do_not_depend_on_blocks(seed, parts):
     rng = np.random.default_rng(seed)
     block = block_of(rng, 211)
@@ -138,11 +133,13 @@ def test_sums_do_not_depend_on_blocks(seed, parts):
         check_equal(sums, reduce(add, (part[i] for part in found)))
 
 
-def test_a_large_block_is_counted_in_parts(monkeypatch):
-    rng = np.random.default_rng(0)
-    block, rules = block_of(rng, 500), rules_of(rng, 5)
-    counting = Counting([rules], [Consequents.from_target(block.target, block.weight, [])])
+def test_large_and_empty_blocks(monkeypatch):
+    block, rules, consequents = counted(0, 500)
+    counting = Counting([rules], [consequents])
     whole = counting(block)[0]
+    none = counting(block.take(slice(0, 0)))[0]
+    assert none.rows == 0
+    check_equal(whole, none + whole)
     monkeypatch.setattr(_counting, "BLOCK", 64)
     monkeypatch.setattr(_counting, "_PRODUCTS", 100)
     check_equal(whole, counting(block)[0])
@@ -150,18 +147,8 @@ def test_a_large_block_is_counted_in_parts(monkeypatch):
 
 
 def test_weights_that_differ_within_a_label_are_counted_row_by_row():
-    rng = np.random.default_rng(0)
-    block, rules = block_of(rng, 100), rules_of(rng, 5)
-    block = Block(block.instances, block.target, rng.random(100))
+    block, rules, _ = counted(0, 100)
+    block = Block(block.instances, block.target, np.random.default_rng(0).random(100))
     counting = Counting([rules], [Consequents.from_target(block.target, block.weight, [])])
     assert counting._by_bits(block) is None
     assert counting(block)[0].row_weight == pytest.approx(block.weight.sum())
-
-
-def test_a_block_without_rows():
-    rng = np.random.default_rng(0)
-    block, rules = block_of(rng, 10), rules_of(rng, 5)
-    counting = Counting([rules], [Consequents.from_target(block.target, block.weight, [])])
-    none = counting(block.take(slice(0, 0)))[0]
-    assert none.rows == 0
-    check_equal(counting(block)[0], none + counting(block)[0])

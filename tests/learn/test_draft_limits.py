@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import naive_evolution as naive
@@ -59,19 +60,38 @@ def limited_rows(draw):
     return rows, limits
 
 
+def draft_of(rows, limits, seed=0):
+    rng = np.random.default_rng(seed)
+    return new_draft(rows, 6, "avoid", rng, fixed_default=True, limits=limits)
+
+
+def rules_of(masks, then, d):
+    words = np.array(masks, dtype=np.uint64).reshape(-1, d)
+    return Rules(words, np.array(then, dtype=np.int16))
+
+
+def unloaded(draft, d):
+    """Return the rules of a draft."""
+    out = rules_of([0] * 6 * d, [0] * 6, d)
+    size = kernels.unload(draft, out)
+    return Candidate(out.masks[:size].copy(), out.then[:size].copy(), 0)
+
+
 def evolved(rows, limits, seed, starts=None, moves=300):
     """Return the rules of a draft after some moves, and its default."""
-    draft = new_draft(
-        rows, 6, "avoid", np.random.default_rng(seed), fixed_default=True, limits=limits
-    )
-    best = Rules(np.zeros((6, len(rows.n_cells)), dtype=np.uint64), np.zeros(6, dtype=np.int16))
-    totals = np.zeros(4)
-    start = starts or Rules(best.masks[:0], best.then[:0])
+    d = len(rows.n_cells)
+    draft, best = draft_of(rows, limits, seed), rules_of([0] * 6 * d, [0] * 6, d)
+    start = starts or rules_of([], [], d)
     kernels.load(rows, draft, start, 0)
     kernels.sow(rows, draft, 10)
-    kernels.anneal(rows, draft, start, Schedule(moves, 1.0, 0.1, 0.01), best, totals)
-    size = kernels.unload(draft, best)
-    return Candidate(best.masks[:size].copy(), best.then[:size].copy(), 0)
+    kernels.anneal(rows, draft, start, Schedule(moves, 1.0, 0.1, 0.01), best, np.zeros(4))
+    return unloaded(draft, d)
+
+
+def with_limits(d, **changes):
+    """Return limits for three labels."""
+    arrays = {name: np.array(value) for name, value in changes.items()}
+    return replace(Limits.none(d, 3), **arrays)
 
 
 def cells_of(rows):
@@ -119,18 +139,14 @@ def check_order(candidate, rows, limits, cells, covers):
         assert (np.diff(along, axis=0) * sign >= 0).all()
 
 
-@given(limited_rows(), SEEDS)
-def test_drafts_respect_their_limits(both, seed):
+@given(limited_rows(), SEEDS, st.data())
+def test_drafts_respect_their_limits(both, seed, data):
     rows, limits = both
     check(evolved(rows, limits, seed), rows, limits)
-
-
-@given(limited_rows(), SEEDS, st.data())
-def test_rules_that_break_limits_are_dropped_at_the_start(both, seed, data):
-    rows, limits = both
+    # rules that break limits are dropped at the start
     masks = [words(data.draw, rows) for _ in range(4)]
     then = [data.draw(st.integers(0, rows.gains.shape[1] - 1)) for _ in masks]
-    start = Rules(np.array(masks, dtype=np.uint64), np.array(then, dtype=np.int16))
+    start = rules_of(masks, then, len(rows.n_cells))
     check(evolved(rows, limits, seed, start, moves=0), rows, limits)
     check(evolved(rows, limits, seed, start), rows, limits)
 
@@ -138,19 +154,15 @@ def test_rules_that_break_limits_are_dropped_at_the_start(both, seed, data):
 @given(limited_rows(), SEEDS)
 def test_undoing_a_move_keeps_the_limits(both, seed):
     rows, limits = both
-    draft = new_draft(
-        rows, 6, "avoid", np.random.default_rng(seed), fixed_default=True, limits=limits
-    )
-    none = Rules(np.zeros((0, len(rows.n_cells)), dtype=np.uint64), np.zeros(0, dtype=np.int16))
+    d = len(rows.n_cells)
+    draft, none = draft_of(rows, limits, seed), rules_of([], [], d)
     kernels.load(rows, draft, none, 0)
-    for turn in range(60):
+    for turn in range(40):
         if kernels._move(rows, draft, none) and turn % 3:
             kernels._take(rows, draft)
         else:
             kernels._undo(rows, draft)
-        out = Rules(np.zeros((6, len(rows.n_cells)), dtype=np.uint64), np.zeros(6, dtype=np.int16))
-        size = kernels.unload(draft, out)
-        check(Candidate(out.masks[:size], out.then[:size], 0), rows, limits)
+        check(unloaded(draft, d), rows, limits)
 
 
 def test_ordered_predictions_are_found():
@@ -158,11 +170,7 @@ def test_ordered_predictions_are_found():
     cells = [[c] for c in range(6) for _ in range(20)]
     gains = [np.eye(3)[c // 2] for c in range(6) for _ in range(20)]
     rows = naive.make_rows(cells, [6], [True], gains)
-    none = Limits.none(1, 3)
-    ones, zeros = np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    limits = Limits(
-        none.walls, none.banned, none.impossible, none.most_values, ones, zeros, np.arange(3)
-    )
+    limits = with_limits(1, signs=[1], known=[0])
     candidate = evolved(rows, limits, 0, moves=3_000)
     check(candidate, rows, limits)
     candidate = without_redundant(candidate, rows.cells, everywhere=True)
@@ -175,46 +183,24 @@ def test_ordered_predictions_are_found():
 
 def test_rules_that_follow_together_are_loaded_as_they_are():
     """Above rule 1 are rules 2 and 3, neither of which covers all that lies above it."""
-    rows = naive.make_rows(cells_of_grid(4, 4), [4, 4], [True, True], np.eye(3)[[0] * 16])
-    none = Limits.none(2, 3)
-    signs, zeros = np.array([1, 0]), np.zeros(2, dtype=np.int64)
-    limits = Limits(
-        none.walls, none.banned, none.impossible, none.most_values, signs, zeros, np.arange(3)
-    )
+    cells = [[a, b] for b in range(4) for a in range(4)]
+    rows = naive.make_rows(cells, [4, 4], [True, True], np.eye(3)[[0] * 16])
+    limits = with_limits(2, signs=[1, 0], known=[0, 0])
     masks = [[0b0110, 0b1111], [0b1000, 0b0011], [0b1000, 0b1100]]
-    start = Rules(np.array(masks, dtype=np.uint64), np.array([1, 2, 1], dtype=np.int16))
-    draft = new_draft(rows, 6, "avoid", np.random.default_rng(0), fixed_default=True, limits=limits)
-    out = Rules(np.zeros((6, 2), dtype=np.uint64), np.zeros(6, dtype=np.int16))
-    kernels.load(rows, draft, start, 0)
-    assert kernels.unload(draft, out) == 3
-    assert out.masks[:3].tolist() == masks
-    check(Candidate(out.masks[:3], out.then[:3], 0), rows, limits)
     # without the last rule, something above the first one is left to the default
-    kernels.load(rows, draft, Rules(start.masks[:2], start.then[:2]), 0)
-    size = kernels.unload(draft, out)
-    assert out.masks[:size].tolist() != masks[:2]
-    check(Candidate(out.masks[:size], out.then[:size], 0), rows, limits)
-
-
-def cells_of_grid(*sizes):
-    grid = np.meshgrid(*(np.arange(n) for n in sizes), indexing="ij")
-    return np.stack([each.ravel() for each in grid], axis=1).tolist()
+    for n, is_kept in ((3, True), (2, False)):
+        draft = draft_of(rows, limits)
+        kernels.load(rows, draft, rules_of(masks[:n], [1, 2, 1][:n], 2), 0)
+        loaded = unloaded(draft, 2)
+        assert (loaded.masks.tolist() == masks[:n]) == is_kept
+        check(loaded, rows, limits)
 
 
 def test_a_wall_keeps_out_what_it_bans_and_lets_the_rest_in():
     gains = [[0.0, 1.0, 0.5], [0.0, 0.4, 0.5], [0.0, 1.0, 0.5]]
     rows = naive.make_rows([[0], [1], [2]], [3], [True], gains)
-    none = Limits.none(1, 3)
-    wall = np.array([[0b010]], dtype=np.uint64)
-    limits = Limits(
-        wall,
-        np.array([[0, 1, 0]], dtype=np.uint8),
-        none.impossible,
-        none.most_values,
-        none.signs,
-        none.known,
-        none.ranks,
-    )
+    banned = np.array([[0, 1, 0]], dtype=np.uint8)
+    limits = with_limits(1, walls=np.array([[0b010]], dtype=np.uint64), banned=banned)
     candidate = evolved(rows, limits, 0, moves=2_000)
     codes = {int(m): int(t) for m, t in zip(candidate.masks[:, 0], candidate.then, strict=True)}
     assert codes == {0b001: 1, 0b100: 1, 0b010: 2}

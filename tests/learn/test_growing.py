@@ -56,16 +56,14 @@ def some_rules(rows, limit, mode, seed):
     return draft
 
 
-@st.composite
-def rows_of_few_cells(draw):
-    return draw(naive.labelled_rows(max_features=3, max_cells=6).filter(few_cells))
-
-
 def few_cells(rows):
     return all(rows.ordered[f] or rows.n_cells[f] <= 7 for f in range(len(rows.n_cells)))
 
 
-@given(rows_of_few_cells(), SEEDS, PENALTIES, st.data())
+ROWS = naive.labelled_rows(max_features=3, max_cells=6).filter(few_cells)
+
+
+@given(ROWS, SEEDS, PENALTIES, st.data())
 def test_no_condition_is_better_than_the_best_one(rows, seed, penalty, data):
     draft = some_rules(rows, 5, "avoid", seed)
     rules = naive.rules_of(draft)
@@ -77,10 +75,8 @@ def test_no_condition_is_better_than_the_best_one(rows, seed, penalty, data):
     (words, then), everything = rules[r], int(rows.everything[f])
     room = everything
     if data.draw(st.booleans()):  # a part, as rivals leave it
-        room = sum(
-            1 << cell
-            for cell in data.draw(st.sampled_from(list(words_inside(rows, f, everything))[:200]))
-        )
+        part = data.draw(st.sampled_from(list(words_inside(rows, f, everything))[:200]))
+        room = sum(1 << cell for cell in part)
     out = np.zeros(1, dtype=np.uint64)
     kernels._fit(rows, draft, r, f, room, out)
     found = naive.bits(out[0])
@@ -89,10 +85,12 @@ def test_no_condition_is_better_than_the_best_one(rows, seed, penalty, data):
     if rows.ordered[f]:
         assert found == list(range(found[0], found[-1] + 1))
     added = added_by(rows, draft, then, own=r)
-    best = max(
-        value_with(rows, added, words, f, cells, penalty) for cells in words_inside(rows, f, room)
-    )
-    assert value_with(rows, added, words, f, found, penalty) == pytest.approx(best, abs=NEAR)
+
+    def value(cells):
+        return value_with(rows, added, words, f, cells, penalty)
+
+    best = max(map(value, words_inside(rows, f, room)))
+    assert value(found) == pytest.approx(best, abs=NEAR)
     naive.check(rows, draft, "avoid")
 
 
@@ -105,7 +103,7 @@ def test_a_bound_that_does_not_matter_is_in_the_middle():
     assert naive.bits(draft.masks[place, 0]) == list(range(5))
 
 
-@given(rows_of_few_cells(), SEEDS, PENALTIES, st.data())
+@given(ROWS, SEEDS, PENALTIES, st.data())
 def test_a_grown_rule_cannot_be_better_on_any_one_feature(rows, seed, penalty, data):
     draft = some_rules(rows, 3, "avoid", seed)
     draft.floats[kernels.PENALTY] = penalty

@@ -1,3 +1,5 @@
+"""Targets of several labels per row: what counts as one, and what is refused."""
+
 from __future__ import annotations
 
 import decimal
@@ -8,10 +10,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+from fitting import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irenic import DataError
 from irenic.learn.labels import as_indicator, is_multilabel, label_set
 
 FORMS = "a 0/1 array, sparse matrix or frame, or a list of sets of labels"
@@ -19,12 +21,6 @@ CELLS = [[1, 0, 1], [0, 0, 1]]
 LABELS = st.one_of(st.integers(2, 6), st.sampled_from("abcd"), st.tuples(st.integers(0, 2)))
 SETS = st.lists(st.sets(LABELS), min_size=1).filter(any)
 ROWS = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
-
-
-def refused(text, call, *args, **options):
-    with pytest.raises(DataError) as caught:
-        call(*args, **options)
-    assert str(caught.value) == text
 
 
 def same(y, rows, expected, **options):
@@ -59,7 +55,7 @@ def same(y, rows, expected, **options):
         ["a@b"],
     ],
 )
-def test_one_label_a_row(y):
+def test_one_label_per_row(y):
     assert not is_multilabel(y)
 
 
@@ -84,27 +80,21 @@ def test_one_label_a_row(y):
         pa.chunked_array([[["a"], ["b"]]]),
     ],
 )
-def test_several_labels_a_row(y):
+def test_several_labels_per_row(y):
     assert is_multilabel(y)
 
 
-@pytest.mark.parametrize("call", [is_multilabel, as_indicator])
-@pytest.mark.parametrize(
-    ("y", "kind"),
-    [
+def test_what_is_no_target_is_refused():
+    for y, kind in [
         ("abc", "str"),
         (3, "int"),
         (None, "NoneType"),
         (iter(["a"]), "list_iterator"),
         ({"a"}, "set"),
         (pl.LazyFrame({"a": [1]}), "LazyFrame"),
-    ],
-)
-def test_what_is_no_target_is_refused(call, y, kind):
-    refused(f"y must be {FORMS}, got {kind}", call, y)
-
-
-def test_arrays_of_other_dimensions_are_refused():
+    ]:
+        for call in (is_multilabel, as_indicator):
+            refused(f"y must be {FORMS}, got {kind}", call, y)
     for n in (0, 3):
         text = f"y must have 1 or 2 dimensions, got {n}; use {FORMS}"
         refused(text, is_multilabel, np.zeros((1,) * n))
@@ -117,25 +107,21 @@ def test_arrays_of_other_dimensions_are_refused():
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float32, object])
 def test_arrays(dtype):
-    same(np.array(CELLS, dtype=dtype), CELLS, range(3))
-    same(np.array(CELLS, dtype=dtype), CELLS, "abc", labels=iter("abc"))
+    y = np.array(CELLS, dtype=dtype)
+    same(y, CELLS, range(3))
+    same(y, CELLS, "abc", labels=iter("abc"))
+    as_indicator(y)[0][0, 1] = True  # a copy
+    assert not y[0, 1]
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok", "bsr"])
 def test_sparse_matrices(form):
     same(sp.csr_array(np.array(CELLS)).asformat(form), CELLS, range(3))
-    same(
-        sp.csr_matrix(np.array(CELLS, dtype=bool)).asformat(form),
-        CELLS,
-        "abc",
-        labels=list("abc"),
-    )
-
-
-def test_a_sparse_matrix_is_left_as_it_is():
+    matrix = sp.csr_matrix(np.array(CELLS, dtype=bool)).asformat(form)
+    same(matrix, CELLS, "abc", labels=list("abc"))
     doubled = sp.coo_array(([1, 0], ([0, 0], [1, 1])), shape=(1, 2))
     same(doubled, [[0, 1]], [0, 1])
-    assert doubled.nnz == 2
+    assert doubled.nnz == 2  # it is left as it is
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
@@ -150,12 +136,6 @@ def test_names_of_columns_are_labels_as_they_are():
     same(pd.DataFrame({"a": [1, 0]}), [[1], [0]], ["a"])
     same({"a": np.array([1, 0]), "b": (1, 1)}, [[1, 1], [0, 1]], "ab")
     same(pl.DataFrame({"a": [decimal.Decimal(1)], "b": [decimal.Decimal(0)]}), [[1, 0]], "ab")
-
-
-def test_the_result_is_a_copy():
-    y = np.array([[True, False]])
-    as_indicator(y)[0][0, 1] = True
-    assert not y[0, 1]
 
 
 @pytest.mark.parametrize(
@@ -203,42 +183,6 @@ def test_cells_that_are_missing_are_refused(y, column, row):
     refused(text, as_indicator, y)
 
 
-def test_columns_must_fit_the_labels():
-    text = "labels must have one entry per column of y: 3, got 2"
-    refused(text, as_indicator, np.array(CELLS), labels=["a", "b"])
-    refused(text, as_indicator, sp.csr_array(CELLS), labels=["a", "b"])
-    frame = pd.DataFrame({"cat": [1], "dog": [0]})
-    text = "column 'dog' of y: unknown label; did you mean 'dogs'?"
-    refused(text, as_indicator, frame, labels=["cat", "dogs"])
-    text = "y must have a column for the label 'dogs'; did you mean 'dog'?"
-    refused(text, as_indicator, frame, labels=["cat", "dog", "dogs"])
-
-
-def test_columns_of_one_name_are_refused():
-    text = "the columns of y must not repeat a label, got 'a' twice; rename one"
-    refused(text, as_indicator, pd.DataFrame([[1, 0]], columns=["a", "a"]))
-
-
-def test_ragged_mappings_are_refused():
-    text = "the columns of y must have the same length, got [1, 2]"
-    refused(text, as_indicator, {"a": [1], "b": [0, 1]})
-    text = "column 'a' of y must be a list of values, got 'xy'"
-    refused(text, as_indicator, {"a": "xy"})
-
-
-@pytest.mark.parametrize(
-    "y", [[], np.zeros((0, 2)), np.array([]), pl.DataFrame({"a": [], "b": []}), {}, pd.Series([])]
-)
-def test_no_rows_are_refused(y):
-    refused("y must have at least one row, got none", as_indicator, y)
-
-
-@pytest.mark.parametrize("y", [np.zeros((2, 0)), [set(), set()], [[], []]])
-def test_no_labels_are_refused(y):
-    text = "y must have at least one label, got none"
-    refused(text, as_indicator, y)
-
-
 # --- sets of labels
 
 
@@ -252,21 +196,15 @@ def test_rows_of_labels(kind):
 
 def test_rows_of_labels_in_arrays_and_frames():
     rows = [["b"], ["a", "b"]]
-    expected = [[0, 1], [1, 1]]
     objects = np.empty(2, dtype=object)
     objects[:] = rows
-    for y in (objects, objects.reshape(2, 1), pl.Series(rows), pl.DataFrame({"y": rows})):
-        same(y, expected, "ab")
-    same(pa.chunked_array([rows]), expected, "ab")
-    same({"y": rows}, expected, "ab")
-    same([np.array(row) for row in rows], expected, "ab")
+    frames = pl.Series(rows), pl.DataFrame({"y": rows}), pa.chunked_array([rows]), {"y": rows}
+    for y in (objects, objects.reshape(2, 1), *frames, [np.array(row) for row in rows]):
+        same(y, [[0, 1], [1, 1]], "ab")
 
 
-def test_text_is_never_split():
+def test_labels_are_plain_values_that_are_never_split():
     same([{"a@b"}, {"a"}], [[0, 1], [1, 0]], ["a", "a@b"])
-
-
-def test_labels_of_numpy_are_plain():
     _, labels = as_indicator([np.array([3, 5]), {np.int64(4)}])
     assert labels == (3, 4, 5)
     assert {type(label) for label in labels} == {int}
@@ -281,49 +219,89 @@ def test_labels_that_cannot_be_sorted_come_as_they_appear():
     same([[label] for label in many], np.eye(3), many)
 
 
-def test_an_unknown_label_gets_a_suggestion():
-    text = "row 2 of y: unknown label 'dgo'; did you mean 'dog'?"
-    refused(text, as_indicator, [{"cat"}, {"dgo"}], labels=["cat", "dog"])
-    text = "row 1 of y: unknown label 7 (known: 'cat', 'dog')"
-    refused(text, as_indicator, [{7}], labels=["cat", "dog"])
-
-
-def test_one_label_a_row_is_refused():
-    text = "y must hold sets of labels, got single labels such as 'a'; use [{label} for label in y]"
-    refused(text, as_indicator, np.array(["a", "b"]))
-    text = (
+PETS = pd.DataFrame({"cat": [1], "dog": [0]})
+NESTED = [[[0, 1], [1, 0]], [[1], [0]], [(True, False)], [np.array([0, 1.0])]]
+REFUSED = [
+    ("labels must have one entry per column of y: 3, got 2", np.array(CELLS), ["a", "b"]),
+    ("labels must have one entry per column of y: 3, got 2", sp.csr_array(CELLS), ["a", "b"]),
+    ("column 'dog' of y: unknown label; did you mean 'dogs'?", PETS, ["cat", "dogs"]),
+    (
+        "y must have a column for the label 'dogs'; did you mean 'dog'?",
+        PETS,
+        ["cat", "dog", "dogs"],
+    ),
+    (
+        "the columns of y must not repeat a label, got 'a' twice; rename one",
+        pd.DataFrame([[1, 0]], columns=["a", "a"]),
+    ),
+    ("the columns of y must have the same length, got [1, 2]", {"a": [1], "b": [0, 1]}),
+    ("column 'a' of y must be a list of values, got 'xy'", {"a": "xy"}),
+    *(
+        ("y must have at least one row, got none", y)
+        for y in ([], np.zeros((0, 2)), np.array([]), pl.DataFrame({"a": [], "b": []}), {})
+    ),
+    ("y must have at least one row, got none", pd.Series([])),
+    *(
+        ("y must have at least one label, got none", y)
+        for y in (np.zeros((2, 0)), [set(), set()], [[], []])
+    ),
+    ("row 2 of y: unknown label 'dgo'; did you mean 'dog'?", [{"cat"}, {"dgo"}], ["cat", "dog"]),
+    ("row 1 of y: unknown label 7 (known: 'cat', 'dog')", [{7}], ["cat", "dog"]),
+    (
+        "y must hold sets of labels, got single labels such as 'a'; use [{label} for label in y]",
+        np.array(["a", "b"]),
+    ),
+    (
         "y must hold sets of labels, got single labels such as 'a@b';"
-        " use [text.split('@') for text in y]"
-    )
-    refused(text, as_indicator, ["a@b", "c"])
-
-
-@pytest.mark.parametrize("y", [[[0, 1], [1, 0]], [[1], [0]], [(True, False)], [np.array([0, 1.0])]])
-def test_nested_lists_of_0_and_1_are_refused(y):
-    text = (
-        "y may be an indicator or sets of the labels 0 and 1; use np.array(y) for an"
-        " indicator, [set(row) for row in y] for sets"
-    )
-    refused(text, as_indicator, y)
-    as_indicator(np.array(y))
-    as_indicator([set(row) for row in y])
-
-
-def test_a_label_that_a_row_has_twice_is_refused():
-    text = (
+        " use [text.split('@') for text in y]",
+        ["a@b", "c"],
+    ),
+    *(
+        (
+            "y may be an indicator or sets of the labels 0 and 1; use np.array(y) for an"
+            " indicator, [set(row) for row in y] for sets",
+            y,
+        )
+        for y in NESTED
+    ),
+    (
         "row 2 of y must not repeat a label, got 0 twice; pass an indicator as an array:"
-        " np.array(y)"
-    )
-    refused(text, as_indicator, [[0, 1], [0, 0, 1]])
+        " np.array(y)",
+        [[0, 1], [0, 0, 1]],
+    ),
+    (
+        "row 2 of y must be a set of labels, got 'b'; use a set for one label, too",
+        [{"a"}, "b"],
+    ),
+    (
+        "row 2 of y must be a set of labels, got {'b': 1}; use a set for one label, too",
+        [{"a"}, {"b": 1}],
+    ),
+    (
+        "row 1 of y: the label must be hashable, got ['b', 'c']; use text, a number or a tuple",
+        [["a", ["b", "c"]]],
+    ),
+    ("labels must be a list of labels, got 'ab'", [{"a"}], "ab"),
+    ("labels must be a list of labels, got 5", [{"a"}], 5),
+    (
+        "labels must be a list, got a set, which has no order; use sorted(labels)",
+        [{"a"}],
+        {"a", "b"},
+    ),
+    ("labels must not repeat a label, got 'a' twice", [{"a"}], ["a", "b", "a"]),
+    ("labels: the label must not be missing, got None; drop it", [{"a"}], ["a", None]),
+]
 
 
-def test_ragged_rows_are_refused():
-    text = "row 2 of y must be a set of labels, got 'b'; use a set for one label, too"
-    refused(text, as_indicator, [{"a"}, "b"])
-    text = "row 2 of y must be a set of labels, got {'b': 1}; use a set for one label, too"
-    refused(text, as_indicator, [{"a"}, {"b": 1}])
-    text = "row 1 of y: the label must be hashable, got ['b', 'c']; use text, a number or a tuple"
-    refused(text, as_indicator, [["a", ["b", "c"]]])
+@pytest.mark.parametrize(("text", "y", "labels"), [(*case, None)[:3] for case in REFUSED])
+def test_targets_and_labels_that_cannot_be_are_refused(text, y, labels):
+    refused(text, as_indicator, y, labels=labels)
+
+
+def test_what_an_error_about_nested_lists_suggests_works():
+    for y in NESTED:
+        as_indicator(np.array(y))
+        as_indicator([set(row) for row in y])
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
@@ -334,18 +312,6 @@ def test_missing_rows_and_labels_are_refused(missing):
     refused(text, as_indicator, [{"a"}, {"b", missing}])
 
 
-def test_labels_that_cannot_be_are_refused():
-    y = [{"a"}]
-    refused("labels must be a list of labels, got 'ab'", as_indicator, y, labels="ab")
-    refused("labels must be a list of labels, got 5", as_indicator, y, labels=5)
-    text = "labels must be a list, got a set, which has no order; use sorted(labels)"
-    refused(text, as_indicator, y, labels={"a", "b"})
-    text = "labels must not repeat a label, got 'a' twice"
-    refused(text, as_indicator, y, labels=["a", "b", "a"])
-    text = "labels: the label must not be missing, got None; drop it"
-    refused(text, as_indicator, y, labels=["a", None])
-
-
 # --- back to sets
 
 
@@ -353,9 +319,6 @@ def test_a_row_as_a_set():
     assert label_set(np.array([True, False, True]), ["a", "b", "c"]) == {"a", "c"}
     assert label_set([0, 0, 1], ("a", "b", "c")) == frozenset("c")
     assert isinstance(label_set(np.array([False]), ["a"]), frozenset)
-
-
-def test_a_row_that_does_not_fit_is_refused():
     text = "the row must have one cell for each of the 2 labels, got shape (3,)"
     refused(text, label_set, np.array([1, 0, 1]), ["a", "b"])
     text = (
@@ -365,15 +328,10 @@ def test_a_row_that_does_not_fit_is_refused():
 
 
 @given(SETS, st.sampled_from(sorted(ROWS)))
-def test_sets_come_back_from_their_indicator(sets, kind):
+def test_sets_and_indicators_come_back_in_every_form(sets, kind):
     indicator, labels = as_indicator([ROWS[kind](row) for row in sets])
     assert set(labels) == set().union(*sets)
     assert [label_set(row, labels) for row in indicator] == sets
-
-
-@given(SETS)
-def test_an_indicator_comes_back_in_every_form(sets):
-    indicator, labels = as_indicator(sets)
     frame = dict(zip(labels, indicator.T.tolist(), strict=True))
     for y in (sets, indicator, indicator.astype(float), sp.csr_array(indicator), frame):
         again, found = as_indicator(y, labels=labels)

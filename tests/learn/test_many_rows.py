@@ -7,11 +7,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from fitting import people, quick, texts
+from fitting import make_many, people, quick, texts
 
-from irenic import Continuous, Space
+from irenic import Categorical, Continuous, Space
 from irenic.errors import DataError
-from irenic.learn import _base, _classifier, _counting, _rows, _stored, _training
+from irenic.learn import _classifier, _rows
 from irenic.learn import _running as running
 from irenic.learn._rows import sample_rows
 from irenic.learn._tasks import priorities
@@ -20,13 +20,7 @@ from irenic.learn._tasks import priorities
 @pytest.fixture
 def few(monkeypatch):
     """Make 500 rows many, of which evolution uses 100, in blocks of 64."""
-    for module in (_base, _rows):
-        monkeypatch.setattr(module, "MANY_ROWS", 500)
-    monkeypatch.setattr(_rows, "ROW_LIMIT", 100)
-    monkeypatch.setattr(_classifier, "ROW_LIMIT", 100)
-    monkeypatch.setattr(_training, "ROW_LIMIT", 100)
-    monkeypatch.setattr(_counting, "BLOCK", 64)
-    monkeypatch.setattr(_rows, "BLOCK", 64)
+    make_many(monkeypatch)
 
 
 def facts(clf, rows=slice(None)):
@@ -46,11 +40,11 @@ def facts(clf, rows=slice(None)):
 
 
 def test_statistics_are_those_of_all_rows(few):
-    X, y = people(1500)
+    X, y = people(800)
     clf = quick().fit(X, y)
     for point in clf.pareto_front_:
         covers = point.rule_set.covering(X)
-        assert point.n_rows == 1500
+        assert point.n_rows == 800
         assert point.counts.support[:-1].tolist() == covers.sum(axis=0).tolist()
         assert point.counts.support[-1] == (~covers.any(axis=1)).sum()
         assert point.training_score == pytest.approx((point.rule_set.predict(X) == y).mean())
@@ -66,7 +60,7 @@ def test_statistics_are_those_of_all_rows(few):
 
 @pytest.mark.parametrize("options", [{}, {"scoring": "balanced_accuracy"}])
 def test_fits_do_not_depend_on_blocks_or_on_the_library(few, monkeypatch, options):
-    X, y = people(1300)
+    X, y = people(700)
     frames = [X, pl.from_pandas(X), pa.Table.from_pandas(X), dict(X.items())]
     found = [facts(quick(**options).fit(frame, y)) for frame in frames]
     monkeypatch.setattr(_rows, "BLOCK", 1000)
@@ -76,9 +70,8 @@ def test_fits_do_not_depend_on_blocks_or_on_the_library(few, monkeypatch, option
 
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
 def test_rules_are_refined_if_there_are_further_rows(few, monkeypatch, tmp_path, scoring):
-    for module in (_base, _rows, _stored):
-        monkeypatch.setattr(module, "MANY_ROWS", 900)
-    X, y = people(1300)
+    make_many(monkeypatch, 800)
+    X, y = people(1000)
     seen = []
 
     def refined(result, cells, instances):
@@ -104,59 +97,49 @@ def test_rules_are_refined_if_there_are_further_rows(few, monkeypatch, tmp_path,
 
 
 def test_rules_to_keep_are_not_refined(few, monkeypatch):
-    for module in (_base, _rows):
-        monkeypatch.setattr(module, "MANY_ROWS", 900)
+    make_many(monkeypatch, 800)
     monkeypatch.setattr(_classifier, "refined", None)  # must not be called
-    X, y = people(1300)
+    X, y = people(1000)
     clf = quick(rules=f"IF age < 2 THEN {y[0]}").fit(X, y)
     assert str(clf.rules_[0]).startswith("IF age < 2 THEN")
 
 
 def test_impossible_rows_are_said(few):
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.integers(0, 10, 700), "b": rng.integers(0, 10, 700)})
+    X = pd.DataFrame(np.random.default_rng(0).integers(0, 10, (700, 2)), columns=["a", "b"])
     y = np.where(X["a"] >= 5, "x", "y")
     space = Space([Continuous("a"), Continuous("b")], [{"a": (5, None), "b": (5, None)}])
-    n = int(((X["a"] >= 5) & (X["b"] >= 5)).sum())
-    weight = np.where(np.arange(700) < 100, 0.0, 1.0)
-    with pytest.warns(UserWarning, match=f"{n} rows of X cannot occur") as caught:
+    never = (X["a"] >= 5) & (X["b"] >= 5)
+    with pytest.warns(UserWarning, match=f"{never.sum()} rows of X cannot occur") as caught:
         clf = quick(space=space).fit(X, y)
     assert caught[0].filename == __file__
-    assert clf.chosen_.n_rows == 700 - n
-    less = int(((X["a"] >= 5) & (X["b"] >= 5) & (weight > 0)).sum())
-    with pytest.warns(UserWarning, match=f"{less} rows of X cannot occur"):
+    assert clf.chosen_.n_rows == 700 - never.sum()
+    weight = np.where(np.arange(700) < 100, 0.0, 1.0)
+    with pytest.warns(UserWarning, match=f"{never[100:].sum()} rows of X cannot occur"):
         quick(space=space).fit(X, y, weight)
 
 
 def test_a_fit_with_all_rows_in_memory_is_the_same_up_to_the_limit(monkeypatch):
     X, y = people(600)
     whole = quick().fit(X, y)
-    for module in (_base, _rows):
-        monkeypatch.setattr(module, "MANY_ROWS", 599)
+    monkeypatch.setattr("irenic.learn._base.MANY_ROWS", 599)
+    monkeypatch.setattr(_rows, "MANY_ROWS", 599)
     # one row less to find cuts in, and all rows in evolution
     assert len(quick().fit(X, y).pareto_front_) >= 1
-    monkeypatch.setattr(_base, "MANY_ROWS", 599)
     monkeypatch.setattr(_rows, "MANY_ROWS", 600)
     assert texts(quick().fit(X, y)) == texts(whole)
 
 
-def test_weights_of_many_rows(few):
-    X, y = people(900)
-    weight = np.random.default_rng(9).integers(0, 3, 900).astype(float)
-    clf = quick().fit(X, y, sample_weight=weight)
-    counted = weight > 0
-    point = clf.chosen_
-    assert point.n_rows == counted.sum()
+def test_weights_and_sets_of_labels_of_many_rows(few):
+    X, y = people(600)
+    weight = np.random.default_rng(9).integers(0, 3, 600).astype(float)
+    point = quick().fit(X, y, sample_weight=weight).chosen_
+    assert point.n_rows == (weight > 0).sum()
     right = point.rule_set.predict(X) == y
     assert point.training_score == pytest.approx(np.average(right, weights=weight))
-
-
-def test_many_rows_with_sets_of_labels(few):
-    X, y = people(800)
     sets = [{label} if i % 3 else {label, "more"} for i, label in enumerate(y)]
-    clf = quick().fit(X, sets)
-    assert clf.chosen_.n_rows == 800
-    assert clf.chosen_.counts.mix.sum() >= 800
+    point = quick().fit(X, sets).chosen_
+    assert point.n_rows == 600
+    assert point.counts.mix.sum() >= 600
 
 
 def test_a_rare_label_is_sampled_with_all_its_rows(few):
@@ -190,18 +173,12 @@ def test_an_error_names_the_row_of_the_table(few):
 
 
 def test_texts_are_encoded_alike_one_by_one_and_all_at_once(monkeypatch):
-    from irenic import Categorical, Space
-
     values = ["a", None, "b", "zz", "a"] * 30
     space = Space([Categorical("c", ["a", "b"], missing=True, other=True)])
     expected = space.encode({"c": values}).codes.tolist()
     monkeypatch.setattr("irenic.model.columns._MANY_TEXTS", 10)
-    for frame in (
-        pd.DataFrame({"c": values}),
-        pl.DataFrame({"c": values}),
-        pa.table({"c": values}),
-    ):
-        assert space.encode(frame).codes.tolist() == expected
+    for make in (pd.DataFrame, pl.DataFrame, pa.table):
+        assert space.encode(make({"c": values})).codes.tolist() == expected
     categories = pd.DataFrame({"c": pd.Categorical(values)})
     assert space.encode(categories).codes.tolist() == expected
     strict = Space([Categorical("c", ["a", "b"], missing=True)])

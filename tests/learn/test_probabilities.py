@@ -7,9 +7,10 @@ import pickle
 
 import numpy as np
 import pytest
-from fitting import check_consistent, people, quick
+from fitting import check_consistent, quick, refused
 from hypothesis import given
 from hypothesis import strategies as st
+from label_sets import EDGES, IN_GRAPH, LEAVES, MATRIX, PATHS, SETS, X
 from naive_probabilities import slow_f1, slow_gains, slow_groups, slow_prior_rows
 
 import irenic
@@ -28,28 +29,13 @@ from irenic.learn._probabilities import (
 from irenic.learn.target import Consequents, Target
 from irenic.model import Probabilities
 
-X, _ = people(150, noise=0.0)
-FACTS = np.stack(
-    [(X["age"] > 50).to_numpy(), (X["income"] > 30).to_numpy(), X["married"].to_numpy()], axis=1
-).astype(int)
-SETS = [
-    {label for label, fact in zip(["old", "rich", "wed"], row, strict=True) if fact}
-    for row in FACTS
-]
-PATHS = ["1/1", "1/2", "2/1", "2/2"]
-LEAVES = [
-    {("1/1" if old else "1/2") if rich else ("2/1" if wed else "2")} for old, rich, wed in FACTS
-]
-EDGES = [("root", "a"), ("root", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("a", "e")]
-IN_GRAPH = [
-    ({"d"} if old else {"c"}) if rich else ({"e"} if wed else set()) for old, rich, wed in FACTS
-]
 WAYS = {
     "sets": ({}, SETS),
-    "matrix": ({}, FACTS),
+    "matrix": ({}, MATRIX),
     "tree": ({"hierarchy": PATHS}, LEAVES),
     "graph": ({"hierarchy": EDGES}, IN_GRAPH),
 }
+SEEDS = st.integers(0, 2**32 - 1)
 
 
 def vectors(**options):
@@ -61,10 +47,15 @@ def fitted(way, **options):
     return vectors(**more, **options).fit(X, y), y
 
 
+@pytest.fixture(scope="module")
+def tree():
+    return fitted("tree")[0]
+
+
 # --- the value
 
 
-def test_probabilities_are_values():
+def test_probabilities_are_immutable_values():
     one = Probabilities(["a", "b"], [0.25, 0.5])
     assert one == Probabilities(("a", "b"), np.array([0.25, 0.5]))
     assert hash(one) == hash(Probabilities(("a", "b"), np.array([0.25, 0.5])))
@@ -74,10 +65,6 @@ def test_probabilities_are_values():
     assert pickle.loads(pickle.dumps(one)) == one
     assert Probabilities(["a"], [-0.0]) == Probabilities(["a"], [0.0])
     assert hash(Probabilities(["a"], [-0.0])) == hash(Probabilities(["a"], [0.0]))
-
-
-def test_probabilities_cannot_be_changed():
-    one = Probabilities(["a"], [0.5])
     with pytest.raises(AttributeError, match="immutable"):
         one.labels = ("b",)
     with pytest.raises(ValueError, match="read-only"):
@@ -96,19 +83,16 @@ def test_the_largest_probabilities_are_shown():
     assert list(Probabilities(["b", "a"], [0.5, 0.5]).largest()) == ["b", "a"]
 
 
-@pytest.mark.parametrize(
-    ("labels", "values", "message"),
-    [
-        (["a", "b"], [0.5], "probabilities must be one number for each of the 2 labels, got shape"),
+def test_invalid_probabilities():
+    text = "probabilities must be one number for each of the 2 labels, got shape"
+    with pytest.raises(FormatError, match=f"^{text}"):
+        Probabilities(["a", "b"], [0.5])
+    for labels, values, text in [
         (["a", "a"], [0.5, 0.5], "the labels of probabilities must be distinct, got one twice"),
         (["a", "b"], [0.5, 1.5], "the probability of 'b' must be from 0 to 1, got 1.5"),
         (["a"], [np.nan], "the probability of 'a' must be from 0 to 1, got nan"),
-    ],
-)
-def test_invalid_probabilities(labels, values, message):
-    with pytest.raises(FormatError) as caught:
-        Probabilities(labels, values)
-    assert str(caught.value).startswith(message)
+    ]:
+        refused(text, Probabilities, labels, values, error=FormatError)
 
 
 @given(st.lists(st.floats(0, 1), max_size=8), st.floats(0, 1))
@@ -146,7 +130,7 @@ def test_gains_are_squared_distances(hierarchy):
     assert consequents.codes_of([near, "other"]).tolist() == [1, -1]
 
 
-@given(st.integers(0, 12), st.integers(0, 2**32 - 1))
+@given(st.integers(0, 12), SEEDS)
 def test_groups_are_connected_by_overlaps(n, seed):
     rng = np.random.default_rng(seed)
     masks = rng.integers(1, 16, size=(n, 2)).astype(np.uint64)
@@ -158,11 +142,13 @@ def test_groups_are_connected_by_overlaps(n, seed):
     assert ((by_code[:, None] == by_code) == (then[:, None] == then)).all()
 
 
-def test_no_rules_have_no_groups():
+def test_nothing_has_no_groups_and_the_usual_threshold():
     assert connected(0, np.zeros(0, dtype=int), np.zeros(0, dtype=int)).tolist() == []
+    nothing = np.zeros((1, 2))
+    assert best_threshold(nothing, np.zeros(3, dtype=int), np.ones((3, 2)), np.ones(3)) == 0.5
 
 
-@given(st.integers(0, 2**32 - 1))
+@given(SEEDS)
 def test_the_threshold_has_the_highest_f1(seed):
     rng = np.random.default_rng(seed)
     probabilities = rng.integers(0, 5, (3, 4)) / 4.0
@@ -175,12 +161,7 @@ def test_the_threshold_has_the_highest_f1(seed):
         assert score >= slow_f1(probabilities, decided, truth, weight, other) - 1e-9
 
 
-def test_the_threshold_without_probabilities():
-    nothing = np.zeros((1, 2))
-    assert best_threshold(nothing, np.zeros(3, dtype=int), np.ones((3, 2)), np.ones(3)) == 0.5
-
-
-@given(st.integers(0, 2**32 - 1), st.floats(0.0, 1.0))
+@given(SEEDS, st.floats(0.0, 1.0))
 def test_noisy_labels_shrink_more(seed, noise):
     rng = np.random.default_rng(seed)
     truth = (rng.random((20, 5)) < 0.4).astype(float)
@@ -202,14 +183,13 @@ def test_labels_that_depend_on_the_group_hardly_shrink():
     assert prior_rows(np.ones((2, 2)), np.ones(2), np.ones(2), np.ones(2)) == 2.0
 
 
-@pytest.mark.parametrize("seed", range(5))
+@given(SEEDS)
 def test_estimates_lie_between_the_rows_and_all_rows(seed):
     target = random_target(seed, hierarchy=EDGES)
     rng = np.random.default_rng(seed)
     covers = rng.random((3, len(target))) < 0.3
-    groups = np.array([0, 1, 0])
     weight = rng.uniform(0.5, 2.0, len(target))
-    values = estimated(groups, covers, target, weight)
+    values = estimated(np.array([0, 1, 0]), covers, target, weight)
     overall = np.average(target.truth, axis=0, weights=weight)
     rows = [covers[0] | covers[2], covers[1], ~covers.any(axis=0)]
     for value, covered in zip(values, rows, strict=True):
@@ -249,29 +229,24 @@ def test_a_rule_predicts_probabilities(way):
     assert 0.0 <= clf.score(X, y) <= 1.0
 
 
-def test_the_training_score_is_the_explained_share_of_the_variance():
-    clf, _ = fitted("tree")
-    truth = clf.hierarchy_.close_indicator(
-        np.array([[label in row for label in clf.classes_] for row in LEAVES])
-    )
-    weights = clf.hierarchy_.weights()
-    far = ((truth - clf.predict_proba(X)) ** 2 @ weights).sum()
+def test_the_training_score_is_the_explained_share_of_the_variance(tree):
+    rows = np.array([[label in row for label in tree.classes_] for row in LEAVES])
+    truth, weights = tree.hierarchy_.close_indicator(rows), tree.hierarchy_.weights()
+    far = ((truth - tree.predict_proba(X)) ** 2 @ weights).sum()
     all_far = ((truth - truth.mean(axis=0)) ** 2 @ weights).sum()
-    assert clf.chosen_.training_score == pytest.approx(1.0 - far / all_far)
+    assert tree.chosen_.training_score == pytest.approx(1.0 - far / all_far)
 
 
-def test_decisions_and_notebooks_show_the_largest_probabilities():
-    clf, _ = fitted("tree")
-    decision = clf.explain(X.iloc[:1])[0]
+def test_decisions_and_notebooks_show_the_largest_probabilities(tree):
+    decision = tree.explain(X.iloc[:1])[0]
     assert isinstance(decision.then, Probabilities)
     assert str(decision.then) in decision.text
     assert "support" in decision.text
-    html = clf._repr_html_() if hasattr(clf, "_repr_html_") else clf._html_repr()
-    label, p = next(iter(clf.rules_[0].then.largest().items()))
+    html, then = tree._repr_html_(), tree.rules_[0].then
+    label, p = next(iter(then.largest().items()))
     assert f"{label} {p:.2f}" in html
-    n_more = np.count_nonzero(clf.rules_[0].then.values) - 3
-    assert f"and {n_more} more" in html
-    assert str(clf.rules_[0].then) in repr(clf.rules_)
+    assert f"and {np.count_nonzero(then.values) - 3} more" in html
+    assert str(then) in repr(tree.rules_)
 
 
 @pytest.mark.parametrize(
@@ -287,9 +262,8 @@ def test_decisions_and_notebooks_show_the_largest_probabilities():
     ],
     ids=str,
 )
-@pytest.mark.parametrize("way", ["sets", "graph"])
-def test_options(way, options):
-    clf, _ = fitted(way, **options)
+def test_options(options):
+    clf, _ = fitted("sets" if "init" in options or "conflicts" in options else "graph", **options)
     if "conflicts" not in options:
         check_consistent(clf)
     likely = clf.predict_proba(X)
@@ -312,126 +286,87 @@ def test_a_warm_start_begins_with_the_nearest_probabilities():
 
 
 def test_one_label_per_row_has_no_probabilities():
-    with pytest.raises(DataError) as caught:
-        vectors().fit(X, ["a", "b"] * 75)
-    assert str(caught.value) == (
+    text = (
         "consequents must be 'labels' if each row has one label, got 'probabilities';"
         " predict_proba returns probabilities in both cases"
     )
+    refused(text, vectors().fit, X, ["a", "b"] * 75)
 
 
 def test_probabilities_win_over_labels_where_no_label_is_frequent():
     rng = np.random.default_rng(0)
     size = rng.uniform(0, 1, 600)
-    y = [
-        {
-            str(label)
-            for label in range(8)
-            if rng.random() < (0.35 if (label < 4) == (s < 0.5) else 0.05)
-        }
-        for s in size
-    ]
+    share = np.where((np.arange(8) < 4) == (size[:, None] < 0.5), 0.35, 0.05)
+    y = [set(map(str, np.flatnonzero(row))) for row in rng.random((600, 8)) < share]
     clf = vectors(selection="validation").fit({"size": size}, y)
     assert len(clf.rules_) >= 1
     assert 0.05 < clf.chosen_.threshold < 0.4
-    low, high = clf.predict({"size": [0.1, 0.9]})
-    assert low == set("0123")
-    assert high == set("4567")
+    assert list(clf.predict({"size": [0.1, 0.9]})) == [set("0123"), set("4567")]
 
 
 # --- files
 
 
-@pytest.mark.parametrize("suffix", [".rules", ".sql", ".py", ".csv"])
-def test_formats_that_cannot_hold_probabilities_say_so(tmp_path, suffix):
-    clf, _ = fitted("tree")
-    with pytest.raises(FormatError) as caught:
-        irenic.write(clf.rules_, tmp_path / f"rules{suffix}")
-    text = str(caught.value)
-    assert "probabilities (" in text
-    assert "as JSON, or learn with consequents='labels'" in text
-
-
-@pytest.mark.parametrize("suffix", [".json", ".dmn"])
-def test_formats_that_hold_probabilities(tmp_path, suffix):
-    clf, _ = fitted("tree")
-    path = tmp_path / f"rules{suffix}"
-    irenic.write(clf.rules_, path)
-    again = irenic.read(path)
-    assert again.thens == clf.rules_.thens
-    assert again.default == clf.rules_.default
-
-
-def test_reports_need_labels():
-    clf, y = fitted("tree")
+def test_formats_hold_probabilities_or_say_that_they_cannot(tree, tmp_path):
+    for suffix in (".rules", ".sql", ".py", ".csv"):
+        with pytest.raises(FormatError, match=r"(?s)probabilities \(.*as JSON, or learn with cons"):
+            irenic.write(tree.rules_, tmp_path / f"rules{suffix}")
+    for suffix in (".json", ".dmn"):
+        irenic.write(tree.rules_, tmp_path / f"rules{suffix}")
+        again = irenic.read(tmp_path / f"rules{suffix}")
+        assert again.thens == tree.rules_.thens
+        assert again.default == tree.rules_.default
     with pytest.raises(DataError, match="rules must predict labels to be summarized, got prob"):
-        irenic.report(clf, X, y)
-
-
-def change_threshold(data):
-    del data["model"]["front"][0]["threshold"]
-
-
-def change_value(data):
-    data["model"]["front"][0]["default"] = ["1"]
-
-
-def change_labels(data):
-    data["model"]["front"][0]["default"]["probabilities"].reverse()
-
-
-def change_high(data):
-    data["model"]["front"][0]["threshold"] = 2
+        irenic.report(tree, X, LEAVES)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (change_threshold, '"threshold" is missing; rules that predict probabilities need it'),
-        (change_value, "a prediction must be probabilities, got frozenset({'1'})"),
-        (change_labels, 'the labels of probabilities must be the "labels", in their order'),
-        (change_high, '"threshold" must be at most 1, got 2'),
+        (
+            lambda point: point.pop("threshold"),
+            '"threshold" is missing; rules that predict probabilities need it',
+        ),
+        (
+            lambda point: point.update(default=["1"]),
+            "a prediction must be probabilities, got frozenset({'1'})",
+        ),
+        (
+            lambda point: point["default"]["probabilities"].reverse(),
+            'the labels of probabilities must be the "labels", in their order',
+        ),
+        (lambda point: point.update(threshold=2), '"threshold" must be at most 1, got 2'),
     ],
 )
-def test_damaged_models(tmp_path, change, message):
-    clf, _ = fitted("tree")
-    assert clf.pareto_front_[0] is not clf.chosen_  # it has rules of its own
-    path = tmp_path / "model.json"
-    irenic.write(clf, path)
-    data = json.loads(path.read_text())
-    change(data)
-    path.write_text(json.dumps(data))
+def test_damaged_models(tree, change, message):
+    assert tree.pareto_front_[0] is not tree.chosen_  # it has rules of its own
+    data = json.loads(irenic.dumps(tree, format="json"))
+    change(data["model"]["front"][0])
     with pytest.raises(FormatError) as caught:
-        irenic.read_model(path)
-    assert str(caught.value) == f'{path}: "model": "front", rule set 1: {message}'
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ([["a"]], "probabilities must be pairs of a label and a number, got ['a']"),
-        ([["a", True]], "probabilities must be pairs of a label and a number, got ['a', True]"),
-        ([["a", 2]], "the probability of 'a' must be from 0 to 1, got 2.0"),
-        ([["a", 0.5], ["a", 0.5]], "the labels of probabilities must be distinct, got one twice"),
-        ({"a": 0.5}, '"probabilities" must be a list, got'),
-    ],
-)
-def test_values_in_json_that_are_not_probabilities(value, message):
-    with pytest.raises(FormatError) as caught:
-        decode_value({"probabilities": value})
-    assert message in str(caught.value)
+        irenic.read_model(json.dumps(data, indent=1))
+    assert str(caught.value).endswith(f'"model": "front", rule set 1: {message}')
 
 
 def test_probabilities_in_json():
     one = Probabilities(["a", 2], [0.25, 0.5])
     assert encode_value(one) == {"probabilities": [["a", 0.25], [2, 0.5]]}
     assert decode_value(encode_value(one)) == one
+    for value, message in [
+        ([["a"]], "probabilities must be pairs of a label and a number, got ['a']"),
+        ([["a", True]], "probabilities must be pairs of a label and a number, got ['a', True]"),
+        ([["a", 2]], "the probability of 'a' must be from 0 to 1, got 2.0"),
+        ([["a", 0.5], ["a", 0.5]], "the labels of probabilities must be distinct, got one twice"),
+        ({"a": 0.5}, '"probabilities" must be a list, got'),
+    ]:
+        with pytest.raises(FormatError) as caught:
+            decode_value({"probabilities": value})
+        assert message in str(caught.value)
 
 
 # --- the measure of the benchmark
 
 
-@pytest.mark.parametrize("seed", range(5))
+@given(SEEDS)
 def test_the_area_under_the_pooled_curve(seed):
     rng = np.random.default_rng(seed)
     hierarchy = Hierarchy(EDGES)
@@ -474,7 +409,7 @@ def test_the_best_rules_are_those_of_the_probabilities_that_rules_predict(monkey
     _settle, _worths = _training.settle, _training.worths
     monkeypatch.setattr(_training, "settle", settle)
     monkeypatch.setattr(_training, "worths", worths)
-    vectors(conflicts="best").fit(X, FACTS)
+    vectors(conflicts="best").fit(X, MATRIX)
     assert len(gains) > 1
     for consequents, used in zip(settled, gains, strict=True):
-        assert used == pytest.approx(consequents.gains(FACTS.astype(float)))
+        assert used == pytest.approx(consequents.gains(MATRIX.astype(float)))

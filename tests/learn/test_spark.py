@@ -1,4 +1,4 @@
-"""The estimator for Spark: predictions by SQL equal those of the classifier, row by row."""
+"""Spark: its estimator predicts by SQL what the classifier does, and its frames are rows."""
 
 from __future__ import annotations
 
@@ -8,13 +8,32 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
-from fitting import people, quick
+from fitting import make_many, people, quick
 
-from irenic import ConditionError, DataError, RuleSetClassifier
+from irenic import (
+    Categorical,
+    ConditionError,
+    Continuous,
+    DataError,
+    Rule,
+    RuleList,
+    RuleSetClassifier,
+    Space,
+)
+from irenic.formats import register
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-OPTIONS = {"generations": 1, "moves": 50, "random_state": 0}
+OPTIONS = {"generations": 1, "moves": 50, "random_state": 0, "selection": "description"}
+X, Y = people(150)
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.driver.memory": "1g",
+    "spark.sql.shuffle.partitions": "1",
+    # a session of a few seconds ends before optimized code would pay
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
 
 
 @pytest.fixture(scope="module")
@@ -24,41 +43,56 @@ def spark():
         leave("Java is not installed: no estimator for Spark")
     sql = pytest.importorskip("pyspark.sql")
     builder = sql.SparkSession.builder.master("local[1]").appName("irenic")
-    builder = builder.config("spark.ui.enabled", "false").config("spark.driver.memory", "1g")
-    builder = builder.config("spark.sql.shuffle.partitions", "1")
-    session = builder.getOrCreate()
+    session = builder.config(map=SETTINGS).getOrCreate()
     yield session
     session.stop()
 
 
 @pytest.fixture(scope="module")
-def rows():
-    X, y = people(400)
-    return X, y
+def store(spark, tmp_path_factory):
+    """Return a function that writes a frame and reads it in Spark."""
+
+    def stored(frame):
+        path = tmp_path_factory.mktemp("rows") / "rows.parquet"
+        frame.to_parquet(path, index=False)
+        return spark.read.parquet(str(path))
+
+    return stored
 
 
 @pytest.fixture(scope="module")
-def frame(spark, rows, tmp_path_factory):
-    X, y = rows
-    path = tmp_path_factory.mktemp("rows") / "people.parquet"
-    X.assign(pays=y, weight=[1.0 + i % 2 for i in range(len(y))]).to_parquet(path, index=False)
-    return spark.read.parquet(str(path))
+def frame(store):
+    return store(X.assign(pays=Y, weight=1.0 + np.arange(len(Y)) % 2))
 
 
-def test_a_pipeline_predicts_as_the_classifier_and_is_saved(frame, rows, tmp_path):
+def test_rules_and_predictions_are_those_of_a_frame(store, monkeypatch):
+    make_many(monkeypatch)
+    X, y = people(700)
+    stored = store(X.assign(pays=y))
+    expected, clf = (quick().fit(data, target="pays") for data in (X.assign(pays=y), stored))
+    for one, other in zip(expected.pareto_front_, clf.pareto_front_, strict=True):
+        assert list(map(str, one.rule_set)) == list(map(str, other.rule_set))
+        assert one.counts.mix.tolist() == other.counts.mix.tolist()
+    predicted = clf.predict(stored.drop("pays"))
+    assert predicted.columns == [*X.columns, "prediction"]
+    found = [row["prediction"] for row in predicted.collect()]
+    assert found == expected.predict(X).tolist()
+    assert np.mean(np.array(found) == y) > 0.7
+    assert clf.recount(stored, target="pays").chosen_.n_rows == 700
+
+
+def test_a_pipeline_predicts_as_the_classifier_and_is_saved(frame, tmp_path):
     from pyspark.ml import Pipeline, PipelineModel
 
     from irenic.spark import SparkRuleSetClassifier
 
-    X, y = rows
-    estimator = SparkRuleSetClassifier(
-        labelCol="pays", featureCols=list(X.columns), weightCol="weight",
-        probabilityCol="probability", ruleCol="rule", **OPTIONS,
-    )  # fmt: skip
+    columns = {"labelCol": "pays", "weightCol": "weight", "featureCols": list(X.columns)}
+    added = {"probabilityCol": "probability", "ruleCol": "rule"}
+    estimator = SparkRuleSetClassifier(**columns, **added, **OPTIONS)
     fitted = Pipeline(stages=[estimator]).fit(frame)
     [model] = fitted.stages
-    weights = [1.0 + i % 2 for i in range(len(y))]
-    clf = RuleSetClassifier(**OPTIONS).fit(X, y, sample_weight=weights)
+    clf = RuleSetClassifier(**OPTIONS)
+    clf.fit(X, Y, sample_weight=1.0 + np.arange(len(Y)) % 2)
     assert [str(rule) for rule in model.rules] == [str(rule) for rule in clf.rules_]
     made = fitted.transform(frame)
     assert made.columns == [*frame.columns, "rule", "prediction", "probability"]
@@ -73,8 +107,7 @@ def test_a_pipeline_predicts_as_the_classifier_and_is_saved(frame, rows, tmp_pat
     assert "Python" not in plan
     assert "ArrowEval" not in plan
     fitted.write().overwrite().save(str(tmp_path / "model"))
-    again = PipelineModel.load(str(tmp_path / "model")).transform(frame)
-    assert again.collect() == found
+    assert PipelineModel.load(str(tmp_path / "model")).transform(frame).collect() == found
 
 
 def test_parameters_of_the_classifier_are_parameters_of_the_estimator(frame):
@@ -86,8 +119,7 @@ def test_parameters_of_the_classifier_are_parameters_of_the_estimator(frame):
     few, many = ParamGridBuilder().addGrid(estimator.max_rules, [1, 6]).build()
     models = [estimator.fit(frame.drop("weight"), params) for params in (few, many)]
     assert len(models[0].rules) <= 1
-    assert models[0].classifier.max_rules == 1
-    assert models[1].classifier.max_rules == 6
+    assert [model.classifier.max_rules for model in models] == [1, 6]
     assert "said" in models[0].transform(frame).columns
     with pytest.raises(ConditionError, match=r"unknown parameter 'maxRules' \(known: alw"):
         SparkRuleSetClassifier(maxRules=3)
@@ -107,23 +139,22 @@ def test_what_cannot_be_learned_from_or_scored_is_said_before(frame):
         SparkRuleSetClassifier(labelCol="pays", featureCols=["features"]).fit(assembled)
     with pytest.raises(ConditionError, match="must be a fitted classifier, got RuleSetClassifier"):
         SparkRuleSetModel(quick())
-    X, y = people(100)
-    model = SparkRuleSetModel(quick(**OPTIONS).fit(X, y), predictionCol="weight")
+    model = SparkRuleSetModel(quick().fit(X, Y), predictionCol="weight")
     with pytest.raises(DataError, match="already has a column 'weight'; choose another predict"):
         model.transform(frame)
 
 
 @pytest.mark.parametrize("n", [1, 60])
-def test_a_function_of_spark_predicts(spark, frame, rows, n):
-    from irenic import Categorical, Continuous, Rule, RuleList, Space
-    from irenic.formats import register
-
-    X, _ = rows
+def test_a_function_of_spark_predicts(spark, frame, n):
     jobs = ["nurse", "clerk", "cook"]
-    space = Space([
-        Continuous("age", missing=True), Categorical("job", jobs, missing=True, other=True),
-        Continuous("income"), Categorical("married", [False, True]),
-    ])  # fmt: skip
+    space = Space(
+        [
+            Continuous("age", missing=True),
+            Categorical("job", jobs, missing=True, other=True),
+            Continuous("income"),
+            Categorical("married", [False, True]),
+        ]
+    )
     rules = [
         Rule({"age": {">=": i, "<": i + 2}, "job": {jobs[i % 3]}}, then=i % 7) for i in range(n)
     ]
@@ -138,6 +169,8 @@ def test_a_function_of_spark_predicts(spark, frame, rows, n):
 
 
 GUIDE = Path(__file__).parents[2] / "docs" / "how-to" / "learn-from-large-data.md"
+PAYERS = pd.DataFrame({"age": np.arange(900.0) % 90})
+PAYERS["pays"] = np.where(PAYERS["age"] < 18, "free", "full")
 
 
 def blocks(heading):
@@ -147,37 +180,22 @@ def blocks(heading):
     return "\n".join(block for block in found if not block.startswith(">>>"))
 
 
-def payers(path):
-    """Write the rows of the guide, and return them."""
-    import pandas as pd
-
-    table = pd.DataFrame({"age": [float(i % 90) for i in range(900)]})
-    table["pays"] = ["free" if age < 18 else "full" for age in table["age"]]
-    table.to_parquet(path, index=False)
-    return table
-
-
-def test_the_code_of_the_guide_runs_in_spark(spark, tmp_path, capsys):
-    table = payers(tmp_path / "people.parquet")
-    names = {
-        "spark": spark,
-        "people": spark.read.parquet(str(tmp_path / "people.parquet")),
-        "folder": str(tmp_path / "saved"),
-    }
+def test_the_code_of_the_guide_runs_in_spark(spark, store, tmp_path, capsys):
+    names = {"spark": spark, "people": store(PAYERS), "folder": str(tmp_path / "saved")}
     exec(blocks("A pipeline of Spark"), names)
     assert "1. IF age < 18 THEN free\n  DEFAULT full" in capsys.readouterr().out
-    assert [row["answer"] for row in names["answers"].collect()] == table["pays"].tolist()
-    assert [row["prediction"] for row in names["scored"].collect()] == table["pays"].tolist()
+    assert [row["answer"] for row in names["answers"].collect()] == PAYERS["pays"].tolist()
+    assert [row["prediction"] for row in names["scored"].collect()] == PAYERS["pays"].tolist()
 
 
 @pytest.mark.slow
 def test_the_code_of_the_guide_runs_on_a_cluster_of_dask(tmp_path):
     pytest.importorskip("distributed")
-    table = payers(tmp_path / "people.parquet")
+    PAYERS.to_parquet(tmp_path / "people.parquet", index=False)
     names = {"path": str(tmp_path / "people.parquet")}
     try:
         exec(blocks("A cluster of Dask"), names)
     finally:
         if "client" in names:
             names["client"].shutdown()
-    assert names["counts"].to_dict() == table["pays"].value_counts().to_dict()
+    assert names["counts"].to_dict() == PAYERS["pays"].value_counts().to_dict()
