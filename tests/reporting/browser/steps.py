@@ -64,7 +64,5 @@ def ask(page, script, before="", **given):
         return int(text) if abs(int(text)) <= 2**53 else float(text)
 
     lines = f"async (text) => {{ const given = JSON.parse(text); {before}"
-    found = page.evaluate(
-        f"{lines} return JSON.stringify((await ({script})) ?? null); }}", json.dumps(given)
-    )
+    found = page.evaluate(f"{lines} return JSON.stringify(await ({script})); }}", json.dumps(given))
     return json.loads(found, parse_int=number)

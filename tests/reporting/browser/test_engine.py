@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
-import json
 import math
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -18,10 +18,11 @@ from irenic.model.features import LOWEST
 from irenic.model.literals import Months
 from irenic.model.space import Instances
 from irenic.reporting.encoding import encode_box, encode_columns
-from irenic.reporting.page import Report
 from irenic.reporting.summarize import summarize
 from irenic.searching.reasons import default_regions
 from tests.learn.fitting import people, quick
+from tests.reporting.browser import steps
+from tests.reporting.browser.steps import drawn, fill_form
 
 N = 120
 # Names that need quotes, and names of properties that every JavaScript object has.
@@ -118,56 +119,39 @@ def cases_of(instances):
     return [{name: columns[name][i] for name in columns} for i in range(len(instances))]
 
 
-@pytest.fixture(scope="module")
-def shared(browser, tmp_path_factory):
-    """Open the page of a summary once, for all tests that do not change it."""
-    pages, noise = {}, []
-
-    def open_once(make):
-        if make not in pages:
-            path = tmp_path_factory.mktemp("shared") / "report.html"
-            Report(summarize(make(), budget=0.1)).save(path)
-            pages[make] = browser.new_page()
-            pages[make].set_default_timeout(10_000)
-            pages[make].on("console", lambda message: noise.append(message.text))
-            pages[make].on("pageerror", lambda error: noise.append(str(error)))
-            pages[make].goto(path.as_uri())
-        return pages[make]
-
-    yield open_once
-    for page in pages.values():
-        page.close()
-    assert noise == []
+@cache
+def drawn_rules(seed, n=14, conditions=(1, 3), **options):
+    """Return rules at random, cases near their cuts, and the summary of the rules."""
+    rng = np.random.default_rng(seed)
+    rules = random_rules(rng, n, conditions)
+    if options:
+        rules = RuleSet(rules, SPACE, **options)
+    return rules, random_instances(rng, rules), summarize(rules, budget=0.1)
 
 
+@cache
 def of_space():
-    """Return an empty rule set with the features of random rules."""
-    return RuleSet(space=SPACE)
+    """Return the summary of no rules over the features of random rules."""
+    return summarize(RuleSet(space=SPACE))
+
+
+GIVEN = """const { summary } = irenic; const model = given.model ?? summary.models[0];
+    summary.decides.how = given.how ?? summary.decides.how;"""
 
 
 def ask(page, script, summary=None, **given):
-    """Run a script on data, with the rules of another summary over the same features.
-
-    As JSON: Playwright would lose a feature called __proto__.
-    """
+    """Run a script on data, with the rules of another summary over the same features."""
     if summary is not None:
-        given |= {"model": summary["models"][0], "how": summary["decides"]["how"]}
-
-    def number(text):  # of JavaScript: whole ones beyond 2**53 are written as if they were exact
-        return int(text) if abs(int(text)) <= 2**53 else float(text)
-
-    lines = "(text) => { const given = JSON.parse(text); const { summary } = irenic;"
-    lines += "const model = given.model ?? summary.models[0]; summary.decides.how = given.how ?? "
-    wrapped = f"{lines} summary.decides.how; return JSON.stringify({script}); }}"
-    return json.loads(page.evaluate(wrapped, json.dumps(given)), parse_int=number)
+        given = {"model": summary["models"][0], "how": summary["decides"]["how"]} | given
+    return steps.ask(page, script, GIVEN, **given)
 
 
 # --- deciding
 
 
-def decided(page, cases, summary=None):
+def decided(page, cases, summary=None, **given):
     script = "given.cases.map((each) => irenic.decideCase(model, each))"
-    return ask(page, script, summary, cases=cases)
+    return ask(page, script, summary, cases=cases, **given)
 
 
 def expect_decisions(found, summary, covering, places, predicted):
@@ -181,15 +165,11 @@ def expect_decisions(found, summary, covering, places, predicted):
     assert said == list(predicted)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("how", ["best", "vote"])
-def test_weighted_rules_decide_as_in_python(shared, how, seed):
-    rng = np.random.default_rng(seed)
-    rules = random_rules(rng)
-    instances = random_instances(rng, rules)
-    summary = summarize(rules, budget=0.1)
-    summary["decides"]["how"] = how
-    found = decided(shared(of_space), cases_of(instances), summary)
+def test_weighted_rules_decide_as_in_python(page_of, how):
+    rules, instances, summary = drawn_rules(0)
+    page = page_of(of_space(), keep=True)
+    found = decided(page, cases_of(instances), summary, how=how)
     places = rules.decide(instances, resolve=how).tolist()
     predicted = rules.predict(instances, resolve=how)
     expect_decisions(found, summary, rules.covering(instances), places, predicted)
@@ -197,13 +177,11 @@ def test_weighted_rules_decide_as_in_python(shared, how, seed):
 
 
 @pytest.mark.parametrize("policy", ["FIRST", "PRIORITY"])
-def test_ordered_rules_decide_as_in_python(shared, policy):
-    rng = np.random.default_rng(2)
-    rules = random_rules(rng)
-    instances = random_instances(rng, rules)
+def test_ordered_rules_decide_as_in_python(page_of, policy):
+    rules, instances, _ = drawn_rules(2)
     table = DecisionTable(rules, tuple(range(14)), 14, hit_policy=policy, ranking=("B", "C", "A"))
     summary = summarize(table, budget=0.1)
-    found = decided(shared(of_space), cases_of(instances), summary)
+    found = decided(page_of(of_space(), keep=True), cases_of(instances), summary)
     ordered = table.as_rules()
     assert isinstance(ordered, RuleList)
     winning = [*table.winning, -1]
@@ -213,13 +191,9 @@ def test_ordered_rules_decide_as_in_python(shared, policy):
     assert (policy == "PRIORITY") == (table.winning != list(range(14)))
 
 
-@pytest.mark.parametrize("seed", [3, 4])
-def test_rules_that_must_agree_decide_as_in_python(shared, seed):
-    rng = np.random.default_rng(seed)
-    rules = random_rules(rng, n=8)
-    instances = random_instances(rng, rules)
-    summary = summarize(rules, budget=0.1)
-    found = decided(shared(of_space), cases_of(instances), summary)
+def test_rules_that_must_agree_decide_as_in_python(page_of):
+    rules, instances, summary = drawn_rules(3, 8)
+    found = decided(page_of(of_space(), keep=True), cases_of(instances), summary)
     covering = rules.covering(instances)
     said = [{rules[int(i)].then for i in np.flatnonzero(row)} for row in covering]
     torn = [len(thens) > 1 for thens in said]
@@ -237,13 +211,11 @@ def test_rules_that_must_agree_decide_as_in_python(shared, seed):
     )
 
 
-def test_all_rules_that_hold_count(shared):
-    rng = np.random.default_rng(5)
-    rules = random_rules(rng)
-    instances = random_instances(rng, rules)
+def test_all_rules_that_hold_count(page_of):
+    rules, instances, _ = drawn_rules(5)
     table = DecisionTable(rules, tuple(range(14)), 14, hit_policy="COLLECT")
     summary = summarize(table, budget=0.1)
-    found = decided(shared(of_space), cases_of(instances), summary)
+    found = decided(page_of(of_space(), keep=True), cases_of(instances), summary)
     for answer, row in zip(found, rules.covering(instances), strict=True):
         thens = [rules[int(i)].then for i in np.flatnonzero(row)]
         said = [summary["outcomes"][place]["value"] for place in answer["several"]]
@@ -253,18 +225,16 @@ def test_all_rules_that_hold_count(shared):
         assert (None if place is None else summary["outcomes"][place]["value"]) == single
 
 
-def test_answers_to_partial_cases_hold_for_all_completions(shared):
+def test_answers_to_partial_cases_hold_for_all_completions(page_of):
     rng = np.random.default_rng(11)
-    rules = random_rules(rng, n=6, conditions=(2, 3))
-    summary = summarize(rules, budget=0.1)
-    cases = cases_of(random_instances(rng, rules))
+    rules, instances, summary = drawn_rules(11, 6, (2, 3))
+    page, cases = page_of(of_space(), keep=True), cases_of(instances)
     known = [{n: v for n, v in case.items() if rng.random() < 0.7} for case in cases]
     names = [set(rule.region.conditions()) for rule in rules]
     script = """given.cases.map((each, i) =>
         [irenic.foresee(model, given.known[i]), irenic.decideCase(model, each)])"""
     for how in ("agree", "first", "all", "best", "vote"):
-        summary["decides"]["how"] = how
-        found = ask(shared(of_space), script, summary, cases=cases, known=known)
+        found = ask(page, script, summary, cases=cases, known=known, how=how)
         for (foreseen, answer), part in zip(found, known, strict=True):
             sure = {i for i in answer["rules"] if names[i] <= set(part)}
             assert set(foreseen["sure"]) == sure
@@ -333,8 +303,7 @@ def test_extreme_numbers_weights_and_codes_are_exact(page_of):
     summary = summarize(rules, budget=0.1, limit=1)
     page = page_of(summary)
     for how in ("first", "best", "vote"):
-        summary["decides"]["how"] = how
-        found = decided(page, cases, summary)
+        found = decided(page, cases, summary, how=how)
         places = rules.decide(instances, resolve=how).tolist()
         predicted = rules.predict(instances, resolve=how)
         expect_decisions(found, summary, rules.covering(instances), places, predicted)
@@ -353,22 +322,19 @@ def test_extreme_numbers_weights_and_codes_are_exact(page_of):
             ]
 
 
+KERNELS = """const Instance = WebAssembly.Instance;
+WebAssembly.Instance = function (module) {
+    const { exports } = new Instance(module);
+    const malloc = (size) => window.limit-- > 0 ? exports.malloc(size) : 0;
+    Object.assign(window, { kernels: exports, limit: Infinity });
+    return { exports: { ...exports, malloc } };
+};"""
+
+
 def test_nothing_that_was_computed_stays_in_memory(page_of):
     """Only rules stay there; what calls use is dropped, even if there is not enough of it."""
-    rng = np.random.default_rng(15)
-    rules = random_rules(rng)
-    instances = random_instances(rng, rules)
-    page = page_of(summarize(rules, list(instances), budget=0.1))
-    page.add_init_script(
-        """const Instance = WebAssembly.Instance;
-        WebAssembly.Instance = function (module) {
-            const { exports } = new Instance(module);
-            const malloc = (size) => window.limit-- > 0 ? exports.malloc(size) : 0;
-            Object.assign(window, { kernels: exports, limit: Infinity });
-            return { exports: { ...exports, malloc } };
-        };"""
-    )
-    page.reload()
+    rules, instances, _ = drawn_rules(15)
+    page = page_of(summarize(rules, list(instances), budget=0.1), script=KERNELS)
     script = """(() => {
         const before = kernels.top();
         const compute = () => {
@@ -390,12 +356,10 @@ def test_nothing_that_was_computed_stays_in_memory(page_of):
 
 
 def test_uncovered_instances_are_the_same_as_in_python(page_of):
-    rng = np.random.default_rng(12)
-    rules = random_rules(rng, n=6, conditions=(2, 3))
-    points = list(random_instances(rng, rules))
-    page = page_of(summarize(rules, points, budget=0.1))
+    rules, instances, _ = drawn_rules(12, 6, (2, 3))
+    page = page_of(summarize(rules, list(instances), budget=0.1))
     found = ask(page, "[...irenic.uncoveredInstances(model)]")
-    assert found == (~rules.covering(points).any(axis=1)).astype(int).tolist()
+    assert found == (~rules.covering(instances).any(axis=1)).astype(int).tolist()
     assert 0 < sum(found) < N
 
 
@@ -403,11 +367,8 @@ def test_uncovered_instances_are_the_same_as_in_python(page_of):
 
 
 def test_regions_are_the_same_as_those_of_enlarge(page_of):
-    rng = np.random.default_rng(6)
-    rules = random_rules(rng, n=20, conditions=(3, 6))
-    seeds = random_instances(rng, rules)
-    wanted = [[None, "A", "B", "C"][i] for i in rng.integers(0, 4, N)]
-    summary = summarize(rules, budget=0.1)
+    rules, seeds, summary = drawn_rules(6, 20, (3, 6))
+    wanted = [[None, "A", "B", "C"][i % 4] for i in range(N)]
     outcomes = [outcome["value"] for outcome in summary["outcomes"]]
     script = """given.cases.map((each, i) => {
         const box = irenic.enlarge(model, each, given.wanted[i]);
@@ -430,12 +391,10 @@ def test_regions_are_the_same_as_those_of_enlarge(page_of):
 
 
 def test_the_reasons_of_defaults_are_those_of_explain(page_of):
-    rng = np.random.default_rng(9)
-    rules = RuleSet(random_rules(rng, n=20, conditions=(3, 6)), SPACE, default="D")
-    cases = random_instances(rng, rules)
+    rules, cases, summary = drawn_rules(9, 20, (3, 6), default="D")
     cases = cases.take(np.flatnonzero(~rules.covering(cases).any(axis=1)))
     script = "given.cases.map((each) => irenic.reasonOfDefault(model, each))"
-    found = ask(page_of(summarize(rules, budget=0.1)), script, cases=cases_of(cases))
+    found = ask(page_of(summary), script, cases=cases_of(cases))
     assert len(found) > N / 10
     assert found == [
         {"region": encode_box(region), "counts": None} for region in default_regions(rules, cases)
@@ -567,8 +526,9 @@ def read(feature, text):
     return number if feature.admits(number) else "error"
 
 
+@cache
 def of_kinds():
-    return RuleSet(space=Space(KINDS))
+    return summarize(RuleSet(space=Space(KINDS)))
 
 
 def parsed(page, texts):
@@ -578,9 +538,11 @@ def parsed(page, texts):
     return ask(page, script, texts=texts)
 
 
-def test_values_are_read_as_in_python(shared):
+def test_values_are_read_as_in_python(page_of):
     pairs = [(feature, text) for feature in KINDS for text in typed_for(feature)]
-    found = parsed(shared(of_kinds), [[feature.name, text] for feature, text in pairs])
+    found = parsed(
+        page_of(of_kinds(), keep=True), [[feature.name, text] for feature, text in pairs]
+    )
     said = [answer.get("value", "error") for answer in found]
     assert all(("value" in answer) != ("error" in answer) for answer in found)
     wrong = [
@@ -594,7 +556,7 @@ def test_values_are_read_as_in_python(shared):
         assert mine.count("error") < len(mine) - 3
 
 
-def test_numbers_are_read_as_people_type_them(shared):
+def test_numbers_are_read_as_people_type_them_and_errors_explain_others(page_of):
     given = {
         "1 234.5": 1234.5,
         "1\u202f234\u202f567": 1234567,
@@ -606,11 +568,9 @@ def test_numbers_are_read_as_people_type_them(shared):
         "1,234,567": 1234567,
         " 7 ": 7,
     }
-    found = parsed(shared(of_kinds), [["number", text] for text in given])
+    page = page_of(of_kinds(), keep=True)
+    found = parsed(page, [["number", text] for text in given])
     assert found == [{"value": value} for value in given.values()]
-
-
-def test_errors_explain_invalid_values(shared):
     given = {
         ("number", "1,234"): "“1,234” is ambiguous: write the number without thousands separators"
         " and with a decimal point.",
@@ -628,27 +588,16 @@ def test_errors_explain_invalid_values(shared):
         " to be exact to the microsecond: round it to whole seconds.",
         ("duration", "P1000000000D"): "“P1000000000D” is too long.",
     }
-    found = parsed(shared(of_kinds), [list(pair) for pair in given])
+    found = parsed(page, [list(pair) for pair in given])
     assert found == [{"error": text} for text in given.values()]
 
 
-def test_values_of_categories_are_read_with_and_without_quotes(shared):
-    given = [
-        ("color", "a", 2),
-        ("color", "b c", 3),
-        ("color", '"b c"', 3),
-        ("color", '"missing"', 4),
-        ("color", "missing", 0),
-        ("color", "", 0),
-        ("color", "5", 5),
-        ("color", '"5"', 6),
-        ("color", "true", 7),
-        ("color", "purple", 1),
-        ("__proto__", "v69", 71),
-    ]
-    page = shared(of_space)
-    found = parsed(page, [[name, text] for name, text, _ in given])
-    assert found == [{"value": code} for *_, code in given]
+def test_values_of_categories_are_read_with_and_without_quotes(page_of):
+    texts = ["a", "b c", '"b c"', '"missing"', "missing", "", "5", '"5"', "true", "purple"]
+    codes = [2, 3, 3, 4, 0, 0, 5, 6, 7, 1]
+    page = page_of(of_space(), keep=True)
+    found = parsed(page, [*(["color", text] for text in texts), ["__proto__", "v69"]])
+    assert found == [{"value": code} for code in [*codes, 71]]
     errors = parsed(page, [["__proto__", "w"], ["low risk", ""]])
     values = ", ".join(f"v{i}" for i in range(8))
     assert errors[0] == {"error": f"“w” is not one of the values ({values}, …)."}
@@ -678,7 +627,7 @@ def numbers_for(feature, rng):
     return found + ([None] if feature.missing else [])
 
 
-def test_values_are_written_as_in_python_and_read_back(shared):
+def test_values_are_written_as_in_python_and_read_back(page_of):
     rng = np.random.default_rng(8)
     given = [(feature, value) for feature in KINDS for value in numbers_for(feature, rng)]
     script = """given.values.map(([name, value]) => {
@@ -687,7 +636,7 @@ def test_values_are_written_as_in_python_and_read_back(shared):
         return [text, irenic.parseValue(feature, text)];
     })"""
     values = [[feature.name, value] for feature, value in given]
-    found = ask(shared(of_kinds), script, values=values)
+    found = ask(page_of(of_kinds(), keep=True), script, values=values)
     expected = [f.format_value(-math.inf if v is None else v) for f, v in given]
     assert [text for text, _ in found] == expected
     # whole numbers beyond 2**53 are shown but not accepted
@@ -701,8 +650,8 @@ def test_values_are_written_as_in_python_and_read_back(shared):
     assert len(given) > 500
 
 
-def test_ticks_are_round_values_inside_the_range(shared):
-    page = shared(of_kinds)
+def test_ticks_are_round_values_inside_the_range(page_of):
+    page = page_of(of_kinds(), keep=True)
     day = 86_400_000_000
     ranges = {
         "number": [(0, 1), (-3.2, 7.9), (1e-9, 2e-9), (0, 1e300)],
@@ -755,14 +704,13 @@ def sliced(page, x, y, others, summary=None):
 @pytest.mark.parametrize(
     ("x", "y"), [("f1", "in"), ("color", "constructor"), ("größe", "__proto__")]
 )
-def test_slices_are_exact(shared, x, y):
+def test_slices_are_exact(page_of, x, y):
     """Check that cells are hatched iff no rule covers them, and torn iff rules disagree."""
     rng = np.random.default_rng(9)
-    rules = random_rules(rng, n=20, conditions=(2, 4))
-    summary = summarize(rules, budget=0.1)
-    seen = set()
-    for case in cases_of(random_instances(rng, rules, n=6)):
-        plane = sliced(shared(of_space), x, y, case, summary)
+    rules, instances, summary = drawn_rules(9, 20, (2, 4))
+    page, seen = page_of(of_space(), keep=True), set()
+    for case in cases_of(instances)[:6]:
+        plane = sliced(page, x, y, case, summary)
         points = random_instances(rng, rules)
         cases = [case | {x: c[x], y: c[y]} for c in cases_of(points)]
         values, codes = points.values.copy(), points.codes.copy()
@@ -782,10 +730,9 @@ def test_slices_are_exact(shared, x, y):
     assert seen == {0, 1, 2}
 
 
-def test_projected_cells_list_all_rules_that_can_hold_there(shared):
-    rng = np.random.default_rng(10)
-    rules = random_rules(rng, n=10)
-    plane = sliced(shared(of_space), "f1", "color", None, summarize(rules, budget=0.1))
+def test_projected_cells_list_all_rules_that_can_hold_there(page_of):
+    rules, _, summary = drawn_rules(10, 10)
+    plane = sliced(page_of(of_space(), keep=True), "f1", "color", None, summary)
     row = SPACE.row("f1")
     for j, up in enumerate(plane["ys"]):
         for i, across in enumerate(plane["xs"]):
@@ -809,22 +756,18 @@ def test_a_single_feature_makes_a_strip(page_of):
     assert plane["outcomes"] == [0, 1, 2, 1, 0]
 
 
-def with_holes(policy="PRIORITY"):
+def with_holes():
     """Return a table with impossible cases."""
     features = [Continuous("age", bounds=(0, 100)), Categorical("job", ["clerk", "nurse"])]
     space = Space(features, impossible=[{"age": (70, 80)}, {"age": (10, 15), "job": "nurse"}])
-    rules = RuleSet(
-        [
-            Rule({"age": {"<": 30}}, then="ask"),
-            Rule({"age": (20, 60), "job": {"clerk"}}, then="grant"),
-        ],
-        space,
-    )
-    return DecisionTable(rules, (0, 1), 2, hit_policy=policy, ranking=("grant", "ask"))
+    ask, grant = {"age": {"<": 30}}, {"age": (20, 60), "job": {"clerk"}}
+    rules = RuleSet([Rule(ask, then="ask"), Rule(grant, then="grant")], space)
+    return DecisionTable(rules, (0, 1), 2, hit_policy="PRIORITY", ranking=("grant", "ask"))
 
 
-def test_impossible_cases_are_not_gaps(shared):
-    table, page = with_holes(), shared(with_holes)
+def test_impossible_cases_are_not_gaps_and_the_form_reports_them(page_of):
+    table = with_holes()
+    page = page_of(summarize(table))
     cases = [{"age": age, "job": job} for age in (5, 12, 40, 69, 75, 80) for job in (2, 3)]
     found = ask(page, "given.cases.map(irenic.isImpossibleCase)", cases=cases)
     assert found == [
@@ -845,10 +788,7 @@ def test_impossible_cases_are_not_gaps(shared):
     strip = sliced(page, "age", None, None)
     assert [c["low"] for c, o in zip(strip["xs"], strip["impossible"], strict=True) if o] == [70]
     assert "impossible" in page.locator("#map-legend").inner_text()
-
-
-def test_the_form_reports_impossible_cases(shared):
-    page = shared(with_holes)
+    # the form reports them
     fill_form(page, age=75, job="2")
     answer = page.locator("#case-answer")
     assert answer.get_attribute("data-outcome") == "none"
@@ -858,30 +798,14 @@ def test_the_form_reports_impossible_cases(shared):
     assert "by rule 1" in answer.inner_text()
     fill_form(page, age=90, job="3")
     assert "A new rule for this case" in answer.inner_text()
+    # the rule of the highest priority is not called the first
+    fill_form(page, age=25, job="2")
+    assert "by rule 2, the one with the highest priority" in answer.inner_text()
+    assert "first" not in answer.inner_text()
+    assert sliced(page, "age", "job", None)["live"] == [1, 0]
 
 
 # --- the form and the map
-
-
-def fill_form(page, **values):
-    """Type values; None ticks "missing"."""
-    for name, value in values.items():
-        field = page.locator(f'#case-form [data-feature="{name}"]')
-        if value is None:
-            page.locator(f'#case-form [data-missing="{name}"]').check()
-        elif field.evaluate("input => input.tagName") == "SELECT":
-            field.select_option(value)
-        else:
-            field.fill(str(value))
-
-
-def test_the_rule_of_the_highest_priority_is_not_called_the_first(shared):
-    page = shared(with_holes)
-    fill_form(page, age=25, job="2")
-    text = page.locator("#case-answer").inner_text()
-    assert "by rule 2, the one with the highest priority" in text
-    assert "first" not in text
-    assert sliced(page, "age", "job", None)["live"] == [1, 0]
 
 
 def test_an_empty_field_is_not_a_missing_value(page_of):
@@ -950,18 +874,13 @@ def axes_of(page):
     return [page.locator(f"#map-{axis}").input_value() for axis in "xy"]
 
 
-def test_the_map_starts_with_the_most_tested_features_and_follows_the_focus(page_of):
+def test_the_map_starts_with_the_most_tested_features_and_follows_rules_and_cases(page_of):
     page = page_of(summarize(four_features()))
     assert axes_of(page) == ["r", "s"]
-    page.locator('#rules [data-rule="0"]').click()
-    assert axes_of(page) == ["r", "s"]
-    page.locator('#rules [data-rule="2"]').click()
-    assert axes_of(page) == ["p", "q"]
-    page.locator('#rules [data-rule="3"]').click()
-    assert axes_of(page) == ["p", "q"]
-
-
-def test_a_case_is_shown_on_the_slice_through_it(page_of):
+    for rule, axes in [(0, "rs"), (2, "pq"), (3, "pq")]:
+        page.locator(f'#rules [data-rule="{rule}"]').click()
+        assert axes_of(page) == [*axes]
+    # a case is shown on the slice through it
     page = page_of(summarize(four_features()))
     fill_form(page, p=3.5, q=3.25, r=7, s=8)
     page.locator("#case-map").click()
@@ -975,18 +894,16 @@ def test_a_case_is_shown_on_the_slice_through_it(page_of):
 def test_the_slice_starts_where_a_rule_holds(page_of):
     """It is in the first rule, or with instances at a complete one that a rule covers."""
     rules = four_features()
-    alone = RuleSet([rules[0]], rules.space)
-    page = page_of(summarize(alone))
-    page.locator("#map-x").select_option("p")
-    page.locator("#map-y").select_option("q")
-    page.locator("#map-mode").select_option("fixed")
-    assert "1 rule of 1 can hold here" in page.locator("#map-note").inner_text()
     table = {name: [5.0, 5.1, 4.9, 1.0] for name in "pqrs"}
-    page = page_of(summarize(RuleSet([rules[0], rules[2]], rules.space), table))
-    page.locator("#map-x").select_option("p")
-    page.locator("#map-y").select_option("q")
-    page.locator("#map-mode").select_option("fixed")
-    assert "at r = 1, s = 1: 2 rules of 2 can hold" in page.locator("#map-note").inner_text()
+    for shown, points, expected in [
+        ([0], None, "1 rule of 1 can hold here"),
+        ([0, 2], table, "at r = 1, s = 1: 2 rules of 2 can hold"),
+    ]:
+        page = page_of(summarize(RuleSet([rules[i] for i in shown], rules.space), points))
+        page.locator("#map-x").select_option("p")
+        page.locator("#map-y").select_option("q")
+        page.locator("#map-mode").select_option("fixed")
+        assert expected in page.locator("#map-note").inner_text()
 
 
 def test_rules_are_shown_next_to_the_pointer(page_of):
@@ -995,8 +912,9 @@ def test_rules_are_shown_next_to_the_pointer(page_of):
     canvas.scroll_into_view_if_needed()
     size = canvas.bounding_box()
     assert size["height"] <= 0.6 * 700 + 1
-    canvas.hover(position={"x": size["width"] * 0.5, "y": size["height"] * 0.5})
-    page.wait_for_timeout(60)
+    middle = {"x": size["width"] * 0.5, "y": size["height"] * 0.5}
+    canvas.hover(position=middle)
+    drawn(page)
     tip = page.locator("#map-tip")
     assert tip.is_visible()
     assert tip.inner_text().strip()
@@ -1004,7 +922,7 @@ def test_rules_are_shown_next_to_the_pointer(page_of):
     inner, outer = tip.bounding_box(), page.locator("#map-frame").bounding_box()
     assert inner["x"] >= outer["x"] - 1
     assert inner["x"] + inner["width"] <= outer["x"] + outer["width"] + 1
-    canvas.click(position={"x": size["width"] * 0.5, "y": size["height"] * 0.5})
+    canvas.click(position=middle)
     answer, frame = page.locator("#map-answer").bounding_box(), canvas.bounding_box()
     assert answer["x"] >= frame["x"] + frame["width"]
     assert answer["width"] < frame["width"]
@@ -1023,17 +941,17 @@ def test_long_names_do_not_widen_a_phone(page_of):
 def test_only_some_of_very_many_rules_are_drawn_but_all_decide(page_of):
     rng = np.random.default_rng(13)
     space = Space([Continuous("x"), Continuous("y"), Continuous("z")])
-    lows = rng.normal(size=(1500, 3)).round(4)
+    lows = rng.normal(size=(1100, 3)).round(4)
     rules = RuleSet(
         [
             Rule(Region(space, {"x": (a, a + 1), "y": (b, b + 1), "z": (c, c + 1)}), then=then)
-            for (a, b, c), then in zip(lows.tolist(), rng.choice(list("AB"), 1500), strict=True)
+            for (a, b, c), then in zip(lows.tolist(), rng.choice(list("AB"), 1100), strict=True)
         ],
         space,
     )
     page = page_of(summarize(rules, budget=0.1, limit=5))
     note = page.locator("#map-note").inner_text()
-    assert "The first 1,000 of 1,500 rules are drawn." in note
+    assert "The first 1,000 of 1,100 rules are drawn." in note
     assert "Gaps and conflicts are not hatched" in note
     case = {"x": 1.0, "y": 1.0, "z": 1.0}
     (found,) = decided(page, [case])
