@@ -6,6 +6,16 @@ import json
 import re
 from contextlib import contextmanager
 
+from irenic import Continuous, Region, Rule, RuleSet, Space
+
+
+def rule_set(features, *pairs, default=None):
+    """Return rules given as pairs of conditions and consequent; numbers are features by name."""
+    space = Space(Continuous(each) if isinstance(each, str) else each for each in features)
+    rules = [Rule(Region(space, conditions), then=then) for conditions, then in pairs]
+    return RuleSet(rules, space, default=default)
+
+
 OPEN_EDITOR = "() => { window.editor = irenic.openEditor(document.querySelector('#editor')); }"
 
 

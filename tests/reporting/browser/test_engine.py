@@ -22,7 +22,7 @@ from irenic.reporting.summarize import summarize
 from irenic.searching.reasons import default_regions
 from tests.learn.fitting import people, quick
 from tests.reporting.browser import steps
-from tests.reporting.browser.steps import drawn, fill_form
+from tests.reporting.browser.steps import drawn, fill_form, rule_set
 
 N = 120
 # Names that need quotes, and names of properties that every JavaScript object has.
@@ -88,14 +88,10 @@ def random_region(rng, least, limit):
 
 def random_rules(rng, n=14, conditions=(1, 3)):
     # weights with ties, and with sums that depend on the order of addition
-    rules = [
-        Rule(
-            random_region(rng, *conditions),
-            then=str(rng.choice(list("CAB"))),
-            weight=float(rng.choice([0.1, 0.2, 0.3, 1, 1])),
-        )
-        for _ in range(n)
-    ]
+    rules = []
+    for _ in range(n):
+        region, then = random_region(rng, *conditions), str(rng.choice(list("CAB")))
+        rules.append(Rule(region, then=then, weight=float(rng.choice([0.1, 0.2, 0.3, 1, 1]))))
     return RuleSet(rules, SPACE, default="D" if rng.random() < 0.5 else None)
 
 
@@ -157,9 +153,8 @@ def decided(page, cases, summary=None, **given):
 def expect_decisions(found, summary, covering, places, predicted):
     """Compare answers with the deciding rule (-1: none) and the prediction."""
     texts = [outcome["value"] for outcome in summary["outcomes"]]
-    assert [answer["rules"] for answer in found] == [
-        np.flatnonzero(row).tolist() for row in covering
-    ]
+    held = [np.flatnonzero(row).tolist() for row in covering]
+    assert [answer["rules"] for answer in found] == held
     assert [answer["rule"] for answer in found] == [None if p < 0 else p for p in places]
     said = [None if a["outcome"] is None else texts[a["outcome"]] for a in found]
     assert said == list(predicted)
@@ -182,9 +177,8 @@ def test_ordered_rules_decide_as_in_python(page_of, policy):
     table = DecisionTable(rules, tuple(range(14)), 14, hit_policy=policy, ranking=("B", "C", "A"))
     summary = summarize(table, budget=0.1)
     found = decided(page_of(of_space(), keep=True), cases_of(instances), summary)
-    ordered = table.as_rules()
+    ordered, winning = table.as_rules(), [*table.winning, -1]
     assert isinstance(ordered, RuleList)
-    winning = [*table.winning, -1]
     places = [winning[place] for place in ordered.decide(instances)]
     predicted = ordered.predict(instances)
     expect_decisions(found, summary, rules.covering(instances), places, predicted)
@@ -195,20 +189,13 @@ def test_rules_that_must_agree_decide_as_in_python(page_of):
     rules, instances, summary = drawn_rules(3, 8)
     found = decided(page_of(of_space(), keep=True), cases_of(instances), summary)
     covering = rules.covering(instances)
-    said = [{rules[int(i)].then for i in np.flatnonzero(row)} for row in covering]
-    torn = [len(thens) > 1 for thens in said]
+    torn = [len({rules[int(i)].then for i in np.flatnonzero(row)}) > 1 for row in covering]
     assert [answer["contradicted"] for answer in found] == torn
-    assert True in torn
-    assert False in torn
-    places = rules.decide(instances, resolve="first")
-    predicted = rules.predict(instances, resolve="first")
-    expect_decisions(
-        found,
-        summary,
-        covering,
-        [-1 if t else p for t, p in zip(torn, places.tolist(), strict=True)],
-        [None if t else p for t, p in zip(torn, predicted, strict=True)],
-    )
+    assert set(torn) == {True, False}
+    places, predicted = (way(instances, resolve="first") for way in (rules.decide, rules.predict))
+    places = np.where(torn, -1, places).tolist()
+    predicted = [None if t else p for t, p in zip(torn, predicted, strict=True)]
+    expect_decisions(found, summary, covering, places, predicted)
 
 
 def test_all_rules_that_hold_count(page_of):
@@ -247,13 +234,8 @@ def test_answers_to_partial_cases_hold_for_all_completions(page_of):
 
 
 def test_undecided_partial_cases_have_several_outcomes(page_of):
-    space = Space([Continuous("x"), Continuous("y")])
-    rules = RuleSet(
-        [Rule({"x": {"<": 1}}, then="A"), Rule({"x": {"<": 5}, "y": {"<": 1}}, then="B")],
-        space,
-        default="B",
-    )
-    summary = summarize(rules)
+    pairs = ({"x": {"<": 1}}, "A"), ({"x": {"<": 5}, "y": {"<": 1}}, "B")
+    summary = summarize(rule_set("xy", *pairs, default="B"))
     script = "given.known.map((each) => irenic.foresee(model, each))"
     known = [{}, {"x": 0}, {"x": 3}, {"x": 9}, {"y": 9}]
     found = ask(page_of(summary), script, known=known)
@@ -285,18 +267,14 @@ def test_extreme_numbers_weights_and_codes_are_exact(page_of):
     boxes += [{"word": {"not in": [f"v{i}"]}} for i in (0, 29, 30, 61)]
     boxes += [{"many": {"in": [f"w{i}"]}} for i in (0, 29, 30, 61, 62, 93, 94, 125, 126, 129)]
     weights = itertools.cycle([math.inf, 1.0, 0.1, -math.inf, 1e308, 1e308, 5e-324])
-    rules = RuleSet(
-        [
-            Rule(Region(LIMITS, box), then="ABC"[i % 3], weight=next(weights))
-            for i, box in enumerate(boxes)
-        ],
-        LIMITS,
-    )
-    codes = [0, 1, 2, 31, 32, 63], [0, 2, 31, 32, 63, 64, 95, 96, 127, 128, 131]
-    cases = [
-        {"word": word, "x": x, "many": many}
-        for word, x, many in itertools.product(codes[0], ends, codes[1])
+    rules = [
+        Rule(Region(LIMITS, box), then="ABC"[i % 3], weight=next(weights))
+        for i, box in enumerate(boxes)
     ]
+    rules = RuleSet(rules, LIMITS)
+    codes = [0, 1, 2, 31, 32, 63], [0, 2, 31, 32, 63, 64, 95, 96, 127, 128, 131]
+    points = itertools.product(codes[0], ends, codes[1])
+    cases = [dict(zip(("word", "x", "many"), point, strict=True)) for point in points]
     columns = [[case[name] for case in cases] for name in ("x", "word", "many")]
     values = np.array([[-math.inf if x is None else x for x in columns[0]]])
     instances = Instances(LIMITS, values, np.array(columns[1:], dtype=np.int32))
@@ -311,15 +289,12 @@ def test_extreme_numbers_weights_and_codes_are_exact(page_of):
     script = "given.known.map((each) => irenic.foresee(model, each))"
     tests = [set(rule.region.conditions()) for rule in rules]
     for name in ("word", "x", "many"):
-        known = [{name: case[name]} for case in cases]
-        for answer, row in zip(
-            ask(page, script, known=known), rules.covering(instances), strict=True
-        ):
-            sure = [i for i in np.flatnonzero(row).tolist() if tests[i] == {name}]
-            assert answer["sure"] == sure
-            assert answer["possible"] == [
-                i for i in range(len(rules)) if tests[i] != {name} or i in sure
-            ]
+        found = ask(page, script, known=[{name: case[name]} for case in cases])
+        others = {i for i, tested in enumerate(tests) if tested != {name}}
+        for answer, row in zip(found, rules.covering(instances), strict=True):
+            sure = {*np.flatnonzero(row).tolist()} - others
+            assert answer["sure"] == sorted(sure)
+            assert answer["possible"] == sorted(others | sure)
 
 
 KERNELS = """const Instance = WebAssembly.Instance;
@@ -396,9 +371,8 @@ def test_the_reasons_of_defaults_are_those_of_explain(page_of):
     script = "given.cases.map((each) => irenic.reasonOfDefault(model, each))"
     found = ask(page_of(summary), script, cases=cases_of(cases))
     assert len(found) > N / 10
-    assert found == [
-        {"region": encode_box(region), "counts": None} for region in default_regions(rules, cases)
-    ]
+    boxes = map(encode_box, default_regions(rules, cases))
+    assert found == [{"region": box, "counts": None} for box in boxes]
 
 
 def test_the_reasons_of_a_model_have_the_counts_of_explain(page_of):
@@ -435,15 +409,12 @@ def test_the_rules_that_are_reasons_are_those_of_explain(page_of):
 
 
 def test_conditions_are_written_as_in_python_whether_embedded_or_not(page_of):
-    rules = random_rules(np.random.default_rng(8), n=80, conditions=(1, 4))
-    summary = summarize(rules, budget=0.1)
+    rules, _, summary = drawn_rules(8, 60, (1, 4))
     page = page_of(summary)
     assert ask(page, "model.rules.map(irenic.regionText)") == [str(r.region) for r in rules]
     texts = "model.findings.map(({ region }) => region && irenic.regionText(region))"
-    assert ask(page, texts) == [
-        finding["region"] and finding["region"]["text"]
-        for finding in summary["models"][0]["findings"]
-    ]
+    found = [finding["region"] for finding in summary["models"][0]["findings"]]
+    assert ask(page, texts) == [region and region["text"] for region in found]
     embedded = ask(page, "model.rules.map((rule) => rule.conditions !== undefined)")
     assert 0 < sum(embedded) < len(rules)
 
@@ -454,22 +425,17 @@ def bare(text):
 
 
 def test_texts_of_single_and_missing_values(page_of):
-    space = Space([Continuous("x", missing=True), Continuous("n", kind="integer")])
-    rules = RuleSet(
-        [
-            Rule({"x": {"<": 3}}, then="A"),
-            Rule({"x": {">": 3}}, then="A"),
-            Rule({"n": {"<": 7}, "x": {">=": 3}}, then="B"),
-            Rule({"n": {">": 7}, "x": {">=": 3}}, then="B"),
-        ],
-        space,
+    rules = rule_set(
+        [Continuous("x", missing=True), Continuous("n", kind="integer")],
+        *(({"x": {sign: 3}}, "A") for sign in "<>"),
+        *(({"n": {sign: 7}, "x": {">=": 3}}, "B") for sign in "<>"),
     )
     page = page_of(summarize(rules))
     script = "given.cases.map((each) => irenic.boxText(irenic.enlarge(model, each, null)))"
     cases = [{"x": 3, "n": 7}, {"x": None, "n": 7}]
     expected = [str(irenic.enlarge(rules, case)) for case in cases]
     assert ask(page, script, cases=cases) == expected == ["x = 3 and n = 7", "x is missing"]
-    assert page.evaluate("irenic.boxText({})") == str(Region(space)) == "anything"
+    assert page.evaluate("irenic.boxText({})") == "anything"
 
 
 # --- values
@@ -540,34 +506,21 @@ def parsed(page, texts):
 
 def test_values_are_read_as_in_python(page_of):
     pairs = [(feature, text) for feature in KINDS for text in typed_for(feature)]
-    found = parsed(
-        page_of(of_kinds(), keep=True), [[feature.name, text] for feature, text in pairs]
-    )
+    texts = [[feature.name, text] for feature, text in pairs]
+    found = parsed(page_of(of_kinds(), keep=True), texts)
     said = [answer.get("value", "error") for answer in found]
     assert all(("value" in answer) != ("error" in answer) for answer in found)
-    wrong = [
-        (feature.name, text, expected, got)
-        for (feature, text), got in zip(pairs, said, strict=True)
-        if (expected := read(feature, text)) != got
-    ]
+    answered = list(zip(pairs, said, strict=True))
+    wrong = [(f.name, text, got) for (f, text), got in answered if read(f, text) != got]
     assert wrong == []
     for feature in KINDS:
-        mine = [got for (other, _), got in zip(pairs, said, strict=True) if other is feature]
+        mine = [got for (other, _), got in answered if other is feature]
         assert mine.count("error") < len(mine) - 3
 
 
 def test_numbers_are_read_as_people_type_them_and_errors_explain_others(page_of):
-    given = {
-        "1 234.5": 1234.5,
-        "1\u202f234\u202f567": 1234567,
-        "1'000": 1000,
-        "1,5": 1.5,
-        "0,125": 0.125,
-        "−3": -3,
-        "1,234.5": 1234.5,
-        "1,234,567": 1234567,
-        " 7 ": 7,
-    }
+    given = {"1 234.5": 1234.5, "1\u202f234\u202f567": 1234567, "1'000": 1000, "1,5": 1.5}
+    given |= {"0,125": 0.125, "−3": -3, "1,234.5": 1234.5, "1,234,567": 1234567, " 7 ": 7}
     page = page_of(of_kinds(), keep=True)
     found = parsed(page, [["number", text] for text in given])
     assert found == [{"value": value} for value in given.values()]
@@ -670,11 +623,10 @@ def cell_of(feature, cells, value):
     """Return the index of the cell that contains a value."""
     if isinstance(feature, Categorical) or value is None:
         return next(i for i, cell in enumerate(cells) if cell["value"] == value)
-    below = [
-        i for i, cell in enumerate(cells) if cell["value"] is not None and cell["low"] <= value
-    ]
-    assert cells[below[-1]]["high"] is None or value < cells[below[-1]]["high"]
-    return below[-1]
+    below = (i for i, c in enumerate(cells) if c["value"] is not None and c["low"] <= value)
+    last = max(below)
+    assert cells[last]["high"] is None or value < cells[last]["high"]
+    return last
 
 
 def sliced(page, x, y, others, summary=None):
@@ -721,12 +673,9 @@ def test_projected_cells_list_all_rules_that_can_hold_there(page_of):
     for j, up in enumerate(plane["ys"]):
         for i, across in enumerate(plane["xs"]):
             value = -math.inf if across["value"] is None else across["value"]
-            holding = [
-                rule
-                for k, rule in enumerate(rules)
-                if rules.lower[row, k] <= value < rules.upper[row, k]
-                and rule.region.bits("color") >> up["value"] & 1
-            ]
+            inside = (rules.lower[row] <= value) & (value < rules.upper[row])
+            holding = [rules[int(k)] for k in np.flatnonzero(inside)]
+            holding = [r for r in holding if r.region.bits("color") >> up["value"] & 1]
             thens = {rule.then for rule in holding}
             asking = [r for r in holding if {"f1", "color"} & set(r.region.conditions())]
             assert plane["bare"][j * len(plane["xs"]) + i] == (not asking)
@@ -734,7 +683,7 @@ def test_projected_cells_list_all_rules_that_can_hold_there(page_of):
 
 
 def test_a_single_feature_makes_a_strip(page_of):
-    rules = RuleSet([Rule({"age": (0, 10)}, then="A"), Rule({"age": (9, 20)}, then="B")])
+    rules = rule_set(["age"], ({"age": (0, 10)}, "A"), ({"age": (9, 20)}, "B"))
     plane = sliced(page_of(summarize(rules)), "age", None, None)
     assert [cell["low"] for cell in plane["xs"]] == [LOWEST, 0, 9, 10, 20]
     assert plane["outcomes"] == [0, 1, 2, 1, 0]
@@ -754,13 +703,8 @@ def test_impossible_cases_are_not_gaps_and_the_form_reports_them(page_of):
     page = page_of(summarize(table))
     cases = [{"age": age, "job": job} for age in (5, 12, 40, 69, 75, 80) for job in (2, 3)]
     found = ask(page, "given.cases.map(irenic.isImpossibleCase)", cases=cases)
-    assert found == [
-        any(
-            (case | {"job": "clerk" if case["job"] == 2 else "nurse"}) in hole
-            for hole in table.space.impossible
-        )
-        for case in cases
-    ]
+    words = [case | {"job": "clerk" if case["job"] == 2 else "nurse"} for case in cases]
+    assert found == [any(case in hole for hole in table.space.impossible) for case in words]
     assert True in found
     plane = sliced(page, "age", "job", None)
     width = len(plane["xs"])
@@ -793,16 +737,13 @@ def test_impossible_cases_are_not_gaps_and_the_form_reports_them(page_of):
 
 
 def test_an_empty_field_is_not_a_missing_value(page_of):
-    space = Space([Continuous("a", missing=True), Continuous("b", missing=True), Continuous("c")])
-    rules = RuleSet(
-        [
-            Rule(Region(space, {"a": {"<": 1}, "b": {"<": 1}}), then="low"),
-            Rule(Region(space, {"a": {"<": 2}, "b": {">": 5}}), then="low"),
-            Rule(Region(space, {"a": {">": 3}, "b": {">": 5}}), then="high"),
-        ],
-        space,
-        default="none",
-    )
+    features = [Continuous("a", missing=True), Continuous("b", missing=True), "c"]
+    pairs = [
+        ({"a": {"<": 1}, "b": {"<": 1}}, "low"),
+        ({"a": {"<": 2}, "b": {">": 5}}, "low"),
+        ({"a": {">": 3}, "b": {">": 5}}, "high"),
+    ]
+    rules = rule_set(features, *pairs, default="none")
     page = page_of(summarize(rules))
     answer = page.locator("#case-answer")
     assert "Fill in: a, b." in answer.inner_text()
@@ -829,8 +770,8 @@ def test_an_empty_field_is_not_a_missing_value(page_of):
 
 
 def test_a_case_from_an_instance_shows_missing_values_and_its_row(page_of):
-    space = Space([Continuous("a", missing=True), Continuous("b", missing=True)])
-    rules = RuleSet([Rule(Region(space, {"a": {"<": 1}, "b": {">": 1}}), then="low")], space)
+    features = [Continuous("a", missing=True), Continuous("b", missing=True)]
+    rules = rule_set(features, ({"a": {"<": 1}, "b": {">": 1}}, "low"))
     page = page_of(summarize(rules, {"a": [None], "b": [3.5]}, ["high"]))
     page.locator("#case-random").click()
     assert page.locator('#case-form [data-missing="a"]').is_checked()
@@ -843,14 +784,9 @@ def test_a_case_from_an_instance_shows_missing_values_and_its_row(page_of):
 
 
 def four_features():
-    space = Space([Continuous(name) for name in "pqrs"])
-    pairs = ["rs", "rs", "pq", "p", "p", "q"]
-    return RuleSet(
-        [
-            Rule(Region(space, dict.fromkeys(names, (i, i + 2))), then="AB"[i % 2])
-            for i, names in enumerate(pairs)
-        ],
-        space,
+    tested = enumerate(["rs", "rs", "pq", "p", "p", "q"])
+    return rule_set(
+        "pqrs", *((dict.fromkeys(names, (i, i + 2)), "AB"[i % 2]) for i, names in tested)
     )
 
 
@@ -914,8 +850,8 @@ def test_rules_are_shown_next_to_the_pointer(page_of):
 
 def test_long_names_do_not_widen_a_phone(page_of):
     long = "a_very_long_name_of_a_feature_" * 6
-    space = Space([Continuous(long + x, missing=True) for x in "abc"])
-    rules = RuleSet([Rule(Region(space, {long + x: (0, 1) for x in "abc"}), then="A" * 90)], space)
+    features = [Continuous(long + x, missing=True) for x in "abc"]
+    rules = rule_set(features, ({long + x: (0, 1) for x in "abc"}, "A" * 90))
     page = page_of(summarize(rules), viewport={"width": 360, "height": 740})
     page.locator("#map-mode").select_option("fixed")
     page.locator("#map-canvas").click()
@@ -924,15 +860,11 @@ def test_long_names_do_not_widen_a_phone(page_of):
 
 def test_only_some_of_very_many_rules_are_drawn_but_all_decide(page_of):
     rng = np.random.default_rng(13)
-    space = Space([Continuous("x"), Continuous("y"), Continuous("z")])
     lows = rng.normal(size=(1100, 3)).round(4)
-    rules = RuleSet(
-        [
-            Rule(Region(space, {"x": (a, a + 1), "y": (b, b + 1), "z": (c, c + 1)}), then=then)
-            for (a, b, c), then in zip(lows.tolist(), rng.choice(list("AB"), 1100), strict=True)
-        ],
-        space,
-    )
+    sides = [
+        {n: (low, low + 1) for n, low in zip("xyz", row, strict=True)} for row in lows.tolist()
+    ]
+    rules = rule_set("xyz", *zip(sides, rng.choice(list("AB"), 1100).tolist(), strict=True))
     page = page_of(summarize(rules, budget=0.1, limit=5))
     note = page.locator("#map-note").inner_text()
     assert "The first 1,000 of 1,100 rules are drawn." in note
