@@ -12,18 +12,17 @@ import numpy as np
 import pytest
 
 import irenic
-from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
+from irenic import Categorical, Continuous
 from irenic.model import markup
 from irenic.plot._colors import OKABE_ITO, outcome_colors
 from irenic.reporting.documents import impact_document
-from tests.reporting.browser.steps import on_paper, words
+from tests.reporting.browser.steps import on_paper, rule_set, words
 
 
 def ages(*conditions, default=None):
     """Return rules on one feature, given as pairs of condition and consequent."""
-    space = Space([Continuous("age", bounds=(0, 100))])
-    rules = [Rule(Region(space, {"age": ends}), then=then) for ends, then in conditions]
-    return RuleSet(rules, space, default=default)
+    pairs = (({"age": ends}, then) for ends, then in conditions)
+    return rule_set([Continuous("age", bounds=(0, 100))], *pairs, default=default)
 
 
 @cache
@@ -37,12 +36,11 @@ def in_conflict():
 def many_rules(n):
     """Return rules at random, without instances."""
     rng = np.random.default_rng(0)
-    space = Space([Continuous(f"f{i}") for i in range(6)])
-    rules = []
+    pairs = []
     for i, low in enumerate(rng.permutation(n).tolist()):
         sides = {"f0": (low, low + 1), f"f{1 + i % 5}": (i % 7, i % 7 + 2)}
-        rules.append(Rule(Region(space, sides), then=str(rng.choice(list("AB")))))
-    return irenic.summarize(RuleSet(rules, space), budget=0.05)
+        pairs.append((sides, str(rng.choice(list("AB")))))
+    return irenic.summarize(rule_set([f"f{i}" for i in range(6)], *pairs), budget=0.05)
 
 
 def as_cards(page):
@@ -74,19 +72,18 @@ def is_seen(page, selector):
 
 
 def test_the_impact_of_a_change_on_past_cases(page_of):
-    old = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
-    new = RuleSet([Rule({"age": (None, 16)}, then="free")], default="full")
+    old, new = (rule_set(["age"], ({"age": (None, n)}, "free"), default="full") for n in (18, 16))
     cases = {"age": [5, 16, 17, 40]}
     change = irenic.proving.impact(old, new, cases, amount=[1, 20, 300, 4], by=["a", "a", "b", "b"])
     summary = irenic.summarize(new, cases)
     assert page_of(summary).locator("#impact").inner_text() == ""
     page = page_of({**summary, "impact": impact_document(change, "fee", "zone")})
-    section = page.locator("#impact")
-    assert section.locator(".lead").inner_text().replace("\u202f", " ") == (
+    assert words(page, "#impact .lead") == (
         "2 of 4 past cases are decided differently (50 %), with 320 of 325 in fee. The rules below"
         " are the new ones."
     )
-    rows = [row.locator("th, td").all_inner_texts() for row in section.locator("tbody tr").all()]
+    rows = page.locator("#impact tbody tr").all()
+    rows = [row.locator("th, td").all_inner_texts() for row in rows]
     assert rows == [
         ["free (rule 1)", "full (by default)", "2", "320", "2, 3"],
         ["b", "1", "2", "300"],
@@ -96,21 +93,18 @@ def test_the_impact_of_a_change_on_past_cases(page_of):
 
 
 def test_conditions_are_shown_from_their_parts_whatever_names_look_like(page_of):
-    space = Space(
-        [
-            Continuous("3 <= x", missing=True),
-            Continuous("x", kind="date"),
-            Categorical("c in {a", ["a, b", "}", "missing"], missing=True, other=True),
-        ]
-    )
+    features = [
+        Continuous("3 <= x", missing=True),
+        Continuous("x", kind="date"),
+        Categorical("c in {a", ["a, b", "}", "missing"], missing=True, other=True),
+    ]
     conditions = [
         {"3 <= x": {">": 1, "<=": 5}, "c in {a": {"in": ["a, b", "}"], "missing": True}},
         {"3 <= x": {"<": 2, "missing": True}, "x": {"<=": dt.date(2026, 1, 31)}},
         {"3 <= x": {"missing": True}, "c in {a": {"not in": ["missing"]}},
         {"3 <= x": {"=": 7}, "c in {a": {"missing": False}},
     ]
-    rules = RuleSet([Rule(Region(space, each), then="yes") for each in conditions], space)
-    page = page_of(irenic.summarize(rules))
+    page = page_of(irenic.summarize(rule_set(features, *((each, "yes") for each in conditions))))
     cards = page.locator(".card[data-rule]")
     shown = [card.locator(".condition > p").all_inner_texts() for card in cards.all()]
     assert shown == [
@@ -203,23 +197,10 @@ def test_impossible_instances_are_listed_separately(page_of):
     results = summary["models"][0]["results"]
     results |= {"impossible": 1, "impossible_rows": [3], "uncovered": 1, "uncovered_rows": [2]}
     page = page_of(summary)
-    assert (
-        "1 instance excluded by the table as impossible" in page.locator("#impossible").inner_text()
-    )
+    assert "1 instance excluded by the table as impossible" in words(page, "#impossible")
     assert page.locator("#impossible tbody th").all_inner_texts() == ["3"]
     assert page.locator("#uncovered tbody th").all_inner_texts() == ["2"]
     assert "the table excludes 1 as impossible" in page.locator("#verdicts").inner_text()
-
-
-def test_only_embedded_instances_are_listed(page_of):
-    rules = ages(((0, 40), "low"), ((80, 100), "high"))
-    points = {"age": np.linspace(50, 90, 45)}
-    page = page_of(irenic.summarize(rules, points, ["low"] * 45, sample=10))
-    rows = page.locator("#uncovered tbody tr").count()
-    assert 0 < rows < 10
-    assert f"{rows} of them are stored in this file." in words(page, "#uncovered")
-    page.locator("#confusion button.count").first.click()
-    assert re.search(r"\d of them (is|are) stored in this file\.", words(page, "#wrong"))
 
 
 def uncovered_caption(page):
@@ -244,6 +225,14 @@ def test_texts_about_instances_stay_true_as_more_are_shown_or_printed(page_of):
 
 
 def test_the_number_of_unlisted_instances_is_stated_if_known(page_of):
+    rules = ages(((0, 40), "low"), ((80, 100), "high"))
+    points = {"age": np.linspace(50, 90, 45)}
+    page = page_of(irenic.summarize(rules, points, ["low"] * 45, sample=10))
+    rows = page.locator("#uncovered tbody tr").count()
+    assert 0 < rows < 10
+    assert f"{rows} of them are stored in this file." in words(page, "#uncovered")
+    page.locator("#confusion button.count").first.click()
+    assert re.search(r"\d of them (is|are) stored in this file\.", words(page, "#wrong"))
     points = {"age": np.linspace(50, 90, 400)}
     for sample, held in (300, "At least 200 of them are"), (400, "All of them are"):
         page = page_of(irenic.summarize(ages(((0, 40), "low")), points, sample=sample))
@@ -260,18 +249,14 @@ def test_columns_of_instances_have_correct_headings(page_of):
         (2, 0, ""),
     ]:
         names = [f"f{i}" for i in range(features)]
-        space = Space([Continuous(name) for name in names])
-        conditions = dict.fromkeys(names[:asked], (0, 1))
-        rules = RuleSet([Rule(Region(space, conditions), then="x")] if asked else [], space)
+        rules = rule_set(names, *[(dict.fromkeys(names[:asked], (0, 1)), "x")] * bool(asked))
         page = page_of(irenic.summarize(rules, {name: [5.0] for name in names}))
         assert uncovered_caption(page) == f"It is stored in this file.{said}"
 
 
 def test_columns_that_no_rule_tests_have_no_values_on_the_page(page_of):
-    names = ("id", "age", "debt", "name")
-    space = Space([*map(Continuous, names[:3]), Categorical("name", ["Ann", "Bob"], other=True)])
-    conditions = {"age": (18, None), "debt": (None, 500)}
-    rules = RuleSet([Rule(conditions, then="yes")], space, default="no")
+    features = ["id", "age", "debt", Categorical("name", ["Ann", "Bob"], other=True)]
+    rules = rule_set(features, ({"age": (18, None), "debt": (None, 500)}, "yes"), default="no")
     points = {"id": [7331, 7332], "age": [30, 10], "debt": [100, 900], "name": ["Ann", "Bob"]}
     page = page_of(irenic.summarize(rules, points, ["yes", "yes"]))
     assert page.locator("#map-x option").all_inner_texts() == ["age", "debt"]
@@ -406,10 +391,9 @@ def test_the_table_of_rules_has_the_counts_of_the_default(page_of):
 
 def test_tiny_and_huge_ranges_are_drawn(page_of):
     bounds = {"tiny": (0, 5e-324), "wide": (-1.7e308, 1.7e308)}
-    space = Space([Continuous(name, bounds=ends) for name, ends in bounds.items()])
-    sides = [{"tiny": {">": 0}}, {"wide": (-8.5e307, 8.5e307)}]
-    rules = [Rule(Region(space, side), then="x") for side in sides]
-    page = page_of(irenic.summarize(RuleSet(rules, space)))
+    features = [Continuous(name, bounds=ends) for name, ends in bounds.items()]
+    sides = {"tiny": {">": 0}}, {"wide": (-8.5e307, 8.5e307)}
+    page = page_of(irenic.summarize(rule_set(features, *((side, "x") for side in sides))))
     assert "NaN" not in page.locator("#rules").inner_html()
     ends = page.locator('[data-rule="1"] .thick').get_attribute("d")
     assert ends == "M77 12H223"  # the middle half
@@ -431,8 +415,7 @@ def test_weights_are_written_in_full(page_of):
 
 def test_long_sets_of_values_are_shortened_and_can_be_expanded(page_of):
     jobs = [f"job{i}" for i in range(300)]
-    space = Space([Categorical("job", jobs)])
-    rules = RuleSet([Rule(Region(space, {"job": set(jobs[:200])}), then="x")], space)
+    rules = rule_set([Categorical("job", jobs)], ({"job": set(jobs[:200])}, "x"))
     page = page_of(irenic.summarize(rules))
     card = page.locator('[data-rule="0"]')
     text = re.sub(r"\s+", " ", card.inner_text())
@@ -459,11 +442,10 @@ ORDER = """(selector) => {
 
 def test_right_to_left_names_do_not_reverse_other_text(page_of):
     age, name, first, second = "גיל", "שם", "אב", "גד"
-    space = Space([Continuous(age), Categorical(name, [first, second, "x"])])
-    conditions = [{age: (5, 10)}, {name: {first, second}}]
-    rules = [Rule(Region(space, c), then=t) for c, t in zip(conditions, ("כן", "לא"), strict=True)]
+    features = [age, Categorical(name, [first, second, "x"])]
+    rules = rule_set(features, ({age: (5, 10)}, "כן"), ({name: {first, second}}, "לא"))
     points = {age: [6.0, 7.0, 20.0], name: [first, "x", second]}
-    page = page_of(irenic.summarize(RuleSet(rules, space), points, ["כן", "לא", "לא"]))
+    page = page_of(irenic.summarize(rules, points, ["כן", "לא", "לא"]))
     where = ['[data-rule="0"] .condition p', '[data-rule="1"] .condition p']
     for selector in (*where, '[data-rule="0"] .figures .muted', "#conflicts .finding .foot .muted"):
         lefts = page.evaluate(ORDER, selector)
@@ -647,7 +629,7 @@ def test_the_first_part_has_the_estimate_calibration_and_the_weakest_group(page_
 
 def test_skewed_values_are_drawn_on_a_scale_that_grows(page_of):
     values = np.r_[np.zeros(900), np.geomspace(100, 100_000, 100)]
-    rules = RuleSet([Rule({"age": (500, None)}, then="high")])
+    rules = rule_set(["age"], ({"age": (500, None)}, "high"))
     summary = irenic.summarize(rules, {"age": values})
     (feature,) = summary["features"]
     assert max(feature["distribution"]["counts"]) == 900
@@ -721,8 +703,8 @@ def test_buttons_with_the_same_text_have_distinct_labels(page_of):
 
 
 def test_bars_and_dots_keep_their_colors_in_forced_colors_mode(page_of):
-    space = Space([Categorical("job", ["clerk", "cook"])])
-    rules = RuleSet([Rule(Region(space, {"job": {"clerk"}}), then="a")], space, default="b")
+    features = [Categorical("job", ["clerk", "cook"])]
+    rules = rule_set(features, ({"job": {"clerk"}}, "a"), default="b")
     points = {"job": ["clerk", "clerk", "cook"]}
     page = page_of(irenic.summarize(rules, points, list("aba")), forced_colors="active")
     style = """([selector, part, name]) =>
