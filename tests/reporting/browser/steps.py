@@ -45,6 +45,11 @@ def keys(page, *pressed):
         page.keyboard.press(key)
 
 
+def press(where, name):
+    """Click the button with a name, in the page or in a part of it."""
+    where.get_by_role("button", name=name, exact=True).click()
+
+
 def type_text(page, text):
     """Type text and Enter."""
     page.keyboard.type(text)

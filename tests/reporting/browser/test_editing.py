@@ -13,9 +13,10 @@ import irenic
 from irenic import Categorical, Continuous, DecisionTable, Rule, RuleList, RuleSet, Space
 from irenic.reporting.summarize import summarize
 from tests.learn.fitting import quick
-from tests.reporting.browser.steps import OPEN_EDITOR, keys, type_text
+from tests.reporting.browser.steps import OPEN_EDITOR, ask, keys, press, rule_set, type_text
 from tests.reporting.browser.test_editor import (
     list_of_rules,
+    region_of,
     set_cells,
     set_of_rules,
     unique_table,
@@ -32,15 +33,22 @@ FARES = """age,job,distance,fare
 AXE = Path(__file__).parents[3] / "node_modules" / "axe-core" / "axe.min.js"
 
 
-def fares(tmp_path):
-    return from_file(tmp_path / "fares.csv", FARES)
+def fares():
+    return table_of(FARES)
 
 
-def from_file(path, text):
-    path.write_text(text, encoding="utf-8")
+def table_of(text):
+    """Return the table of a CSV file."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irenic.FormatWarning)
-        return irenic.parse(path).bind().tables[0]
+        return irenic.parse(text.encode(), format="csv").bind().tables[0]
+
+
+def saved_page(page_of, page, tmp_path, change=str):
+    """Open the page that the editor writes, with a change of its text."""
+    path = tmp_path / "edited.html"
+    path.write_text(change(page.evaluate("() => editor.actions.files().html")), encoding="utf-8")
+    return page_of(path)
 
 
 def open_editor(page_of, rules, **options):
@@ -84,18 +92,18 @@ def current(page):
 # --- values and units
 
 
-def test_a_corrected_value_is_gone(page_of, tmp_path):
-    table = from_file(tmp_path / "a.csv", "age,type,then\n< 9,Home,A\n>= 9,Hoem,A\n>= 9,Motor,B\n")
+def test_a_corrected_value_is_gone(page_of):
+    table = table_of("age,type,then\n< 9,Home,A\n>= 9,Hoem,A\n>= 9,Motor,B\n")
     page = open_editor(page_of, table)
     change(page, (1, 1, "Home"))
     assert "Hoem" not in page.locator("#editor").text_content()
-    page.get_by_role("button", name="Add a rule for age = 5, type = Motor").click()
+    press(page, "Add a rule for age = 5, type = Motor")
     page.wait_for_function("() => editor.table.now.rows.length === 4")
     assert texts(page)[-1] == ["< 9", "Motor", ""]
 
 
-def test_outcomes_have_one_unit(page_of, tmp_path):
-    table = from_file(tmp_path / "a.csv", "Alter;Beitrag\n18-25;1.249,90 €\n26-64;649,00 €\n")
+def test_outcomes_have_one_unit(page_of):
+    table = table_of("Alter;Beitrag\n18-25;1.249,90 €\n26-64;649,00 €\n")
     page = open_editor(page_of, table)
     for typed, error in [
         ("1.100,00 €", ""),
@@ -109,7 +117,7 @@ def test_outcomes_have_one_unit(page_of, tmp_path):
         assert (row["outcome"] is None) == bool(error)
         assert row["outcomeText"] == typed
         assert titles(page) == [error] * bool(error)
-    page = open_editor(page_of, from_file(tmp_path / "a.csv", "age,then\n< 9,0.5\n>= 9,0.2\n"))
+    page = open_editor(page_of, table_of("age,then\n< 9,0.5\n>= 9,0.2\n"))
     change(page, (1, 1, "12%"))
     assert titles(page) == ["“12%” is a percentage, but the other outcomes are not: write 0.12."]
 
@@ -123,23 +131,23 @@ def titles(page):
 # --- keyboard
 
 
-def test_a_report_is_read_only_until_the_button_is_pressed(page_of, tmp_path):
-    page = page_of(summarize(fares(tmp_path)))
+def test_a_report_is_read_only_until_the_button_is_pressed(page_of):
+    page = page_of(summarize(fares()))
     assert page.locator(".edit-grid").count() == 0
-    page.get_by_role("button", name="Edit the rules").click()
+    press(page, "Edit the rules")
     grid = page.get_by_role("grid", name="Rules")
     assert grid.get_attribute("aria-rowcount") == "6"
     heads = page.locator(".grid-head [role=columnheader] bdi")
     assert heads.all_inner_texts() == ["age", "job", "distance", "fare"]
     page.locator(".verdict-part.good", has_text="no conflicts").wait_for()
     page.locator(".verdict-part.warn", has_text="1 gap").wait_for()
-    page.get_by_role("button", name="Close", exact=True).click()
+    press(page, "Close")
     page.get_by_role("button", name="Edit the rules").wait_for()
     assert page.locator(".edit-grid").count() == 0
 
 
-def test_cells_are_edited_with_the_keys_of_a_spreadsheet(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
+def test_cells_are_edited_with_the_keys_of_a_spreadsheet(page_of):
+    page = open_editor(page_of, fares())
     type_text(page, "<= 17")
     assert texts(page)[0][0] == "<= 17"
     assert page.evaluate("() => document.activeElement.getAttribute('role')") == "grid"
@@ -163,8 +171,8 @@ def test_cells_are_edited_with_the_keys_of_a_spreadsheet(page_of, tmp_path):
     assert settle(page) == {"conflicts": 0, "gaps": 1, "redundant": []}
 
 
-def test_an_invalid_cell_is_marked_and_explained(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
+def test_an_invalid_cell_is_marked_and_explained(page_of):
+    page = open_editor(page_of, fares())
     for typed, error in [
         ("[18, 25)", "“[18, 25)” is not a range: write [18..25)."),
         ("1,5", "“1,5” is ambiguous: write a decimal point, or a space after the comma of a list."),
@@ -181,38 +189,38 @@ def test_an_invalid_cell_is_marked_and_explained(page_of, tmp_path):
     assert page.locator(".wrong").count() == 0
     assert settle(page)["conflicts"] == 4
     # a closed category names its values
-    space = Space([Categorical("color", ["red", "green"])])
-    page = open_editor(page_of, RuleSet([Rule({"color": {"in": ["red"]}}, then="A")], space))
+    color = Categorical("color", ["red", "green"])
+    page = open_editor(page_of, rule_set([color], ({"color": {"in": ["red"]}}, "A")))
     type_text(page, "blue")
     assert titles(page) == ["“blue” is not one of the values (red, green)."]
 
 
-def test_rows_are_added_split_moved_and_deleted(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
+def test_rows_are_added_split_moved_and_deleted(page_of):
+    page = open_editor(page_of, fares())
     tools = page.get_by_role("toolbar", name="Edit")
     keys(page, "ArrowDown")
-    tools.get_by_role("button", name="Split …").click()
+    press(tools, "Split …")
     page.get_by_label("Split row 2 at").fill("30")
     keys(page, "Enter")
     assert [row[0] for row in texts(page)][1:3] == ["[18..30)", "[30..65)"]
     assert settle(page)["conflicts"] == 0
     keys(page, "Alt+ArrowDown")
     assert [row[0] for row in texts(page)][1:3] == ["[30..65)", "[18..30)"]
-    tools.get_by_role("button", name="Duplicate").click()
+    press(tools, "Duplicate")
     assert [found["kind"] for found in settle(page)["redundant"]] == ["duplicates"]
-    tools.get_by_role("button", name="Delete").click()
+    press(tools, "Delete")
     assert settle(page)["redundant"] == []
-    tools.get_by_role("button", name="Add row").click()
+    press(tools, "Add row")
     assert len(texts(page)) == 7
     for _ in range(5):
-        tools.get_by_role("button", name="Undo").click()
+        press(tools, "Undo")
     assert texts(page) == page.evaluate(
         "() => editor.table.opened.rows.map((r) => [...r.cells.map((c) => c.text), r.outcomeText])"
     )
 
 
-def test_keys_work_after_a_click_on_a_button(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
+def test_keys_work_after_a_click_on_a_button(page_of):
+    page = open_editor(page_of, fares())
     original = texts(page)
     for name in ("Duplicate", "Delete", "↑", "Cut row 5", "Undo", "Split …"):
         keys(page, "Control+Home", "End", "ArrowDown")
@@ -239,15 +247,15 @@ def test_keys_work_after_a_click_on_a_button(page_of, tmp_path):
 
 def test_the_editor_works_in_the_frame_of_a_notebook(page_of, tmp_path):
     notebook = tmp_path / "notebook.html"
-    shown = irenic.report(fares(tmp_path))._repr_html_()
+    shown = irenic.report(fares())._repr_html_()
     notebook.write_text(f"<!doctype html>{shown}", encoding="utf-8")
     inner = page_of(notebook).frame_locator("iframe")
     inner.get_by_role("button", name="Edit the rules").click()
     inner.locator(".verdict-part.good", has_text="no conflicts").wait_for()
 
 
-def test_changes_are_not_lost_by_leaving_the_page(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
+def test_changes_are_not_lost_by_leaving_the_page(page_of):
+    page = open_editor(page_of, fares())
     leave = """() => {
       const event = new Event("beforeunload", { cancelable: true });
       window.dispatchEvent(event);
@@ -268,7 +276,7 @@ def test_another_rule_set_of_the_front_closes_an_unchanged_editor(page_of):
     summary = summarize(model)
     assert len(summary["models"]) > 1
     page = page_of(summary)
-    page.get_by_role("button", name="Edit the rules").click()
+    press(page, "Edit the rules")
     page.locator(".edit-grid").wait_for()
     page.locator("#front [data-show]").first.click()
     page.get_by_role("button", name="Edit the rules").wait_for()
@@ -302,8 +310,8 @@ def copied(page):
     )
 
 
-def test_a_selection_of_excel_is_pasted_with_new_rows_and_values(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
+def test_a_selection_of_excel_is_pasted_with_new_rows_and_values(page_of):
+    page = open_editor(page_of, fares())
     keys(page, "Control+End", "Control+ArrowLeft")  # the first cell of the last row
     lines = [
         "65-69\t-\t< 100\thalf",
@@ -331,8 +339,8 @@ def test_a_selection_of_excel_is_pasted_with_new_rows_and_values(page_of, tmp_pa
     assert len(texts(page)) == 5
 
 
-def test_one_cell_fills_the_selection_and_headers_are_skipped(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
+def test_one_cell_fills_the_selection_and_headers_are_skipped(page_of):
+    page = open_editor(page_of, fares())
     keys(page, "ArrowRight")
     paste(page, '"nurse\nclerk,\n\npilot"')  # a cell with one value per line
     assert texts(page)[0][1] == "nurse, clerk, pilot"
@@ -404,8 +412,8 @@ def test_a_row_is_cut_to_its_free_part_or_stands_and_the_others_are_cut(page_of,
     assert (edited.covering(sample).any(axis=1) == before.any(axis=1)).all()
 
 
-def test_a_contradiction_is_shown_with_a_case_and_ways_out(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
+def test_a_contradiction_is_shown_with_a_case_and_ways_out(page_of):
+    page = open_editor(page_of, fares())
     type_text(page, "< 20")
     guard = page.locator(".guard")
     guard.wait_for()
@@ -414,12 +422,12 @@ def test_a_contradiction_is_shown_with_a_case_and_ways_out(page_of, tmp_path):
         "Wherever age [18..20) job nurse, clerk distance < 50; and 2 more conflicts",
     ]
     assert page.locator(".grid-row.bad").count() == 4
-    guard.get_by_role("button", name="Keep the free part of row 1").click()
+    press(guard, "Keep the free part of row 1")
     page.locator(".verdict-part.good", has_text="no conflicts").wait_for()
     assert texts(page)[0] == ["< 18", "-", "-", "free"]
     assert guard.count() == 0
     change(page, (0, 0, "< 20"))
-    page.get_by_role("button", name="Let the first row decide").click()
+    press(page, "Let the first row decide")
     page.locator(".verdict-part", has_text="the first row decides").wait_for()
     rules = current(page)
     assert isinstance(rules, RuleList)
@@ -428,25 +436,24 @@ def test_a_contradiction_is_shown_with_a_case_and_ways_out(page_of, tmp_path):
 
 def test_a_free_part_in_too_many_pieces_is_refused(page_of):
     """A rule over 410 points that others claim would fall apart into as many rows."""
-    space = Space([Continuous("x"), Continuous("y")])
-    points = [Rule({"x": (i, i + 0.5), "y": (i, i + 0.5)}, then="B") for i in range(410)]
-    page = open_editor(page_of, RuleSet([Rule({}, then="A"), *points], space))
+    points = [({"x": (i, i + 0.5), "y": (i, i + 0.5)}, "B") for i in range(410)]
+    page = open_editor(page_of, rule_set("xy", ({}, "A"), *points))
     change(page, (0, 0, ">= -1"))
-    page.get_by_role("button", name="Keep the free part of row 1").click()
+    press(page, "Keep the free part of row 1")
     page.get_by_text("This cannot be done: it would need 400 rows or more.").wait_for()
     assert len(texts(page)) == 411
 
 
-def test_a_gap_becomes_a_rule_with_one_click(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
-    page.get_by_role("button", name="Add a rule for age = 98, distance = 150").click()
+def test_a_gap_becomes_a_rule_with_one_click(page_of):
+    page = open_editor(page_of, fares())
+    press(page, "Add a rule for age = 98, distance = 150")
     page.locator("input.grid-input").wait_for()
     type_text(page, "senior")
     assert texts(page)[-1] == [">= 65", "-", ">= 100", "senior"]
     assert settle(page) == {"conflicts": 0, "gaps": 0, "redundant": []}
     # it does not hold for unknown values
-    space = Space([Categorical("zone", ["A", "B", "C"], other=True)])
-    page = open_editor(page_of, RuleSet([Rule({"zone": {"in": ["A"]}}, then="x")], space))
+    zone = Categorical("zone", ["A", "B", "C"], other=True)
+    page = open_editor(page_of, rule_set([zone], ({"zone": {"in": ["A"]}}, "x")))
     page.get_by_role("button", name="Add a rule for").first.click()
     page.locator("input.grid-input").wait_for()
     assert texts(page)[-1][0] == "B, C"
@@ -466,15 +473,24 @@ def test_other_values_of_open_columns_are_one_note_beside_the_gaps(page_of):
     page.locator(".verdict-part.note", has_text=note).wait_for()
 
 
-def test_a_case_that_should_be_something_else_cuts_the_rule_that_covers_it(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
-    page.get_by_role("button", name="Rule for a case …").click()
+def fill_case(page, **values):
+    """Fill in the dialog of a rule for a case, and return it."""
     dialog = page.get_by_role("dialog", name="Rule for a case")
-    dialog.get_by_label("age").fill("70")
-    dialog.get_by_label("job").select_option("nurse")
-    dialog.get_by_label("distance").fill("20")
-    dialog.get_by_label("Outcome").fill("free")
-    dialog.get_by_role("button", name="Add the rule").click()
+    if not dialog.is_visible():
+        press(page, "Rule for a case …")
+    for name, value in values.items():
+        if name == "job":
+            dialog.get_by_label("job").select_option(value)
+        else:
+            role = "combobox" if name == "Outcome" else "textbox"
+            dialog.get_by_role(role, name=name).fill(value)
+    return dialog
+
+
+def test_a_case_that_should_be_something_else_cuts_the_rule_that_covers_it(page_of):
+    page = open_editor(page_of, fares())
+    dialog = fill_case(page, age="70", job="nurse", distance="20", Outcome="free")
+    press(dialog, "Add the rule")
     page.locator(".edit-note", has_text="row 5 was cut around it").wait_for()
     assert settle(page) == {"conflicts": 0, "gaps": 1, "redundant": []}
     assert texts(page)[-1] == ["70", "nurse", "20", "free"]
@@ -483,34 +499,29 @@ def test_a_case_that_should_be_something_else_cuts_the_rule_that_covers_it(page_
     assert predicted.tolist() == ["free", "half", "half", "half"]
 
 
-def test_a_rule_for_a_case_is_shown_before_it_is_added(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
-    page.get_by_role("button", name="Rule for a case …").click()
-    dialog = page.get_by_role("dialog", name="Rule for a case")
+def test_a_rule_for_a_case_is_shown_before_it_is_added(page_of):
+    page = open_editor(page_of, fares())
+    dialog = fill_case(page)
     assert "Fill in the case to see its rule." in dialog.text_content()
-    dialog.get_by_label("job").select_option("nurse")
-    for name, value in {"age": "70", "distance": "200", "Outcome": "free"}.items():
-        dialog.get_by_role("combobox" if name == "Outcome" else "textbox", name=name).fill(value)
+    fill_case(page, job="nurse", age="70", distance="200", Outcome="free")
     region = dialog.get_by_role("radio", name="The largest free region")
     region.wait_for()
     assert region.is_checked()  # the default
-    shown = dialog.locator(".region").all_inner_texts()
+    shown = dialog.locator(".region").all_text_contents()
     assert shown == ["age >= 65 distance >= 100", "age 70 job nurse distance 200"]
     dialog.get_by_role("radio", name="Only this case").check()
-    dialog.get_by_role("button", name="Add the rule").click()
+    press(dialog, "Add the rule")
     page.wait_for_function("() => editor.table.now.rows.length === 6")
     assert texts(page)[-1] == ["70", "nurse", "200", "free"]
     keys(page, "Control+z")
     # a case that a row decides otherwise has no free region
-    page.get_by_role("button", name="Rule for a case …").click()
-    for name, value in {"age": "5", "distance": "1", "Outcome": "full"}.items():
-        dialog.get_by_role("combobox" if name == "Outcome" else "textbox", name=name).fill(value)
+    fill_case(page, age="5", distance="1", Outcome="full")
     text = "Row 1 says something else for this case, and is cut around it."
     dialog.get_by_text(text).wait_for()
     assert region.count() == 0
-    dialog.get_by_role("combobox", name="Outcome").fill("free")
+    fill_case(page, Outcome="free")
     dialog.get_by_text("Row 1 says so already.").wait_for()
-    dialog.get_by_role("button", name="Cancel").click()
+    press(dialog, "Cancel")
 
 
 # --- what changes
@@ -537,9 +548,7 @@ def test_the_page_has_no_verdict_on_other_rules_than_the_edited_ones(page_of, tm
     assert "They are right for 2 of 4 instances (50 %)." in shown
     assert "Not consistent" not in shown
     assert page.locator("#top .lead").inner_text() == "Edited: 2 rules over 1 feature."
-    path = tmp_path / "edited.html"
-    path.write_text(page.evaluate("() => editor.actions.files().html"), encoding="utf-8")
-    mailed = page_of(path)
+    mailed = saved_page(page_of, page, tmp_path)
     assert headline(mailed).replace("\u202f", " ") == shown
     for part in ("#findings", "#results", '#contents [href="#results"]'):
         assert mailed.locator(part).is_hidden()
@@ -565,12 +574,10 @@ def test_the_page_has_no_verdict_on_other_rules_than_the_edited_ones(page_of, tm
 
 
 def test_a_browser_that_cannot_check_shows_no_verdict_on_edited_rules(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
+    page = open_editor(page_of, fares())
     change(page, (0, 0, "< 16"))
-    text = page.evaluate("() => editor.actions.files().html")
-    path = tmp_path / "edited.html"
-    path.write_text(text.replace(" 'wasm-unsafe-eval'", ""), encoding="utf-8")
-    other = page_of(path)
+    without = lambda text: text.replace(" 'wasm-unsafe-eval'", "")  # noqa: E731
+    other = saved_page(page_of, page, tmp_path, without)
     why = "This page has edited rules, but the browser cannot show them"
     other.locator("#editor", has_text=why).wait_for()
     assert "cannot be checked in this browser" in other.locator("#verdicts").inner_text()
@@ -578,7 +585,7 @@ def test_a_browser_that_cannot_check_shows_no_verdict_on_edited_rules(page_of, t
 
 
 def test_the_rest_of_the_page_says_that_it_shows_the_original_rules(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
+    page = open_editor(page_of, fares())
     notes = page.locator(".as-opened:visible")
     look = "() => getComputedStyle(document.querySelector('#rules')).opacity"
     assert notes.count() == 0
@@ -588,11 +595,9 @@ def test_the_rest_of_the_page_says_that_it_shows_the_original_rules(page_of, tmp
     text = "The original rules follow, without the changes in the editor."
     assert notes.all_inner_texts() == [text]
     assert page.evaluate(look) == "0.6"
-    path = tmp_path / "edited.html"
-    path.write_text(page.evaluate("() => editor.actions.files().html"), encoding="utf-8")
+    other = saved_page(page_of, page, tmp_path)
     keys(page, "Control+z")
     assert notes.count() == 0
-    other = page_of(path)
     other.locator(".as-opened:visible").first.wait_for()
 
 
@@ -604,62 +609,37 @@ def test_changed_regions_are_those_where_python_decides_otherwise(page_of, order
     set_cells(page, (0, 0, "[2..9)"), (3, 2, "not(x)"), (4, 3, "R"), (2, 1, "null"))
     page.evaluate("() => editor.actions.moveRows(1, 1, 1)")
     settle(page)
-    changes = json.loads(
-        page.evaluate("async () => JSON.stringify(await editor.actions.ask('changedRegions'))")
-    )
+    changes = ask(page, "editor.actions.ask('changedRegions')")
     assert changes["finished"]
-    outcomes = page.evaluate("() => editor.table.outcomes.map((o) => o.value)")
-    edited = current(page)
+    names = dict(enumerate(ask(page, "editor.table.outcomes.map((o) => o.value)")))
+    names |= {None: None, -2: "contradiction"}
     sample = irenic.Region(rules.space).sample(5000, random_state=1)
 
     def decisions(rule_set):
-        thens = [rule.then for rule in rule_set]
-        rows = (rule_set.rules if isinstance(rule_set, RuleList) else rule_set).covering(sample)
+        thens = np.array([rule.then for rule in rule_set])
         found = []
-        for covers in rows:
-            said = [then for then, holds in zip(thens, covers, strict=True) if holds]
+        for covers in getattr(rule_set, "rules", rule_set).covering(sample):
+            said = thens[covers].tolist()
             several = len(set(said)) > 1 and not ordered
             found.append("contradiction" if several else said[0] if said else None)
         return found
 
-    def name(place):
-        return None if place is None else "contradiction" if place == -2 else outcomes[place]
-
-    before, after = decisions(RuleList(rules) if ordered else rules), decisions(edited)
-    listed = [None] * len(sample)
-    for change in changes["list"]:
-        for k in np.flatnonzero(inside(change["sides"], rules.space, sample)):
-            assert listed[k] is None, "regions overlap"
-            listed[k] = (name(change["before"]), name(change["after"]))
+    sides = [zip(rules.space.names, each["sides"], strict=True) for each in changes["list"]]
+    regions = [region_of([pair for pair in each if pair[1]], rules.space) for each in sides]
+    covers = RuleSet([Rule(region, then="x") for region in regions], rules.space).covering(sample)
+    assert covers.sum(axis=1).max() == 1, "regions overlap"
+    told = [(names[each["before"]], names[each["after"]]) for each in changes["list"]]
+    listed = [told[row.argmax()] if row.any() else None for row in covers]
+    before, after = decisions(RuleList(rules) if ordered else rules), decisions(current(page))
     expected = [(a, b) if a != b else None for a, b in zip(before, after, strict=True)]
-    assert sum(change is not None for change in expected) > 100
+    assert sum(each is not None for each in expected) > 100
     assert listed == expected
-
-
-def inside(sides, space, sample):
-    """Return which instances lie in a region of the page."""
-    mask = np.ones(len(sample), dtype=bool)
-    for feature, side in zip(space, sides, strict=True):
-        row = space.row(feature.name)
-        if side is None:
-            continue
-        if isinstance(feature, Continuous):
-            values = sample.values[row]
-            low, high = side
-            mask &= (values >= (-np.inf if low is None else low)) & (
-                values < (np.inf if high is None else high)
-            )
-        else:
-            mask &= np.isin(sample.codes[row], side)
-    return mask
 
 
 def test_results_on_instances_follow_the_rules(page_of):
     rng = np.random.default_rng(0)
-    rules = RuleSet(
-        [Rule({"x": {"<": 0}}, then="neg"), Rule({"x": {">=": 0, "<": 1}}, then="pos")],
-        default="pos",
-    )
+    pairs = ({"x": {"<": 0}}, "neg"), ({"x": {">=": 0, "<": 1}}, "pos")
+    rules = rule_set("x", *pairs, default="pos")
     x = rng.normal(size=200)
     y = np.where(x < 0.3, "neg", "pos")
     page = open_editor(page_of, rules, X={"x": x}, y=y)
@@ -717,14 +697,10 @@ BOUNDED = Space(
 )
 
 
-def tables(tmp_path):
+def tables():
     """Yield tables, rule sets and lists, by name."""
     for name, text in TABLES.items():
-        path = tmp_path / f"{name}.csv"
-        path.write_text(text, "utf-8")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", irenic.FormatWarning)
-            yield name, irenic.parse(path).bind().tables[0]
+        yield name, table_of(text)
     rng = np.random.default_rng(3)
     for make in (set_of_rules, list_of_rules, unique_table, with_impossible):
         yield make.__name__, make(rng)
@@ -736,8 +712,8 @@ def tables(tmp_path):
     yield "bounded", RuleSet(rules, BOUNDED, default=3)
 
 
-def test_downloads_are_what_irenic_convert_writes(page_of, tmp_path):
-    for name, rules in tables(tmp_path):
+def test_downloads_are_what_irenic_convert_writes(page_of):
+    for name, rules in tables():
         page = open_editor(page_of, rules)
         files = page.evaluate("() => editor.actions.files()")
         plain = rules
@@ -754,20 +730,19 @@ def test_downloads_are_what_irenic_convert_writes(page_of, tmp_path):
             assert files[suffix] == text, (name, suffix)
 
 
-def test_an_amount_is_shown_as_its_file_writes_it(page_of, tmp_path):
-    table = dict(tables(tmp_path))["kg"]
-    page = open_editor(page_of, table)
+def test_an_amount_is_shown_as_its_file_writes_it(page_of):
+    page = open_editor(page_of, table_of(TABLES["kg"]))
     assert [row[1] for row in texts(page)] == ["3,50", "12,25"]
     change(page, (0, 1, "4,25"), (1, 1, "0,3"))
     assert [row[1] for row in texts(page)] == ["4,25", "0,3"]
     assert [rule.then for rule in current(page)] == [4.25, 0.3]
     # a unit in a name is not repeated
-    assert "Weight (kg)" in page.locator("body").text_content()
-    assert "(kg) (kg)" not in page.locator("body").text_content()
+    assert "Weight (kg)" in page.locator("body").inner_text()
+    assert "(kg) (kg)" not in page.locator("body").inner_text()
 
 
-def test_a_host_saves_the_rules_and_its_errors_are_shown(page_of, tmp_path):
-    page = page_of(summarize(fares(tmp_path)))
+def test_a_host_saves_the_rules_and_its_errors_are_shown(page_of):
+    page = page_of(summarize(fares()))
     page.evaluate(
         """() => {
           window.kept = [];
@@ -799,29 +774,22 @@ def test_a_host_saves_the_rules_and_its_errors_are_shown(page_of, tmp_path):
 
 
 def test_the_saved_page_opens_with_the_edited_rules(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
+    page = open_editor(page_of, fares())
     type_text(page, "< 16, > 80")
     type_text(page, "bad cell")
-    before, text = texts(page), page.evaluate("() => editor.actions.files().html")
-    path = tmp_path / "edited.html"
-    path.write_text(text, encoding="utf-8")
-    other = page_of(path)
+    other = saved_page(page_of, page, tmp_path)
     cells = other.locator(".grid-row [role=gridcell]").all_inner_texts()
-    assert cells == [cell for row in before for cell in row]
+    assert cells == [cell for row in texts(page) for cell in row]
     assert other.locator("#rules .rule, #rules article, #rules li").count() > 0
 
 
 def test_names_and_values_are_never_markup(page_of):
     nasty = "<img src=x onerror=alert(1)>"
-    space = Space(
-        [Categorical(nasty, [nasty, "</script><b>"], other=True), Continuous("__proto__")]
-    )
-    rules = RuleSet(
-        [
-            Rule({nasty: {"in": [nasty]}}, then="</textarea><script>alert(2)</script>"),
-            Rule({"__proto__": {"<": 5}}, then="=1+1"),
-        ],
-        space,
+    features = [Categorical(nasty, [nasty, "</script><b>"], other=True), "__proto__"]
+    rules = rule_set(
+        features,
+        ({nasty: {"in": [nasty]}}, "</textarea><script>alert(2)</script>"),
+        ({"__proto__": {"<": 5}}, "=1+1"),
     )
     page = open_editor(page_of, rules)
     assert page.locator("#editor img, #editor script, #editor b b").count() == 0
@@ -839,9 +807,8 @@ def test_names_and_values_are_never_markup(page_of):
 
 
 def test_only_rows_in_view_are_drawn(page_of):
-    rules = RuleSet(
-        [Rule({"x": {">=": i, "<": i + 1}, "y": {">=": 0}}, then="AB"[i % 2]) for i in range(1000)]
-    )
+    rows = [({"x": {">=": i, "<": i + 1}, "y": {">=": 0}}, "AB"[i % 2]) for i in range(1000)]
+    rules = rule_set("xy", *rows)
     page = open_editor(page_of, rules)
     assert page.locator(".grid-row").count() < 60
     keys(page, "Control+ArrowDown")
@@ -861,11 +828,10 @@ def test_only_rows_in_view_are_drawn(page_of):
     assert drawn == [998, 999]
 
 
-def test_the_editor_fits_a_phone(page_of, tmp_path):
-    page = page_of(summarize(fares(tmp_path)), viewport={"width": 360, "height": 700})
+def test_the_editor_fits_a_phone(page_of):
+    page = page_of(summarize(fares()), viewport={"width": 360, "height": 700})
     start_editor(page)
-    wide = page.evaluate("() => document.documentElement.scrollWidth")
-    assert wide <= 360
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
     heads, cells = (
         page.locator(selector).first.bounding_box()["width"]
         for selector in (".grid-head [aria-colindex='3']", ".grid-row [aria-colindex='3']")
@@ -873,8 +839,8 @@ def test_the_editor_fits_a_phone(page_of, tmp_path):
     assert heads == cells
 
 
-def test_the_grid_tells_assistive_technology_what_it_is(page_of, tmp_path):
-    page = open_editor(page_of, fares(tmp_path))
+def test_the_grid_tells_assistive_technology_what_it_is(page_of):
+    page = open_editor(page_of, fares())
     keys(page, "ArrowRight")
     grid = page.get_by_role("grid", name="Rules")
     active = grid.get_attribute("aria-activedescendant")
@@ -892,10 +858,10 @@ def test_the_grid_tells_assistive_technology_what_it_is(page_of, tmp_path):
     )
 
 
-def test_axe_finds_nothing_wrong_with_the_editor(page_of, tmp_path):
+def test_axe_finds_nothing_wrong_with_the_editor(page_of):
     if not AXE.exists():
         pytest.skip("axe-core is not installed: npm ci")
-    page = open_editor(page_of, fares(tmp_path))
+    page = open_editor(page_of, fares())
     type_text(page, "< 20")
     page.locator(".guard").wait_for()
     page.evaluate(AXE.read_text(encoding="utf-8") + "; 0")

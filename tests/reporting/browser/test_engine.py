@@ -860,10 +860,8 @@ def test_long_names_do_not_widen_a_phone(page_of):
 
 def test_only_some_of_very_many_rules_are_drawn_but_all_decide(page_of):
     rng = np.random.default_rng(13)
-    lows = rng.normal(size=(1100, 3)).round(4)
-    sides = [
-        {n: (low, low + 1) for n, low in zip("xyz", row, strict=True)} for row in lows.tolist()
-    ]
+    lows = rng.normal(size=(1100, 3)).round(4).tolist()
+    sides = [{n: (low, low + 1) for n, low in zip("xyz", row, strict=True)} for row in lows]
     rules = rule_set("xyz", *zip(sides, rng.choice(list("AB"), 1100).tolist(), strict=True))
     page = page_of(summarize(rules, budget=0.1, limit=5))
     note = page.locator("#map-note").inner_text()

@@ -46,8 +46,8 @@ class TestFurther:
     )
 
 
-def test_copy_and_paste_with_the_clipboard_of_the_browser(page_of, tmp_path):
-    page = test_editing.open_editor(page_of, test_editing.fares(tmp_path))
+def test_copy_and_paste_with_the_clipboard_of_the_browser(page_of):
+    page = test_editing.open_editor(page_of, test_editing.fares())
     keys(page, "Control+Home", "Control+c", "ArrowDown", "Control+v")
     page.wait_for_function("() => editor.table.now.rows[1].cells[0].text === '< 18'")
     keys(page, "Control+z")
