@@ -127,13 +127,12 @@ def test_a_simplified_box_contains_the_same_cells_and_counts_its_conditions(regi
         assert region <= Region.from_box(box.freed(axis))
 
 
-@given(sts.regions_of_one_space(6), st.sampled_from([0, 10_000]))
-@sts.examples(1.4)
+@given(sts.regions_of_one_space(5), st.sampled_from([0, 10_000]))
 def test_boxes_contain_and_meet_each_other_as_their_cells_do(regions, small):
     boxes = simplified(regions)
     cells = [cells_in(region, regions) for region in regions]
     box, inside = boxes.take([0]), cells[0]
-    met = [i for i in range(6) if cells[i] & inside]
+    met = [i for i in range(5) if cells[i] & inside]
     assert np.flatnonzero(boxes.meeting(box)).tolist() == met
     assert boxes.meeting_by_axis(box).all(axis=1).tolist() == boxes.meeting(box).tolist()
     assert [cells_in(r, regions) for r in regions_of(boxes & box)] == [
@@ -143,15 +142,15 @@ def test_boxes_contain_and_meet_each_other_as_their_cells_do(regions, small):
     rows = Boxes(box.space, lower, upper, boxes.masks & box.masks)
     assert np.flatnonzero(~rows.are_empty()).tolist() == met
 
-    first = boxes.take(slice(4))
+    first = boxes.take(slice(3))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_SMALL", small)
         contained = boxes.contains(first)
-    assert contained.tolist() == [[b <= a for b in cells[:4]] for a in cells]
-    assert contained.tolist() == [[b <= a for b in regions[:4]] for a in regions]
-    assert boxes.meets(first).tolist() == [[bool(a & b) for b in cells[:4]] for a in cells]
-    assert first.held_by_one(boxes.take(slice(4, None))).tolist() == contained[4:].any(0).tolist()
-    pairs = np.array([(a, b) for a in range(6) for b in range(6)])
+    assert contained.tolist() == [[b <= a for b in cells[:3]] for a in cells]
+    assert contained.tolist() == [[b <= a for b in regions[:3]] for a in regions]
+    assert boxes.meets(first).tolist() == [[bool(a & b) for b in cells[:3]] for a in cells]
+    assert first.held_by_one(boxes.take(slice(3, None))).tolist() == contained[3:].any(0).tolist()
+    pairs = np.array([(a, b) for a in range(5) for b in range(5)])
     within = boxes.inside(pairs[:, 0], pairs[:, 1])
     assert within.tolist() == [cells[a] <= cells[b] for a, b in pairs]
 

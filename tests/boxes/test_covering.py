@@ -20,7 +20,8 @@ def as_boxes(regions):
     return Boxes.none(regions[0].space).concat(*(region.box.simplified() for region in regions))
 
 
-@given(sts.regions_of_one_space(7), st.data())
+@given(sts.regions_of_one_space(6), st.data())
+@sts.examples(0.6)
 def test_a_grown_box_is_free_and_cannot_be_enlarged(regions, data):
     boxes, space = as_boxes(regions), regions[0].space
     box, rivals = boxes.take([0]), boxes.take(slice(1, None))
@@ -54,6 +55,7 @@ def is_adjacent(feature, axis, region, value):
 
 
 @given(sts.regions_of_one_space(8))
+@sts.examples(0.6)
 def test_a_cover_contains_all_pieces_and_overlaps_no_rival(regions):
     boxes = as_boxes(regions)
     rivals, pieces = boxes.take(slice(5, None)), boxes.take(slice(5))
@@ -66,7 +68,8 @@ def test_a_cover_contains_all_pieces_and_overlaps_no_rival(regions):
     assert len(covering.covering(pieces, limit, rivals, Meter(0))) == len(pieces)
 
 
-@given(sts.regions_of_one_space(6))
+@given(sts.regions_of_one_space(5))
+@sts.examples(0.6)
 def test_boxes_that_others_cover_are_removed(regions):
     kept = covering.without_covered(as_boxes(regions), Meter(None))
     kept_regions = Region.from_boxes(kept)

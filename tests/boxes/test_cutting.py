@@ -46,7 +46,6 @@ def chain(n, axes=1):
 
 
 @given(oracle.sets_of_rules(), st.sampled_from([1, 2, 7]))
-@sts.examples(1.6)
 def test_interrupted_and_resumed_cutting_finds_the_same_gaps(rules, nodes):
     uninterrupted, resumed = cutter_of(rules), cutter_of(rules)
     assert run(uninterrupted) == run(resumed, nodes)

@@ -42,7 +42,7 @@ COPIES = 4  # of c/decide.c
 RESOLVE = ("first", "best", "vote")
 
 
-def cells_that_show(rules, most=40):
+def cells_that_show(rules, most=25):
     axes = naive.grid(rules.space, [rule.region for rule in rules])
     pairs = zip(rules.space, axes, strict=True)
     cells = naive.cells_of([[v for v in axis if is_value(f, v)] for f, axis in pairs])
@@ -438,12 +438,13 @@ def test_copies_decide_alike():
     rng = np.random.default_rng(6)
     rules = many_rules(rng, 50, continuous=2, sizes=[3], spread=3)
     records = many_records(rng, rules.space, 50)
-    for again in (copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))):
-        decides = {resolve: rules.decider(resolve=resolve) for resolve in RESOLVE}
-        answers = {r: [decide(x) for x in records] for r, decide in decides.items()}
-        others = {r: again(decide) for r, decide in decides.items()}
-        del decides
-        gc.collect()
+    decides = {resolve: rules.decider(resolve=resolve) for resolve in RESOLVE}
+    answers = {r: [decide(x) for x in records] for r, decide in decides.items()}
+    ways = (copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d)))
+    copies = [{r: way(decide) for r, decide in decides.items()} for way in ways]
+    del decides
+    gc.collect()
+    for others in copies:
         assert {r: [other(x) for x in records] for r, other in others.items()} == answers
 
 

@@ -72,7 +72,7 @@ def rule_sets(draw, *, consistent=False, max_size=6):
     return RuleSet(rules, space, default=draw(DEFAULT))
 
 
-def cells_of(rules, most=60):
+def cells_of(rules, most=40):
     cells = naive.cells_of(naive.grid(rules.space, [rule.region for rule in rules]))
     return cells[:: max(1, len(cells) // most)]
 
@@ -134,7 +134,7 @@ def test_a_head_contradicts_a_label_that_is_no_set():
 
 
 @given(rule_sets(), THEN, st.data())
-@sts.examples(1.6)
+@sts.examples(1.2)
 def test_conflicts_overlaps_and_rivals_are_those_of_the_cells(rules, then, data):
     expected = slow.conflicts(rules)
     assert [tuple(pair) for pair in rules.conflicts().pairs.tolist()] == expected
@@ -258,7 +258,7 @@ def test_a_coverage_map_follows_heads(rules, thens, data):
 
 
 @given(rule_sets(), st.sampled_from(["first", "best", "vote"]), st.data())
-@sts.examples(1.6)
+@sts.examples(1.2)
 def test_each_label_is_decided_as_at_the_cells(rules, resolve, data):
     cells = cells_of(rules)
     X = naive.instances(rules.space, cells)
@@ -281,7 +281,7 @@ def test_each_label_is_decided_as_at_the_cells(rules, resolve, data):
 
 
 @given(rule_sets(consistent=True))
-@sts.examples(1.6)
+@sts.examples(1.2)
 def test_consistent_rules_decide_together_in_any_order(rules):
     cells = cells_of(rules)
     X = naive.instances(rules.space, cells)

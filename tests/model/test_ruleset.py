@@ -204,9 +204,10 @@ SIZES = [30, 1100, *(pytest.param(n, marks=pytest.mark.slow) for n in (500, 2000
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("spread", ["leaves", "widened", "boxes", "copies", "spans"])
 def test_pairs_of_many_rules_are_found_exactly_once(spread, n):
-    for shape in [(0, 1), (3, 0), (0, 3), (2, 2), (1, 0), (6, 1)]:
-        if n == 1100 and shape == (0, 3) and spread in ("leaves", "widened"):
-            continue  # slow to make, and like (0, 1)
+    shapes = [(0, 1), (3, 0), (0, 3), (2, 2), (1, 0), (6, 1)]
+    if n == 1100:  # two of them at a size that is slow to make, others for each spread
+        shapes = shapes[:2] if spread in ("leaves", "boxes") else shapes[3:5]
+    for shape in shapes:
         rng = np.random.default_rng([*shape, len(spread), n])
         space = mixed_space(*shape)
         regions = spread_out(spread, space, n, rng)
@@ -252,7 +253,7 @@ def test_covering_and_decide_agree_on_many_instances():
 
 @given(sts.rule_sets(), st.data())
 def test_rules_cover_decide_and_count_cells_as_the_oracle(rules, data):
-    cells = cells_of(rules)[:300]
+    cells = cells_of(rules)[:200]
     points = naive.instances(rules.space, cells)
     covering = rules.covering(points)
     assert covering.shape == (len(cells), len(rules))
@@ -283,7 +284,7 @@ def test_rules_cover_decide_and_count_cells_as_the_oracle(rules, data):
 
 @given(sts.consistent_rule_sets(default="D"))
 def test_a_consistent_set_and_its_simplified_form_predict_what_the_oracle_predicts(rules):
-    cells = cells_of(rules)[:300]
+    cells = cells_of(rules)[:200]
     points = naive.instances(rules.space, cells)
     expected = [naive.predict(rules, cell, default="D") for cell in cells]
     assert rules.predict(points).tolist() == expected
