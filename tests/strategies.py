@@ -25,6 +25,18 @@ NAMES = ["f1", "low risk", "in", "a<b", 'say "hi"', "größe", "PT", "x.y"]
 VALUES = ["a", "b c", "missing", "5", 5, 2.5, True, dt.date(2020, 1, 1), "{", ""]
 WIDE = [f"v{i}" for i in range(70)]
 
+# --- the example of the paper
+
+PLANE = Space([Continuous("f1"), Continuous("f2")])
+PAPER = RuleSet(
+    [
+        Rule({"f1": (2, 5), "f2": (5, 9)}, then="r1"),
+        Rule({"f1": (6.5, 8.5), "f2": (5, 7)}, then="r2"),
+        Rule({"f1": (1, 9), "f2": (1, 3)}, then="r3"),
+    ],
+    PLANE,
+)
+
 
 def examples(times):
     """Run a multiple of the profile's number of examples; below 1 for slow tests."""

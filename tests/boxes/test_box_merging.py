@@ -27,20 +27,16 @@ def texts(boxes):
     return [repr(Region.from_box(box)) for box in boxes]
 
 
-def test_cells_of_a_block_become_one_box():
+def test_only_cells_whose_union_is_a_box_are_merged():
     block = [(x, y, bits) for x in range(3) for y in range(2) for bits in (4, 8)]
     assert texts(grid_boxes(block).merged()) == ["0 <= x < 3 and 0 <= y < 2"]
-
-
-def test_cells_that_only_touch_at_a_corner_are_not_merged():
-    assert texts(grid_boxes([(1, 1, 4), (0, 0, 4)]).merged()) == [
-        "0 <= x < 1 and 0 <= y < 1 and c in {a}",
-        "1 <= x < 2 and 1 <= y < 2 and c in {a}",
-    ]
-
-
-def test_cells_with_a_gap_between_them_are_not_merged():
-    assert len(grid_boxes([(0, 0, 4), (2, 0, 4)]).merged()) == 2
+    corners = ["0 <= x < 1 and 0 <= y < 1 and c in {a}", "1 <= x < 2 and 1 <= y < 2 and c in {a}"]
+    assert texts(grid_boxes([(1, 1, 4), (0, 0, 4)]).merged()) == corners
+    assert len(grid_boxes([(0, 0, 4), (2, 0, 4)]).merged()) == 2  # with a gap between them
+    assert len(Boxes.none(CELLS).merged()) == 0
+    boxes = grid_boxes([(0, 0, 4), (1, 0, 4)])
+    boxes.lower[1, 1] = -0.0
+    assert texts(boxes.merged()) == ["0 <= x < 2 and 0 <= y < 1 and c in {a}"]
 
 
 def test_merging_stops_when_the_seconds_are_used_up():
@@ -48,16 +44,6 @@ def test_merging_stops_when_the_seconds_are_used_up():
     assert len(boxes.merged()) == 1
     assert len(boxes.merged(Meter(60.0))) == 1
     assert len(boxes.merged(Meter(0.0))) == 11
-
-
-def test_merging_no_boxes_returns_no_boxes():
-    assert len(Boxes.none(CELLS).merged()) == 0
-
-
-def test_a_bound_of_minus_zero_equals_one_of_zero():
-    boxes = grid_boxes([(0, 0, 4), (1, 0, 4)])
-    boxes.lower[1, 1] = -0.0
-    assert texts(boxes.merged()) == ["0 <= x < 2 and 0 <= y < 1 and c in {a}"]
 
 
 @given(

@@ -45,25 +45,19 @@ def chain(n, axes=1):
 # --- cutting
 
 
-@pytest.mark.parametrize("nodes", [1, 2, 7])
-@given(rules=oracle.sets_of_rules())
-def test_interrupted_and_resumed_cutting_finds_the_same_gaps(nodes, rules):
+@given(oracle.sets_of_rules(), st.sampled_from([1, 2, 7]))
+def test_interrupted_and_resumed_cutting_finds_the_same_gaps(rules, nodes):
     uninterrupted, resumed = cutter_of(rules), cutter_of(rules)
     assert run(uninterrupted) == run(resumed, nodes)
-    assert gaps_of(uninterrupted) == gaps_of(resumed)
-
-
-@given(oracle.sets_of_rules())
-def test_gaps_are_disjoint_and_contain_all_that_no_rule_covers(rules):
-    cutter = cutter_of(rules)
-    run(cutter)
-    gaps = gaps_of(cutter)
+    gaps = gaps_of(uninterrupted)
+    assert gaps == gaps_of(resumed)
+    # they are disjoint and contain all that no rule covers
     covered = [rule.region for rule in rules]
     grid = oracle.Grid(rules.space, [*covered, *gaps])
     assert (grid.count(gaps) == ~grid.union(covered)).all()
 
 
-def test_a_stack_that_is_too_small_grows():
+def test_stacks_and_outputs_grow_as_needed():
     rules = oracle.dense_set(3, size=12, width=4)
     expected, cutter = cutter_of(rules), cutter_of(rules)
     run(expected)
@@ -73,18 +67,12 @@ def test_a_stack_that_is_too_small_grows():
     assert gaps_of(cutter) == gaps_of(expected)
     assert len(cutter.stack.begin) > 2
     assert len(cutter.stack.items) > len(rules)
-
-
-def test_more_gaps_than_the_output_has_room_for_are_all_found():
     n = 3000
     cutter = cutter_of(chain(n))
     *arrays, starts = cutter.out
     cutter.out = structs.Boxes(*(array[:8] for array in arrays), starts)
     run(cutter)
     assert len(gaps_of(cutter)) == n + 1
-
-
-def test_the_stack_only_grows_with_the_depth_of_the_cuts():
     n = 20_000
     cutter = cutter_of(chain(n))
     run(cutter)
@@ -117,25 +105,16 @@ def test_bursts_respect_the_budget_and_report_what_stopped_them(monkeypatch):
         assert meter.stopped_by == reason
         assert bool(cutter.depth) is (reason is not None)
     assert meter.regions == 51
-
-
-def test_a_budget_used_up_by_the_last_node_does_not_count_as_stopped():
     needed = Meter(None)
     list(cutter_of(chain(5)).bursts(needed))
     meter = Meter(Budget(nodes=needed.nodes))
     list(cutter_of(chain(5)).bursts(meter))
     assert meter.stopped_by is None
     assert meter.nodes == needed.nodes
-
-
-def test_progress_can_stop_the_bursts(monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 4)
     cutter, meter = cutter_of(chain(50)), Meter(None)
     list(cutter.bursts(meter, lambda nodes, regions: nodes >= 8))
     assert (meter.nodes, meter.stopped_by) == (8, "interrupt")
-
-
-# --- subtraction
 
 
 @given(sts.rule_sets(max_size=5), st.data())

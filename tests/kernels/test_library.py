@@ -11,6 +11,7 @@ import pytest
 
 from irenic.kernels import _library
 from irenic.kernels._library import library
+from refusals import refuses
 
 HOOK = runpy.run_path(str(Path(__file__).parents[2] / "hatch_build.py"))
 
@@ -30,40 +31,26 @@ def folder(tmp_path, monkeypatch):
 load = library.__wrapped__
 
 
-def test_a_build_is_loaded(folder):
+def test_missing_and_broken_builds_say_why(folder):
+    refuses(ImportError, r"kernels of irenic are missing in .*; install irenic", load)
+    (folder / "base.so").write_text("not a library")
+    refuses(ImportError, r"cannot be loaded \(.*base.so.*\) in .*; install", load)
+
+
+def test_a_build_is_loaded_unless_it_is_older_than_its_sources(folder):
     for build in (Path(_library.__file__).parent / "lib").iterdir():
         shutil.copy(build, folder)
     assert Path(load()._name).parent == folder
+    for build in folder.iterdir():
+        os.utime(build, (0, 0))
+    refuses(ImportError, "before their sources changed; run python hatch_build", load)
 
 
-def test_a_missing_build_says_how_to_get_one(folder):
-    with pytest.raises(ImportError, match=r"kernels of irenic are missing in .*; install irenic"):
-        load()
-
-
-def test_a_broken_build_says_why(folder):
-    (folder / "base.so").write_text("not a library")
-    with pytest.raises(ImportError, match=r"cannot be loaded \(.*base.so.*\) in .*; install"):
-        load()
-
-
-def test_a_build_older_than_its_sources_is_refused(folder):
-    for build in (Path(_library.__file__).parent / "lib").iterdir():
-        shutil.copy(build, folder)
-        os.utime(folder / build.name, (0, 0))
-    with pytest.raises(ImportError, match="before their sources changed; run python hatch_build"):
-        load()
-
-
-def test_a_compiler_that_is_not_there_is_refused(monkeypatch):
-    monkeypatch.setenv("CC", "no-such-compiler -O2")
-    with pytest.raises(SystemExit, match="CC names 'no-such-compiler', which is not on the PATH"):
-        HOOK["compiler"]()
-
-
-def test_the_compiler_may_have_options(monkeypatch):
+def test_the_compiler_may_have_options_and_must_be_there(monkeypatch):
     monkeypatch.setenv("CC", "python3 -m ziglang cc")
     assert HOOK["compiler"]() == ["python3", "-m", "ziglang", "cc"]
+    monkeypatch.setenv("CC", "no-such-compiler -O2")
+    refuses(SystemExit, "CC names 'no-such-compiler', which is not on the PATH", HOOK["compiler"])
 
 
 def test_a_source_that_cannot_be_compiled_leaves_no_build(tmp_path):

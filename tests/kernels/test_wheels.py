@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from irenic.kernels import _library
+from refusals import refuses
 
 ROOT = Path(__file__).parents[2]
 WHEELS = runpy.run_path(str(ROOT / "scripts" / "wheels"))
@@ -26,6 +27,12 @@ def builds():
     return sorted(_library.FOLDER.glob("*.so"))
 
 
+def test_every_kernel_is_needed_and_an_unknown_target_refused(monkeypatch):
+    assert {"cpu_level", "enlarge", "enlarge_many", "find_gaps"} <= WHEELS["needed_symbols"]()
+    monkeypatch.setenv("IRENIC_TARGET", "amiga")
+    refuses(SystemExit, r"IRENIC_TARGET must be one of linux-x86_64, .*'amiga'", HOOK["target"])
+
+
 @linux
 def test_a_library_says_what_it_exports():
     for build in builds():
@@ -35,10 +42,6 @@ def test_a_library_says_what_it_exports():
         if shutil.which("nm"):
             lines = subprocess.check_output(["nm", "-D", "--defined-only", build], text=True)
             assert library.exports == {line.split()[-1] for line in lines.splitlines()}
-
-
-def test_every_kernel_is_needed():
-    assert {"cpu_level", "enlarge", "enlarge_many", "find_gaps"} <= WHEELS["needed_symbols"]()
 
 
 def make_wheel(path, tag, libraries):
@@ -80,12 +83,6 @@ def test_exports_of_macos_are_a_tree_of_parts_of_names():
     tree = b"\x00\x01_gr\0\x07" + b"\x00\x02ow\0\x11id\0\x15" + b"\x02\x00\x10\x00" * 2
     assert set(WHEELS["walk"](tree, 0, b"")) == {"grow", "grid"}
     assert WHEELS["number"](b"\xe5\x8e\x26", 0) == (624_485, 3)
-
-
-def test_an_unknown_target_is_refused(monkeypatch):
-    monkeypatch.setenv("IRENIC_TARGET", "amiga")
-    with pytest.raises(SystemExit, match=r"IRENIC_TARGET must be one of linux-x86_64, .*'amiga'"):
-        HOOK["target"]()
 
 
 @pytest.mark.slow

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from itertools import product
+from itertools import combinations, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+import strategies as sts
 from irenic import (
     Categorical,
     ConditionError,
@@ -24,6 +25,7 @@ from irenic import (
     gaps,
     search,
 )
+from refusals import refuses
 
 FEATURES = (
     Continuous("age", bounds=(0, 4), kind="integer"),
@@ -67,23 +69,19 @@ def cases(space):
     return [point for point in GRID if not any(point in region for region in space.impossible)]
 
 
-def where(region, points):
-    return [i for i, point in enumerate(points) if point in region]
-
-
-@settings(max_examples=150)
-@given(rule_sets())
-def test_conflicts_and_gaps_are_those_of_the_cases_that_can_occur(rules):
+@given(rule_sets(), conditions(0), st.sampled_from(["A", "B", None]), st.booleans())
+@sts.examples(2)
+def test_conflicts_gaps_and_free_regions_are_those_of_the_cases_that_can_occur(
+    rules, conditions, then, maximal
+):
     points = cases(rules.space)
     holds = [[point in rule.region for rule in rules] for point in points]
-    n = len(rules)
     for kind, same in ((rules.conflicts(), False), (rules.overlaps(), True)):
         expected = {
             (a, b)
             for row in holds
-            for a in range(n)
-            for b in range(a + 1, n)
-            if row[a] and row[b] and (rules[a].then == rules[b].then) == same
+            for a, b in combinations([i for i, held in enumerate(row) if held], 2)
+            if (rules[a].then == rules[b].then) == same
         }
         assert {(pair.first, pair.second) for pair in kind} == expected
         for pair in kind:
@@ -94,33 +92,27 @@ def test_conflicts_and_gaps_are_those_of_the_cases_that_can_occur(rules):
     uncovered = [point for point, row in zip(points, holds, strict=True) if not any(row)]
     for disjoint in (True, False):
         found = gaps(rules, disjoint=disjoint)
-        covered = [p for p in GRID if any(p in gap for gap in found)]
-        assert covered == uncovered
+        assert [p for p in GRID if any(p in gap for gap in found)] == uncovered
     assert rules.is_complete == (not uncovered)
-
-
-@settings(max_examples=100)
-@given(rule_sets(), conditions(0), st.sampled_from(["A", "B", None]))
-def test_a_rule_is_refused_only_where_a_case_can_occur(rules, conditions, then):
-    points = cases(rules.space)
+    # a search finds all that is free and can occur
+    rivals = [i for i, rule in enumerate(rules) if rule.then != then]
+    free = [p for p, row in zip(points, holds, strict=True) if not any(row[i] for i in rivals)]
+    regions = list(search(rules, consequent=then, maximal=maximal))
+    assert [p for p in points if any(p in region for region in regions)] == free
+    assert all(any(p in region for p in free) for region in regions)
+    # a rule is refused only where a case can occur
     region = Region(rules.space, conditions)
-    rivals = [
-        i
-        for i, rule in enumerate(rules)
-        if rule.then != then and any(p in rule.region and p in region for p in points)
-    ]
+    inside = [row for point, row in zip(points, holds, strict=True) if point in region]
+    rivals = [i for i in rivals if any(row[i] for row in inside)]
     assert rules.rivals_of(region, then).tolist() == rivals
-    if then is None:
-        return
-    if rivals:
+    if then is not None and rivals:
         with pytest.raises(ConflictError) as caught:
             rules.add(Rule(region, then=then))
         assert caught.value.conflicts[0].witness in points
-    else:
+    elif then is not None:
         rules.add(Rule(region, then=then))
 
 
-@settings(max_examples=100)
 @given(rule_sets(), st.sampled_from(GRID), st.sampled_from(["A", "B", None]))
 def test_regions_grow_through_what_is_impossible(rules, seed, then):
     points = cases(rules.space)
@@ -149,18 +141,6 @@ def test_regions_grow_through_what_is_impossible(rules, seed, then):
             assert wider <= grown or not is_free(wider)
 
 
-@settings(max_examples=100)
-@given(rule_sets(), st.sampled_from(["A", "B", None]), st.booleans())
-def test_a_search_finds_everything_that_is_free_and_can_occur(rules, then, maximal):
-    points = cases(rules.space)
-    rivals = [rule.region for rule in rules if rule.then != then]
-    free = [p for p in points if not any(p in rival for rival in rivals)]
-    regions = list(search(rules, consequent=then, maximal=maximal))
-    assert [p for p in points if any(p in region for region in regions)] == free
-    for region in regions:
-        assert any(p in region for p in free)
-
-
 def test_a_space_with_impossible_cases_is_a_value():
     plain = Space(FEATURES)
     space = Space(FEATURES, impossible=[{"sex": "m", "years": (3, None)}])
@@ -185,5 +165,4 @@ def test_a_space_with_impossible_cases_is_a_value():
     ],
 )
 def test_an_impossible_combination_must_fit(impossible, message):
-    with pytest.raises(ConditionError, match=message):
-        Space(FEATURES, impossible=[impossible])
+    refuses(ConditionError, message, Space, FEATURES, impossible=[impossible])

@@ -16,18 +16,9 @@ from hypothesis import strategies as st
 
 import naive
 import strategies as sts
-from irenic import (
-    MISSING,
-    OTHER,
-    Categorical,
-    ConditionError,
-    Continuous,
-    DataError,
-    FormatError,
-    Region,
-    Space,
-)
+from irenic import MISSING, OTHER, Categorical, ConditionError, Continuous, DataError, Region, Space
 from irenic.model import sampling
+from refusals import refuses
 
 ONE = Space([Continuous("f1")])
 TWO = Space([Continuous("f1"), Categorical("color", ["yellow", "blue", "red"])])
@@ -50,8 +41,7 @@ def test_a_condition_contains_exactly_the_values_that_satisfy_its_operators(data
     (feature,) = space
     asked = data.draw(sts.operators(feature))
     if not sts.possible(feature, asked):
-        with pytest.raises(ConditionError, match="feature"):
-            Region(space, {feature.name: asked})
+        refuses(ConditionError, "feature", Region, space, {feature.name: asked})
         return
     region = Region(space, {feature.name: asked})
     axis = [v for v in axes_of(region)[0] if naive.shows(feature, v)]
@@ -59,36 +49,25 @@ def test_a_condition_contains_exactly_the_values_that_satisfy_its_operators(data
     assert region.contains(naive.instances(space, [(v,) for v in axis])).tolist() == expected
 
 
-@given(st.data())
-def test_contains_agrees_with_the_oracle_on_every_cell(data):
-    space = data.draw(sts.spaces())
-    region, other = data.draw(sts.regions(space)), data.draw(sts.regions(space))
-    cells = naive.cells_of(axes_of(region, other))
-    inside = region.contains(naive.instances(space, cells))
-    assert inside.tolist() == [naive.holds(region, cell) for cell in cells]
-
-
 @given(sts.regions_of_one_space(2))
-def test_a_single_point_is_inside_or_outside_as_among_others(pair):
+def test_contains_agrees_with_the_oracle_on_many_cells_and_on_single_ones(pair):
     region = pair[0]
-    cells = naive.cells_of(axes_of(*pair))[:60]
+    cells = naive.cells_of(axes_of(*pair))
     points = naive.instances(region.space, cells)
     inside = [naive.holds(region, cell) for cell in cells]
-    for i, expected in enumerate(inside):
+    assert region.contains(points).tolist() == inside
+    for i in range(0, len(cells), max(1, len(cells) // 30)):
         single = points.take([i])
-        assert region.contains(single).tolist() == [expected] == [single in region]
+        assert region.contains(single).tolist() == [inside[i]] == [single in region]
         assert region.contains(single).dtype == np.bool_
     assert not Region.nothing(region.space).contains(points.take([0]))[0]
 
 
-def test_a_pair_is_half_open_and_none_leaves_a_side_open():
+def test_pairs_are_half_open_and_bounds_exclude_missing_values():
     assert one(f1=(2, 5)).contains({"f1": [1.9, 2, 4.9, 5]}).tolist() == [False, True, True, False]
     assert one(f1=(None, 5)) == one(f1={"<": 5})
     assert one(f1=(2, None)) == one(f1={">=": 2})
     assert one(f1=(None, None)) == one() == Region(ONE)
-
-
-def test_no_condition_covers_missing_and_a_bound_does_not():
     space = Space([Continuous("f1", missing=True)])
     table = {"f1": [None, 3.0]}
     assert Region(space).contains(table).tolist() == [True, True]
@@ -97,9 +76,6 @@ def test_no_condition_covers_missing_and_a_bound_does_not():
     assert either.contains(table).tolist() == [True, True]
     assert Region(space, {"f1": {"missing": True}}).contains(table).tolist() == [True, False]
     assert Region(space, {"f1": {"missing": False}}).contains(table).tolist() == [False, True]
-
-
-def test_more_than_64_values_are_distinguished():
     space = Space([Categorical("c", range(200), other=True)])
     region = Region(space, {"c": {0, 63, 64, 130, 199}})
     inside = region.contains({"c": [*range(200), "new"]})
@@ -113,29 +89,59 @@ def test_more_than_64_values_are_distinguished():
 
 
 @given(sts.regions_of_one_space(2))
-def test_and_is_the_intersection_of_the_cells(pair):
+def test_operations_on_regions_are_those_on_their_cells(pair):
     a, b = pair
     axes = axes_of(a, b)
-    both = naive.cells(a, axes) & naive.cells(b, axes)
-    assert naive.cells(a & b, axes) == both
-    assert (a & b).is_empty == (not both)
-    assert a.overlaps(b) == b.overlaps(a) == bool(both)
+    mine, theirs = naive.cells(a, axes), naive.cells(b, axes)
+    assert naive.cells(a & b, axes) == mine & theirs
+    assert (a & b).is_empty == (not mine & theirs)
+    assert a.overlaps(b) == b.overlaps(a) == bool(mine & theirs)
     assert a & b == b & a
-
-
-@given(sts.regions_of_one_space(2))
-def test_subtraction_gives_disjoint_pieces_that_cover_the_difference(pair):
-    a, b = pair
-    axes = axes_of(a, b)
+    assert (a <= b) == (mine <= theirs) == (b >= a) == (a in b)
+    assert (a < b) == (mine < theirs) == (b > a)
+    assert (a == b) == (mine == theirs)
+    assert a != b or hash(a) == hash(b)
     pieces = [naive.cells(piece, axes) for piece in a - b]
     assert all(pieces)
     assert all(not (p & q) for p, q in combinations(pieces, 2))
-    assert set().union(*pieces) == naive.cells(a, axes) - naive.cells(b, axes)
+    assert set().union(*pieces) == mine - theirs
     assert not any(piece.is_empty or piece.overlaps(b) for piece in a - b)
+    sides = {"date": (dt.date(2019, 12, 1), dt.date(2020, 3, 1)), "months": ("-P1Y", "P3Y")}
+    within = Region(a.space, {f.name: sides.get(f.kind, (-10, 10)) for f in a.space.continuous})
+    total = a.volume(within)
+    assert math.isfinite(total)
+    volumes = [part.volume(within) for part in (*(a - b), a & b)]
+    assert math.isclose(sum(volumes), total, rel_tol=1e-9)
+    assert b.volume(within) <= Region(a.space).volume(within)
+
+
+@given(sts.regions_of_one_space(2))
+def test_texts_conditions_and_copies_give_the_same_region(pair):
+    a, b = pair
+    for region in (a, a & b, *(a - b)):
+        for again in (pickle.loads(pickle.dumps(region)), copy.deepcopy(region)):
+            assert again == region
+            assert hash(again) == hash(region)
+            assert str(again) == str(region) == repr(region)
+            assert again.is_empty == region.is_empty
+        if region.is_empty:
+            continue
+        again = Region.parse(str(region), region.space)
+        assert again == region
+        assert str(again) == str(region)
+        assert Region(region.space, region.conditions()) == region
+        assert region.n_conditions == len(region.conditions()) == len(region.texts())
+        assert region.witness() in region
+    simple = a.simplified()
+    assert simple == a
+    assert simple.n_conditions <= a.n_conditions
+    for name in simple.conditions():
+        rest = {n: c for n, c in simple.conditions().items() if n != name}
+        assert Region(a.space, rest) != a
 
 
 @given(sts.regions_of_one_space(3))
-def test_the_hull_is_the_smallest_region_that_contains_others(three):
+def test_laws_of_sets_hold_and_the_hull_is_the_smallest_region_around_others(three):
     axes = axes_of(*three)
     hull = Region.hull(*three)
     together = set().union(*(naive.cells(region, axes) for region in three))
@@ -149,40 +155,6 @@ def test_the_hull_is_the_smallest_region_that_contains_others(three):
     assert all(region <= hull for region in three)
     assert hull == three[2].hull(three[0], three[1], Region.nothing(hull.space))
     assert Region.parse(hull.to_text(), hull.space) == hull
-
-
-def test_the_hull_keeps_how_bounds_were_written_and_leaves_out_empty_regions():
-    a, b = Region(ONE, {"f1": {">": 2, "<": 5}}), Region(ONE, {"f1": {">=": 3, "<=": 7}})
-    assert str(a.hull(b)) == str(b.hull(a)) == "2 < f1 <= 7"
-    nothing = Region.nothing(ONE)
-    assert a.hull() is a
-    assert nothing.hull(a) == a == a.hull(nothing)
-    assert nothing.hull(nothing).is_empty
-    with pytest.raises(ConditionError, match="different spaces"):
-        a.hull(Region(Space([Continuous("g")])))
-    with pytest.raises(ConditionError, match="others must be regions, got 5"):
-        a.hull(5)
-
-
-@given(sts.regions_of_one_space(2))
-def test_comparison_operators_test_for_subsets(pair):
-    a, b = pair
-    axes = axes_of(a, b)
-    mine, theirs = naive.cells(a, axes), naive.cells(b, axes)
-    assert (a <= b) == (mine <= theirs) == (b >= a) == (a in b)
-    assert (a < b) == (mine < theirs) == (b > a)
-
-
-@given(sts.regions_of_one_space(2))
-def test_regions_are_equal_exactly_if_their_cells_are(pair):
-    a, b = pair
-    axes = axes_of(a, b)
-    assert (a == b) == (naive.cells(a, axes) == naive.cells(b, axes))
-    assert a != b or hash(a) == hash(b)
-
-
-@given(sts.regions_of_one_space(3))
-def test_laws_of_sets_hold(three):
     a, b, c = three
     assert (a & b) & c == a & (b & c)
     assert a & a == a
@@ -195,16 +167,15 @@ def test_laws_of_sets_hold(three):
     assert a - nothing == [a]
 
 
-@given(sts.regions_of_one_space(2))
-def test_volume_adds_up_over_subtraction(pair):
-    a, b = pair
-    sides = {"date": (dt.date(2019, 12, 1), dt.date(2020, 3, 1)), "months": ("-P1Y", "P3Y")}
-    within = Region(a.space, {f.name: sides.get(f.kind, (-10, 10)) for f in a.space.continuous})
-    parts = [*(a - b), a & b]
-    total = a.volume(within)
-    assert math.isfinite(total)
-    assert math.isclose(sum(p.volume(within) for p in parts), total, rel_tol=1e-9)
-    assert b.volume(within) <= Region(a.space).volume(within)
+def test_the_hull_keeps_how_bounds_were_written_and_leaves_out_empty_regions():
+    a, b = Region(ONE, {"f1": {">": 2, "<": 5}}), Region(ONE, {"f1": {">=": 3, "<=": 7}})
+    assert str(a.hull(b)) == str(b.hull(a)) == "2 < f1 <= 7"
+    nothing = Region.nothing(ONE)
+    assert a.hull() is a
+    assert nothing.hull(a) == a == a.hull(nothing)
+    assert nothing.hull(nothing).is_empty
+    refuses(ConditionError, "different spaces", a.hull, Region(Space([Continuous("g")])))
+    refuses(ConditionError, "others must be regions, got 5", a.hull, 5)
 
 
 @given(st.data())
@@ -237,9 +208,6 @@ def as_portion(region):
     return found
 
 
-# --- equality
-
-
 def test_equal_regions_are_equal_however_they_are_written():
     groups = [
         [one(f1={"<=": 5}), one(f1={"<": math.nextafter(5, 9)})],
@@ -251,9 +219,6 @@ def test_equal_regions_are_equal_however_they_are_written():
     for group in groups:
         assert len(set(group)) == 1, group
     assert len({group[0] for group in groups}) == len(groups)
-
-
-def test_bounds_that_the_space_implies_make_no_difference():
     bounded = Space([Continuous("n", kind="integer", bounds=(0, 10))])
     same = [{}, {"n": (0, None)}, {"n": {"<=": 10}}, {"n": (-5, 11)}, {"n": {">": -1, "<": 99}}]
     assert len({Region(bounded, c) for c in same}) == 1
@@ -262,28 +227,8 @@ def test_bounds_that_the_space_implies_make_no_difference():
     assert Region(maybe, {"n": (0, None)}) != Region(maybe)
     assert Region(maybe, {"n": {"<=": 10, "missing": True}}) == Region(maybe)
     assert Region(maybe, {"n": {"<": 0, "missing": True}}) == Region(maybe, {"n": None})
-
-
-@given(sts.regions_of_one_space(1))
-def test_the_simplified_region_is_equal_and_has_no_redundant_conditions(single):
-    (region,) = single
-    simple = region.simplified()
-    assert simple == region
-    assert simple.n_conditions <= region.n_conditions
-    for name in simple.conditions():
-        rest = {n: c for n, c in simple.conditions().items() if n != name}
-        assert Region(region.space, rest) != region
-
-
-def test_neighboring_integers_and_dates_give_the_same_condition():
-    whole = Space([Continuous("n", kind="integer")])
-    assert Region(whole, {"n": {"<=": 5}}) == Region(whole, {"n": {"<": 6}})
-    assert Region(whole, {"n": {">": 2.5}}) == Region(whole, {"n": {">=": 3}})
-    dates = Space([Continuous("d", kind="date")])
-    assert Region(dates, {"d": {"<=": "2020-02-28"}}) == Region(dates, {"d": {"<": "2020-02-29"}})
-
-
-def test_sets_are_equal_however_they_are_written():
+    pieces = Region(maybe) - Region(maybe, {"n": (0, 5)})
+    assert list(map(str, pieces)) == ["n is missing", "n >= 5"]
     space = Space([Categorical("c", ["a", "b", "d"], missing=True, other=True)])
     assert Region(space, {"c": {"a", OTHER}}) == Region(space, {"c": {"in": ["a"], "other": True}})
     assert Region(space, {"c": {"not in": ["a", "b", "d"]}}) == Region(space, {"c": {OTHER, None}})
@@ -297,16 +242,12 @@ def test_regions_of_different_spaces_differ_and_cannot_be_combined():
     assert mine != other
     assert other.cast(ONE) == mine
     for operation in (mine.__and__, mine.__sub__, mine.__le__, mine.overlaps):
-        with pytest.raises(ConditionError, match=r"different spaces; cast\(\) one of them"):
-            operation(other)
+        refuses(ConditionError, r"different spaces; cast\(\) one of them", operation, other)
     assert mine != "2 <= f1 < 5"
     with pytest.raises(TypeError):
         mine & "2 <= f1 < 5"
     with pytest.raises(TypeError):
         _ = mine <= 5
-
-
-def test_a_space_without_features_has_two_regions():
     space = Space([])
     everything, nothing = Region(space), Region.nothing(space)
     assert not everything.is_empty
@@ -321,41 +262,6 @@ def test_a_space_without_features_has_two_regions():
 # --- as a value
 
 
-@given(sts.regions_of_one_space(1))
-def test_text_reads_back_as_the_same_region(single):
-    (region,) = single
-    again = Region.parse(str(region), region.space)
-    assert again == region
-    assert str(again) == str(region) == repr(region)
-
-
-@given(sts.regions_of_one_space(2))
-def test_text_and_conditions_of_intersections_and_pieces_read_back(pair):
-    a, b = pair
-    for region in (a, a & b, *(a - b)):
-        if not region.is_empty:
-            assert Region.parse(str(region), region.space) == region
-            assert Region(region.space, region.conditions()) == region
-            assert region.n_conditions == len(region.conditions()) == len(region.texts())
-
-
-@given(sts.regions_of_one_space(2))
-def test_pickling_and_copying_give_the_same_region_and_text(pair):
-    for region in (pair[0], pair[0] & pair[1]):
-        for again in (pickle.loads(pickle.dumps(region)), copy.deepcopy(region)):
-            assert again == region
-            assert hash(again) == hash(region)
-            assert str(again) == str(region)
-            assert again.is_empty == region.is_empty
-
-
-@given(st.floats(-1.7e308, 1.7e308), st.sampled_from(["<", "<=", ">", ">=", "="]))
-def test_bounds_of_any_scale_read_back_exactly(bound, operator):
-    region = one(f1={operator: bound})
-    assert Region.parse(str(region), ONE) == region
-    assert Region(ONE, region.conditions()) == region
-
-
 def test_a_region_cannot_be_changed():
     region = Region(TWO, {"f1": (2, 5), "color": "blue"})
     with pytest.raises(AttributeError, match="a Region is immutable; create a new one"):
@@ -365,32 +271,11 @@ def test_a_region_cannot_be_changed():
     for array in (region.lower, region.upper, region.masks, region.written):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
-
-
-def test_operations_do_not_change_their_operands():
     a, b = one(f1=(2, 5)), one(f1={"<=": 3})
     before = str(a), str(b), hash(a), hash(b)
     for operation in (a.__and__, a.__sub__, a.__le__, a.overlaps, a.volume):
         operation(b)
     assert (str(a), str(b), hash(a), hash(b)) == before
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "f1 <= 5",
-        "f1 < 5",
-        "f1 > 2.5",
-        "2.5 < f1 <= 5",
-        "2 <= f1 < 5",
-        "f1 = 5",
-        "f1 < 5 and color in {yellow, blue}",
-        "color in {red}",
-        "anything",
-    ],
-)
-def test_bounds_stay_as_they_were_written(text):
-    assert str(Region.parse(text, TWO)) == text
 
 
 def test_bounds_stay_as_they_were_written_across_intersection_and_subtraction():
@@ -401,9 +286,6 @@ def test_bounds_stay_as_they_were_written_across_intersection_and_subtraction():
     assert [str(p) for p in Region(ONE) - (a & b)] == ["f1 <= 2.5", "f1 > 5"]
     assert [str(p) for p in Region(ONE) - one(f1=(2, 5))] == ["f1 < 2", "f1 >= 5"]
     assert [str(p) for p in one(f1={">=": 2, "<=": 5}) - one(f1=(2, 5))] == ["f1 = 5"]
-
-
-def test_the_text_of_pieces_mentions_missing_values():
     space = Space([Continuous("f1", missing=True)])
     everything = Region(space)
     assert [str(p) for p in everything - Region(space, {"f1": (2, 5)})] == [
@@ -416,149 +298,90 @@ def test_the_text_of_pieces_mentions_missing_values():
     ]
 
 
-def test_a_computed_bound_is_shown_in_its_shorter_form():
-    packed = (np.array([-math.inf]), np.array([math.nextafter(5, 9)]), np.empty(0, np.uint64))
-    assert str(Region.from_packed(ONE, *packed)) == "f1 <= 5"
-    packed = (np.array([-math.inf]), np.array([5.0]), np.empty(0, np.uint64))
-    assert str(Region.from_packed(ONE, *packed)) == "f1 < 5"
-
-
-def test_html_shows_the_text_and_escapes_it():
-    space = Space([Continuous("<script>")])
-    shown = Region(space, {"<script>": (2, 5)})._repr_html_()
-    assert "<script>" not in shown
-    assert "&lt;script&gt;" in shown
-
-
-def test_the_empty_region_has_no_points_and_no_conditions():
+def test_what_empty_regions_and_other_features_lack_is_refused():
     nothing = Region.nothing(TWO)
     assert str(nothing) == "nothing"
     assert nothing.volume() == 0.0
     assert not nothing.contains([{"f1": 3, "color": "blue"}]).any()
     assert one(f1=(2, 3)) & one(f1=(3, 4)) == Region.nothing(ONE)
-    with pytest.raises(ConditionError, match=r"the empty region contains no point$"):
-        nothing.witness()
-    with pytest.raises(ConditionError, match="the empty region contains no point to sample"):
-        nothing.sample()
+    refuses(ConditionError, r"the empty region contains no point$", nothing.witness)
+    refuses(ConditionError, "the empty region contains no point to sample", nothing.sample)
     with pytest.raises(ConditionError, match="the empty region cannot be expressed as conditions"):
         nothing.conditions()
-
-
-def test_continuous_features_have_intervals_and_categorical_ones_bits():
     region = Region(TWO, {"f1": (2, 5), "color": {"blue"}})
     assert region.interval("f1")[:2] == (2.0, 5.0)
     assert region.bits("color") == 0b1000
-    with pytest.raises(
-        ConditionError, match=r"feature 'color' is categorical and has no interval; use bits\(\)"
-    ):
-        region.interval("color")
-    with pytest.raises(
-        ConditionError, match=r"feature 'f1' is continuous and has no bits; use interval\(\)"
-    ):
-        region.bits("f1")
-    with pytest.raises(ConditionError, match="unknown feature 'colour'; did you mean 'color'"):
-        region.bits("colour")
-
-
-def test_parsing_intersects_conditions_on_one_feature_and_rejects_contradictions():
-    assert str(Region.parse("f1 > 1 and f1 <= 5 and f1 > 2", ONE)) == "2 < f1 <= 5"
-    with pytest.raises(FormatError, match="column 12: the conditions on 'f1' exclude each other"):
-        Region.parse("f1 > 5 and f1 < 2", ONE)
-    with pytest.raises(FormatError, match="column 12: unknown feature 'ff1'; did you mean 'f1'"):
-        Region.parse("f1 > 5 and ff1 < 2", ONE)
-
-
-def test_casting_matches_features_by_name():
-    region = Region(TWO, {"f1": {">": 2}, "color": {"blue", "red"}})
-    wider = Space([Categorical("color", ["red", "green", "blue"], other=True), Continuous("f1")])
-    assert str(region.cast(wider)) == "color in {red, blue} and f1 > 2"
-    assert Region.nothing(TWO).cast(wider) == Region.nothing(wider)
-    with pytest.raises(ConditionError, match="unknown feature 'color'"):
-        region.cast(ONE)
+    text = r"feature 'color' is categorical and has no interval; use bits\(\)"
+    refuses(ConditionError, text, region.interval, "color")
+    text = r"feature 'f1' is continuous and has no bits; use interval\(\)"
+    refuses(ConditionError, text, region.bits, "f1")
+    refuses(ConditionError, "unknown feature 'colour'; did you mean 'color'", region.bits, "colour")
 
 
 # --- points
 
 
-def test_points_are_inside_or_outside_a_region():
+def test_points_and_other_spaces_are_matched_by_name():
     region = Region(TWO, {"f1": (2, 5), "color": {"yellow"}})
     assert {"f1": 2, "color": "yellow"} in region
     assert {"f1": 5, "color": "yellow"} not in region
     assert {"f1": 2, "color": "red"} not in region
     with pytest.raises(DataError, match="the point has no value for 'color'"):
         _ = {"f1": 2} in region
-
-
-@given(sts.regions_of_one_space(2))
-def test_the_witness_lies_inside(pair):
-    a, b = pair
-    for region in (a, a & b, *(a - b)):
-        if not region.is_empty:
-            assert region.witness() in region
+    region = Region(TWO, {"f1": {">": 2}, "color": {"blue", "red"}})
+    wider = Space([Categorical("color", ["red", "green", "blue"], other=True), Continuous("f1")])
+    assert str(region.cast(wider)) == "color in {red, blue} and f1 > 2"
+    assert Region.nothing(TWO).cast(wider) == Region.nothing(wider)
+    refuses(ConditionError, "unknown feature 'color'", region.cast, ONE)
 
 
 @given(
     st.floats(-1.7e308, 1.7e308),
     st.floats(-1.7e308, 1.7e308),
-    st.sampled_from(["between", "above", "below", "at", "just above"]),
+    st.sampled_from(["<", "<=", ">", ">=", "="]),
 )
-def test_witnesses_and_samples_lie_inside_whatever_the_scale_of_the_bounds(x, y, shape):
+def test_regions_of_any_scale_read_back_and_have_witnesses_and_samples(x, y, operator):
     low, high = min(x, y), max(x, y)
-    region = one(
-        f1={
-            "between": {">=": low, "<=": high},
-            "above": {">=": low},
-            "below": {"<=": high},
-            "at": {"=": low},
-            "just above": {">=": low, "<=": math.nextafter(low, math.inf)},
-        }[shape]
-    )
-    assert region.witness() in region
-    assert region.contains(region.sample(20, random_state=0)).all()
+    for condition in (
+        {operator: x},
+        {">=": low, "<=": high},
+        {">=": low, "<=": math.nextafter(low, math.inf)},
+    ):
+        region = one(f1=condition)
+        assert Region.parse(str(region), ONE) == region
+        assert Region(ONE, region.conditions()) == region
+        assert region.witness() in region
+        assert region.contains(region.sample(20, random_state=0)).all()
 
 
-@pytest.mark.parametrize(
-    ("condition", "witness"),
-    [
+def test_the_witness_is_readable():
+    for condition, witness in (
         ((28.5, 31), 30),
         ((0, 1), 0.5),
         ({"<": 5}, 2),
         ({"=": 0.1}, 0.1),
-        (None, 0),
+        ({}, 0),
         ((0.123, 0.124), 0.123),
         ({">": 5, "<=": math.nextafter(5, 6)}, math.nextafter(5, 6)),
         ((1e308, None), 1e308),
         ((9.1e15, None), 1e16),
         ((0, 1e-323), 5e-324),
         ((-1e-323, 0), -5e-324),
-    ],
-)
-def test_the_witness_is_readable(condition, witness):
-    region = Region(ONE) if condition is None else one(f1=condition)
-    assert region.witness() == {"f1": witness}
-    assert region.witness() in region
-
-
-def test_the_witness_prefers_declared_values_and_is_none_for_missing():
-    space = Space(
-        [
-            Categorical("c", ["other", "b"], missing=True, other=True),
-            Continuous("f1", missing=True),
-        ]
-    )
+    ):
+        region = one(f1=condition)
+        assert region.witness() == {"f1": witness}, condition
+        assert region.witness() in region
+    maybe = Continuous("f1", missing=True)
+    space = Space([Categorical("c", ["other", "b"], missing=True, other=True), maybe])
     assert Region(space).witness() == {"c": "other", "f1": 0}
     assert Region(space, {"c": {OTHER, MISSING}}).witness()["c"] is None
     assert Region(space, {"c": {OTHER}}).witness()["c"] == "other 2"
     assert Region(space, {"f1": None}).witness()["f1"] is None
-
-
-@pytest.mark.parametrize(
-    "condition", [{">=": "9000-01-01"}, {"<": "0100-01-01"}, {"<": "0001-01-03"}]
-)
-def test_witnesses_and_samples_of_dates_stay_within_the_calendar(condition):
-    region = Region(Space([Continuous("d", kind="date")]), {"d": condition})
-    assert region.witness() in region
-    assert all(point in region for point in region.sample(50, random_state=1))
+    dates = Space([Continuous("d", kind="date")])
+    for condition in ({">=": "9000-01-01"}, {"<": "0100-01-01"}, {"<": "0001-01-03"}):
+        region = Region(dates, {"d": condition})  # within the calendar
+        assert region.witness() in region
+        assert all(point in region for point in region.sample(50, random_state=1))
 
 
 @given(sts.regions_of_one_space(1), st.integers(0, 2**32 - 1))
@@ -576,43 +399,26 @@ def test_samples_lie_inside_and_are_reproducible(single, random_state):
     again = region.sample(30, np.random.default_rng(random_state))
     assert np.array_equal(points.values, again.values)
     assert np.array_equal(points.codes, again.codes)
+    for feature, low, high in zip(region.space.continuous, region.lower, region.upper, strict=True):
+        check_single_draw(feature, *feature.reach(float(low), float(high)), random_state)
 
 
-@given(sts.regions_of_one_space(1), st.integers(0, 2**32 - 1))
-def test_a_single_point_is_drawn_as_several_are(single, seed):
-    for feature, low, high in zip(
-        single[0].space.continuous, single[0].lower, single[0].upper, strict=True
-    ):
-        low, high = feature.reach(float(low), float(high))
-        if low < high:
-            one, many = np.random.default_rng(seed), np.random.default_rng(seed)
-            value = sampling.draw_one(feature, low, high, one)
-            assert [value] == sampling.draw(feature, low, high, 1, many).tolist()
-            assert one.random() == many.random()
+def check_single_draw(feature, low, high, seed):
+    """Assert that a single point is drawn as several are."""
+    if low < high:
+        one, many = np.random.default_rng(seed), np.random.default_rng(seed)
+        value = sampling.draw_one(feature, low, high, one)
+        assert [value] == sampling.draw(feature, low, high, 1, many).tolist()
+        assert one.random() == many.random()
 
 
-@pytest.mark.parametrize("low", [sampling.LOWEST, -1e308, -1.0, 0.0, 1e308])
-@pytest.mark.parametrize("high", [-9e307, 5e-324, 1.0, 1.5e308, math.inf])
-def test_a_single_point_of_a_huge_region_is_drawn_as_several_are(low, high):
-    for seed in range(20 if low < high else 0):
-        draws = np.random.default_rng(seed), np.random.default_rng(seed)
-        value = sampling.draw_one(Continuous("f"), low, high, draws[0])
-        assert [value] == sampling.draw(Continuous("f"), low, high, 1, draws[1]).tolist()
+def test_a_single_point_of_a_huge_region_is_drawn_as_several_are():
+    lows, highs = [sampling.LOWEST, -1e308, -1.0, 0.0, 1e308], [-9e307, 5e-324, 1.0, 1.5e308]
+    for low, high, seed in product(lows, [*highs, math.inf], range(20)):
+        check_single_draw(Continuous("f"), low, high, seed)
 
 
-def test_samples_reach_every_part_of_a_region():
-    region = Region(TWO, {"f1": (0, 1), "color": {"yellow", "red"}})
-    points = region.sample(400, random_state=np.random.RandomState(0))
-    assert set(points.codes[0].tolist()) == {2, 4}
-    assert np.histogram(points.values[0], bins=4, range=(0, 1))[0].min() > 60
-    assert len(region.sample(0, random_state=0)) == 0
-    with pytest.raises(
-        DataError, match="random_state must be None, a non-negative integer or a numpy generator"
-    ):
-        region.sample(1, random_state="today")
-
-
-def test_volume_counts_integers_days_and_values():
+def test_volumes_and_samples_count_every_part_of_a_region():
     space = Space(
         [
             Continuous("n", kind="integer"),
@@ -625,14 +431,18 @@ def test_volume_counts_integers_days_and_values():
     assert region.volume(Region(space, {"n": {">=": 3, "<=": 3}})) == 7 * 2
     assert Region(space).volume() == math.inf
     assert Region(space).volume(region) == 70.0
-
-
-def test_a_missing_value_has_no_length():
     space = Space([Continuous("a", missing=True), Continuous("b")])
     assert Region(space, {"a": None}).volume() == 0.0
     assert Region(space, {"a": {"<": 5, "missing": True}, "b": (0, 1)}).volume() == math.inf
     within = Region(space, {"a": (0, None)})
     assert Region(space, {"a": {"<": 5, "missing": True}, "b": (0, 2)}).volume(within) == 10.0
+    region = Region(TWO, {"f1": (0, 1), "color": {"yellow", "red"}})
+    points = region.sample(400, random_state=np.random.RandomState(0))
+    assert set(points.codes[0].tolist()) == {2, 4}
+    assert np.histogram(points.values[0], bins=4, range=(0, 1))[0].min() > 60
+    assert len(region.sample(0, random_state=0)) == 0
+    text = "random_state must be None, a non-negative integer or a numpy generator"
+    refuses(DataError, text, region.sample, 1, random_state="today")
 
 
 @given(sts.regions_of_one_space(4))

@@ -29,18 +29,11 @@ from irenic import (
 )
 from irenic.searching import BestRegion
 from irenic.searching import _best_region as best_order
+from refusals import rejects
+from strategies import PAPER, PLANE
 
 pytestmark = pytest.mark.kernels
 
-PLANE = Space([Continuous("f1"), Continuous("f2")])
-PAPER = RuleSet(
-    [
-        Rule(Region(PLANE, {"f1": (2, 5), "f2": (5, 9)}), then="r1"),
-        Rule(Region(PLANE, {"f1": (6.5, 8.5), "f2": (5, 7)}), then="r2"),
-        Rule(Region(PLANE, {"f1": (1, 9), "f2": (1, 3)}), then="r3"),
-    ],
-    PLANE,
-)
 P1 = {"f1": 5.5, "f2": 8}
 WIDE_FIRST = Region(PLANE, {"f1": (5, None), "f2": (7, None)})
 TALL_FIRST = Region(PLANE, {"f1": (5, 6.5), "f2": (3, None)})
@@ -68,13 +61,13 @@ def volume(region, low, high):
     return product
 
 
-def brute(rules, cell, score, consequent=None):
-    """Return the best score over all orders, by the slow transcription."""
+def of_all_orders(rules, cell, consequent=None):
+    """Return the regions of all orders, by the slow transcription."""
     space = rules.space
     boxes = (
         slow.enlarge(space, rules, cell, order, consequent) for order in permutations(space.names)
     )
-    return max(score(slow.as_region(space, box)) for box in boxes)
+    return {slow.as_region(space, box) for box in boxes}
 
 
 def check(best, rules, seed, score, consequent=None):
@@ -100,80 +93,51 @@ def problems(draw, max_features=4):
 
 
 @given(problems(), st.data())
-def test_the_region_contains_the_most_instances_of_all_orders(problem, data):
+def test_the_region_is_the_best_of_all_orders_by_every_objective(problem, data):
     rules, consequent, cell, cells = problem
     if slow.covered_by(rules, cell, consequent) is not None:
         return
-    seed, X = naive.instances(rules.space, [cell]), naive.instances(rules.space, cells)
-    tenths = st.integers(0, 9).map(lambda n: n / 10)
-    n = len(cells)
-    weights = data.draw(st.none() | st.lists(tenths, min_size=n, max_size=n))
-    counted = [1.0] * n if weights is None else weights
-    best = best_region(rules, seed, X, consequent=consequent, sample_weight=weights, budget=None)
-
-    def score(region):
-        return weighted(region, cells, counted)
-
-    assert best.finished
-    assert best.score == brute(rules, cell, score, consequent)
-    check(best, rules, seed, score, consequent)
-
-
-@given(problems(), st.data())
-def test_the_region_has_the_best_class_score_of_all_orders(problem, data):
-    rules, consequent, cell, cells = problem
-    consequent = consequent or "B"
-    if slow.covered_by(rules, cell, consequent) is not None:
-        return
-    seed, X = naive.instances(rules.space, [cell]), naive.instances(rules.space, cells)
-    n = len(cells)
-    y = data.draw(st.lists(st.sampled_from(["A", "B", "new"]), min_size=n, max_size=n))
-    weights = data.draw(
-        st.none() | st.lists(st.sampled_from([0.1, 0.7, 1, 2]), min_size=n, max_size=n)
-    )
-    sign = [1 if label == consequent else -1 for label in y]
-    signed = [s * w for s, w in zip(sign, weights or [1.0] * n, strict=True)]
-    best = best_region(
-        *(rules, seed, X, y),
-        consequent=consequent,
-        objective="class",
-        sample_weight=weights,
-        budget=None,
-    )
-
-    def score(region):
-        return weighted(region, cells, signed)
-
-    assert best.finished
-    assert best.score == brute(rules, cell, score, consequent)
-    check(best, rules, seed, score, consequent)
-
-
-@given(problems())
-def test_the_region_has_the_largest_volume_of_all_orders(problem):
-    rules, consequent, cell, cells = problem
-    cells = [c for c in cells if all(abs(v) < 1e300 or v == -math.inf for v in c)]
-    if slow.covered_by(rules, cell, consequent) is not None or not cells:
-        return
-    space = rules.space
+    space, n = rules.space, len(cells)
     seed, X = naive.instances(space, [cell]), naive.instances(space, cells)
+    regions = of_all_orders(rules, cell, consequent)
+    weights = st.sampled_from([0, 0.1, 0.3, 0.7, 1, 2])
+    weights = data.draw(st.none() | st.lists(weights, min_size=n, max_size=n))
+    y = data.draw(st.lists(st.sampled_from(["A", "B", "new"]), min_size=n, max_size=n))
+    sign = [1 if label == consequent else -1 for label in y]
+    counted = weights or [1.0] * n
+    options = {"consequent": consequent, "budget": None}
+
+    best = best_region(rules, seed, X, sample_weight=weights, **options)
+    assert best.finished
+    assert best.score == max(weighted(region, cells, counted) for region in regions)
+    check(best, rules, seed, lambda region: weighted(region, cells, counted), consequent)
+
+    if consequent is not None:
+        own = [s * w for s, w in zip(sign, counted, strict=True)]
+        best = best_region(
+            *(rules, seed, X, y), objective="class", sample_weight=weights, **options
+        )
+        assert best.finished
+        assert best.score == max(weighted(region, cells, own) for region in regions)
+        check(best, rules, seed, lambda region: weighted(region, cells, own), consequent)
+
+    cells = [c for c in cells if all(abs(v) < 1e300 or v == -math.inf for v in c)]
+    if not cells:
+        return
     low, high = {}, {}
     for i, name in enumerate(space.names):
         present = [c[i] for c in cells if c[i] > -math.inf]
         low[name], high[name] = (min(present), max(present)) if present else (0, 0)
-    best = best_region(rules, seed, X, consequent=consequent, objective="volume", budget=None)
-
-    def score(region):
-        return volume(region, low, high)
-
+    X = naive.instances(space, cells)
+    best = best_region(rules, seed, X, objective="volume", **options)
+    most = max(volume(region, low, high) for region in regions)
     assert best.finished
-    assert best.score == pytest.approx(brute(rules, cell, score, consequent), rel=1e-12)
-    check(best, rules, seed, score, consequent)
+    assert best.score == pytest.approx(most, rel=1e-12)
+    check(best, rules, seed, lambda region: volume(region, low, high), consequent)
 
 
-@pytest.mark.parametrize("objective", ["instances", "class"])
 @pytest.mark.parametrize("consequent", [None, "A"])
-def test_five_features_against_all_120_orders(objective, consequent):
+def test_five_features_against_all_120_orders(consequent):
     rng = np.random.default_rng(5)
     space = Space(
         [
@@ -189,30 +153,23 @@ def test_five_features_against_all_120_orders(objective, consequent):
     X, y = naive.instances(space, cells), rng.choice(["A", "B", "new"], len(cells)).tolist()
     weights = rng.choice([0.1, 0.7, 2.0], len(cells))
     own = consequent or "new"
-    sign = [1 if label == own or objective == "instances" else -1 for label in y]
-
-    def score(region):
-        return weighted(region, cells, sign * weights)
-
     better = 0
-    for cell in [c for c in cells if slow.covered_by(rules, c, own) is None][:6]:
+    for cell in [c for c in cells if slow.covered_by(rules, c, own) is None][:3]:
         seed = naive.instances(space, [cell])
-        best = best_region(
-            *(rules, seed, X, y),
-            consequent=own,
-            objective=objective,
-            sample_weight=weights,
-            budget=None,
-        )
-        assert best.score == brute(rules, cell, score, own)
-        check(best, rules, seed, score, own)
-        better += best.score > score(enlarge(rules, seed, consequent=own))
+        regions = of_all_orders(rules, cell, own)
+        for objective in ("instances", "class"):
+            sign = [1 if label == own or objective == "instances" else -1 for label in y]
+            signed = (sign * weights).tolist()
+
+            def score(region, signed=signed):
+                return weighted(region, cells, signed)
+
+            options = {"objective": objective, "sample_weight": weights, "budget": None}
+            best = best_region(rules, seed, X, y, consequent=own, **options)
+            assert best.score == max(map(score, regions))
+            check(best, rules, seed, score, own)
+            better += best.score > score(enlarge(rules, seed, consequent=own))
     assert better > 1, "the space's own order was nearly always the best: little was tested"
-
-
-def test_weights_are_summed_without_rounding_errors():
-    best = best_region(PAPER, P1, [[5.5, 8], [6, 8], [6, 9]], sample_weight=[0.1, 0.2, 0.3])
-    assert best.score == 0.6 != 0.1 + 0.2 + 0.3
 
 
 def made_region(space, rng):
@@ -250,12 +207,11 @@ def test_the_order_that_covers_more_wins():
     assert (best.finished, best.bound, best.stopped_by) == (True, 3.0, None)
     best = best_region(PAPER, P1, tall, sample_weight=[1, 1, 1, 3])
     assert (best.region, best.score, best.order) == (WIDE_FIRST, 4.0, ("f1", "f2"))
-
-
-def test_the_order_of_the_space_wins_ties():
     best = best_region(PAPER, P1, [[5.5, 8]])
     assert (best.region, best.order, best.score) == (WIDE_FIRST, PLANE.names, 1.0)
     assert best_region(PAPER, P1, []).region == WIDE_FIRST
+    best = best_region(PAPER, P1, [[5.5, 8], [6, 8], [6, 9]], sample_weight=[0.1, 0.2, 0.3])
+    assert best.score == 0.6 != 0.1 + 0.2 + 0.3
 
 
 def test_instances_of_other_classes_count_against_the_region():
@@ -272,9 +228,6 @@ def test_rules_with_the_consequent_are_not_rivals():
     assert (best.region, best.score) == (Region(PLANE, {"f2": (7, None)}), 2.0)
     inside = best_region(PAPER, {"f1": 3, "f2": 6}, [[3, 6]], consequent="r1")
     assert inside.region == Region(PLANE, {"f1": (None, 6.5), "f2": (3, None)})
-
-
-def test_a_set_can_be_a_consequent():
     rules = RuleSet([Rule(Region(PLANE, {"f1": (2, 5)}), then={"a", "b"})], PLANE)
     best = best_region(rules, P1, [[3, 0]], [{"b", "a"}], consequent={"a", "b"}, objective="class")
     assert (best.region, best.score) == (Region(PLANE), 1.0)
@@ -291,21 +244,14 @@ def test_volume_is_relative_to_the_bounds_of_the_space_or_of_the_instances():
     best = best_region(rules, P1, [[5, 0], [6.5, 10]], objective="volume")
     assert best.score == pytest.approx(0.7)
     assert best.order == ("f2", "f1")
-
-
-def test_volume_ignores_a_feature_that_is_always_missing():
+    # the widest range has a share, and a feature that is always missing is ignored
     space = Space([Continuous("f1"), Continuous("gone", missing=True)])
     rules = RuleSet([Rule(Region(space, {"f1": (0, 1)}), then="A")], space)
     X = {"f1": [0, 4], "gone": [None, None]}
-    best = best_region(rules, {"f1": 2}, X, objective="volume")
-    assert best.score == 0.75
-
-
-def test_volume_of_the_widest_range_is_still_a_share():
+    assert best_region(rules, {"f1": 2}, X, objective="volume").score == 0.75
     space = Space([Continuous("f")])
     rules = RuleSet([Rule(Region(space, {"f": (None, 0)}), then="A")], space)
-    best = best_region(rules, [1.0], [[-1.7e308], [1.7e308]], objective="volume")
-    assert best.score == 0.5
+    assert best_region(rules, [1.0], [[-1.7e308], [1.7e308]], objective="volume").score == 0.5
 
 
 def test_spaces_with_one_feature_and_with_none():
@@ -315,9 +261,6 @@ def test_spaces_with_one_feature_and_with_none():
     assert (best.region, best.score, best.order) == (Region(space, {"f": (1, None)}), 2.0, ("f",))
     nothing = best_region(RuleSet(), {}, objective="volume")
     assert (nothing.region, nothing.score, nothing.order) == (Region(Space([])), 1.0, ())
-
-
-def test_without_rules_the_whole_space_is_best():
     best = best_region(RuleSet(space=PLANE), P1, [[0, 0], [1, 1]])
     assert (best.region, best.score, best.finished) == (Region(PLANE), 2.0, True)
 
@@ -341,7 +284,9 @@ def test_a_node_limit_gives_the_best_so_far_and_a_bound():
     rules, seed, X = hard()
     whole = best_region(rules, seed, X, budget=None)
     assert whole.finished
+    assert isinstance(whole, BestRegion)
     assert whole.nodes > 20, "too easy a problem for this test"
+    assert whole.nodes < math.factorial(7) / 10  # not every order is tried
     cells = [tuple(row) for row in X.tolist()]
     unfinished, scores = 0, []
     for nodes in (0, 1, 2, 5, 10, whole.nodes - 1, whole.nodes, whole.nodes + 1):
@@ -366,16 +311,10 @@ def test_a_budget_of_zero_seconds_still_gives_a_region():
     assert (best.finished, best.stopped_by, best.nodes) == (False, "seconds", 0)
     assert best.region == enlarge(rules, seed)
     assert best.bound >= best_region(rules, seed, X, budget=None).score
-
-
-def test_a_time_limit_is_kept_even_if_one_node_takes_long():
     rules, seed, X = hard(d=60, n=100)
     best = best_region(rules, seed, X, budget=0.05)
     assert (best.finished, best.stopped_by) == (False, "seconds")
     check(best, rules, seed, lambda region: float(region.contains(X).sum()))
-
-
-def test_an_order_of_the_space_that_reaches_the_bound_needs_no_search():
     best = best_region(PAPER, P1, [[5.5, 8]], budget=0)
     assert (best.finished, best.stopped_by, best.nodes) == (True, None, 0)
 
@@ -398,13 +337,6 @@ def test_an_interrupt_gives_the_best_so_far(monkeypatch):
     assert (best.finished, best.stopped_by) == (False, "interrupt")
     assert best.score <= whole.score <= best.bound
     assert enlarge(rules, seed, order=best.order) == best.region
-
-
-def test_the_search_does_not_try_every_order():
-    rules, seed, X = hard()
-    whole = best_region(rules, seed, X, budget=None)
-    assert isinstance(whole, BestRegion)
-    assert whole.nodes < math.factorial(7) / 10
 
 
 # --- errors
@@ -437,18 +369,14 @@ def test_the_search_does_not_try_every_order():
     ],
 )  # fmt: skip
 def test_invalid_arguments_are_rejected(options, error, message):
-    with pytest.raises(error) as raised:
-        best_region(PAPER, P1, **options)
-    assert str(raised.value) == message
+    rejects(error, message, best_region, PAPER, P1, **options)
 
 
-@pytest.mark.parametrize(
-    "weights", [[1], [1, -1], [1, math.nan], [1, math.inf], ["a", "b"], [1, "2"]]
-)
-def test_sample_weights_must_be_non_negative_numbers(weights):
-    with pytest.raises(DataError) as error:
-        best_region(PAPER, P1, [[1, 1], [2, 2]], sample_weight=weights)
-    assert str(error.value) == "sample_weight must be 2 non-negative numbers"
+def test_sample_weights_must_be_non_negative_numbers():
+    for weights in ([1], [1, -1], [1, math.nan], [1, math.inf], ["a", "b"], [1, "2"]):
+        with pytest.raises(DataError) as error:
+            best_region(PAPER, P1, [[1, 1], [2, 2]], sample_weight=weights)
+        assert str(error.value) == "sample_weight must be 2 non-negative numbers"
 
 
 def test_a_covered_seed_is_rejected_and_the_rule_named():

@@ -29,6 +29,8 @@ from irenic import (
     search,
 )
 from irenic.searching import constraints, paths
+from naive_cfsgs import Dealt
+from refusals import refuses
 
 pytestmark = pytest.mark.kernels
 
@@ -89,18 +91,9 @@ def literal_rules(draw):
     return draw(st.lists(rule, max_size=4)), domains
 
 
-# --- the transcription itself
-
-
-def test_algorithm_1_makes_an_edge_per_pair_of_constraints_of_consecutive_rules():
-    for n_r, n_f in product(range(1, 5), range(1, 5)):
-        vertices, edges = literal.dag(n_r, n_f)
-        assert len(vertices) == 1 + n_r * n_f
-        assert len(edges) == (n_r - 1) * n_f**2  # the paper: n_r * (n_f - 1) * n_f
-        assert not any("root" in edge for edge in edges)  # the paper's figure connects the root
-
-
-@pytest.mark.parametrize("places", [(0, 1, 2), (2, 0, 1)])
+@pytest.mark.parametrize(
+    "places", [(2, 0), pytest.param((0, 1, 2), marks=pytest.mark.slow)], ids=str
+)
 def test_the_exact_probabilities_match_all_shuffles_of_the_transcription(places):
     everything = literal.chances([EXAMPLE[i] for i in places], PLANE)
     chances = oracle.chances(RULES, places, passing=False)
@@ -144,47 +137,33 @@ def test_paths_are_those_of_the_graph_for_features_of_all_kinds(rules):
     assert [(p.region, [(c.rule, c.index) for c in p.constraints]) for p in found] == [
         (region, list(path)) for path, region in expected
     ]
-
-
-@pytest.mark.parametrize("order", ["lexicographic", "random"])
-@given(rules=oracle.sets_of_rules(max_size=4, max_features=2))
-def test_the_constraints_of_a_path_intersect_in_its_region_and_no_rule_overlaps_it(order, rules):
     known = constraints(rules)
-    found = list(paths(rules, order=order, random_state=0))
-    for path in found:
-        both = Region(rules.space)
-        for constraint in path.constraints:
-            assert constraint in known
-            both &= constraint.region
-        assert both == path.region
-        assert not any(path.region.overlaps(rule.region) for rule in rules)
-    assert len(set(map(nodes, found))) == len(found) == len(list(oracle.consistent_paths(rules)))
+    for some in (found, list(paths(rules, order="random", random_state=0))):
+        for path in some:
+            both = Region(rules.space)
+            for constraint in path.constraints:
+                assert constraint in known
+                both &= constraint.region
+            assert both == path.region
+            assert not any(path.region.overlaps(rule.region) for rule in rules)
+        assert len(set(map(nodes, some))) == len(some) == len(expected)
 
 
-def test_rules_with_the_consequent_are_ignored():
+def test_paths_avoid_only_rivals_and_stay_within_a_region():
     rules = RuleSet([Rule(rule.region, then=f"r{i}") for i, rule in enumerate(RULES)], RULES.space)
     found = list(paths(rules, consequent="r1"))
     assert {tuple(c.rule for c in path.constraints) for path in found} == {(0, 2)}
     assert [path.region for path in found] == [p.region for p in paths(rule_set(EXAMPLE[::2]))]
-
-
-def test_within_limits_the_paths_to_a_region():
     within = Region(RULES.space, {"f1": (2, 5)})
     found = list(paths(RULES, within=within))
     assert {path.region for path in found} == {
         path.region & within for path in paths(RULES) if path.region.overlaps(within)
     }
     assert list(paths(RULES, within=Region.nothing(RULES.space))) == []
-
-
-def test_without_rivals_the_only_path_is_empty():
     for order in ("lexicographic", "random"):
         (path,) = paths(RuleSet(space=RULES.space), order=order)
         assert (path.constraints, path.region) == ((), Region(RULES.space))
     assert repr(path) == "{}: anything"
-
-
-def test_a_covered_space_has_no_path():
     result = paths(rule_set([[(-inf, 5), (-inf, inf)], [(5, inf), (-inf, inf)]]))
     assert list(result) == []
     assert result.finished
@@ -203,19 +182,6 @@ def test_the_first_path_is_found_where_backtracking_without_a_look_ahead_takes_f
 
 
 # --- random order
-
-
-class Dealt(np.random.Generator):
-    """A generator that returns given permutations one after the other."""
-
-    def __init__(self, permutations):
-        super().__init__(np.random.PCG64(0))
-        self.left = list(permutations)
-
-    def permutation(self, x):
-        box = np.array(self.left.pop(0))
-        assert sorted(box) == list(range(x))
-        return box
 
 
 @pytest.mark.parametrize("places", [(0, 2), (2, 0)])
@@ -243,11 +209,11 @@ def test_every_shuffle_gives_the_paths_of_the_transcription_in_its_order(levels,
     assert regions in expected
 
 
-@pytest.mark.parametrize("places", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+@pytest.mark.parametrize("places", [(0, 1, 2), (2, 1, 0)])
 def test_first_regions_are_drawn_as_by_the_paper_whatever_the_order_of_the_rules(places):
     rules = rule_set([EXAMPLE[i] for i in places])
     chances = oracle.chances_over_levels(RULES, passing=False)
-    n = 3000
+    n = 1000
     rng = np.random.default_rng(sum(places[:2]))
     drawn = Counter(next(paths(rules, order="random", random_state=rng)).region for _ in range(n))
     assert set(drawn) <= set(chances)
@@ -293,12 +259,7 @@ def relation(rules, **how):
     return "overlaps" if region.overlaps(path.region) else "disjoint"
 
 
-@given(oracle.sets_of_rules(max_size=5))
-def test_the_first_region_contains_the_papers_or_is_disjoint_from_it(rules):
-    assert relation(rules) in {"contains", "disjoint", None}
-
-
-@pytest.mark.parametrize("seed", sts.seeds(10, of=60))
+@pytest.mark.parametrize("seed", sts.seeds(3, of=60))
 def test_the_first_region_of_open_rules_contains_the_papers_or_is_disjoint_from_it(seed):
     rng = np.random.default_rng(seed)
     space = Space([Continuous(f"f{i + 1}") for i in range(12)])
@@ -314,8 +275,10 @@ def test_the_first_region_of_open_rules_contains_the_papers_or_is_disjoint_from_
 
 
 @given(oracle.sets_of_rules(max_size=5))
-def test_where_the_first_regions_are_disjoint_search_satisfies_an_earlier_constraint(rules):
-    if relation(rules) != "disjoint":
+def test_the_first_region_contains_the_papers_or_satisfies_an_earlier_constraint(rules):
+    lies = relation(rules)
+    assert lies in {"contains", "disjoint", None}
+    if lies != "disjoint":
         return
     region = next(search(rules))
     chosen = next(paths(rules)).constraints
@@ -346,39 +309,17 @@ def test_both_first_regions_lie_below_the_lower_bounds_of_the_first_feature(corn
     assert next(search(rules)) == next(paths(rules)).region == below
 
 
-def test_random_regions_of_search_cover_every_free_point_at_least_as_often_as_the_papers():
-    grid = oracle.Grid(RULES.space, [rule.region for rule in RULES])
-    free = ~grid.union([rule.region for rule in RULES])
-    likely = {}
-    for passing in (False, True):
-        chances = oracle.chances_over_levels(RULES, passing=passing)
-        likely[passing] = sum(float(p) * grid.cells(region) for region, p in chances.items())[free]
-    assert (likely[True] >= likely[False]).all()
-    assert likely[True].mean() > 1.5 * likely[False].mean()
-
-
-# --- budgets, progress and errors
-
-
-def test_a_budget_stops_the_paths():
+def test_paths_have_the_options_of_search():
     for budget, stopped_by in ((Budget(regions=3), "regions"), (Budget(nodes=5), "nodes")):
         result = paths(RULES, budget=budget)
         found = list(result)
         assert found == list(paths(RULES))[: len(found)]
         assert (result.finished, result.stopped_by) == (False, stopped_by)
     assert list(paths(RULES, budget=0)) == []
-
-
-def test_progress_is_called_for_every_path_and_can_stop_the_search():
     result = paths(RULES, progress=lambda nodes, regions: regions == 4)
     assert list(result) == list(paths(RULES))[:4]
     assert result.stopped_by == "interrupt"
-
-
-def test_paths_reject_what_search_rejects():
-    with pytest.raises(
-        ConditionError, match=r"^order must be lexicographic or random, got 'best'$"
-    ):
-        paths(RULES, order="best")
+    text = r"^order must be lexicographic or random, got 'best'$"
+    refuses(ConditionError, text, paths, RULES, order="best")
     with pytest.raises(DataError, match="random_state must be None"):
         paths(RULES, order="random", random_state="now")
