@@ -49,8 +49,6 @@ class ProblemError(ValueError):
 class Point:
     """A point.
 
-    Longer text.
-
     Parameters
     ----------
     x : int
@@ -177,47 +175,32 @@ def test_complete_docstrings_pass(tmp_path):
     assert (result.stdout.strip(), result.stderr, result.returncode) == ("", "", 0)
 
 
+def no(part, parameter):
+    return f"{part}: parameter {parameter!r} is not documented"
+
+
+ONLY = "the Parameters section must contain only parameters; move other text to Notes"
+LISTS = "the Raises section does not list"
+RENAMED = no("Point", "x"), "Point: documented parameter 'z' does not exist"
+RETURN = "Returns\n        -------", "Notes\n        -----"
+RAISE = "    ProblemError\n        If", "    ValueError\n        If"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "violations"),
     [
         ('"""Half of x."""', "", [f"Point.half: {SUMMARY}"]),
         ('"""A third of x."""', '"""A third of x"""', [f"Point.third: {SUMMARY}"]),
         ("Count.", "Count\n    up.", [f"steps: {SUMMARY}"]),
-        ("a, b : int", "a : int", ["scaled: parameter 'b' is not documented"]),
-        ("    **options : int\n", "", ["scaled: parameter 'options' is not documented"]),
-        (
-            "    x : int\n        The",
-            "    z : int\n        The",
-            [
-                "Point: parameter 'x' is not documented",
-                "Point: documented parameter 'z' does not exist",
-            ],
-        ),
-        (
-            "    y : int\n        The",
-            "    z : int\n        The",
-            ["Point: parameter 'y' is not documented"],
-        ),
-        (
-            "    **options : int\n",
-            "    **options : int\n\n    More text.\n",
-            [
-                "scaled: the Parameters section must contain only parameters; "
-                "move other text to Notes"
-            ],
-        ),
+        ("a, b : int", "a : int", [no("scaled", "b")]),
+        ("    **options : int\n", "", [no("scaled", "options")]),
+        ("    x : int\n        The", "    z : int\n        The", RENAMED),
+        ("    y : int\n        The", "    z : int\n        The", [no("Point", "y")]),
+        ("    **options : int\n", "    **options : int\n\n    More.\n", [f"scaled: {ONLY}"]),
         ("Yields\n    ------", "Notes\n    -----", [f"steps: {RETURNS}"]),
-        ("Returns\n        -------", "Notes\n        -----", [f"Point.from_text: {RETURNS}"]),
-        (
-            "    ProblemError\n        If",
-            "    ValueError\n        If",
-            ["Point: the Raises section does not list ProblemError"],
-        ),
-        (
-            "return self.x / 2",
-            "raise ValueError",
-            ["Point.half: the Raises section does not list ValueError"],
-        ),
+        (*RETURN, [f"Point.from_text: {RETURNS}"]),
+        (*RAISE, [f"Point: {LISTS} ProblemError"]),
+        ("return self.x / 2", "raise ValueError", [f"Point.half: {LISTS} ValueError"]),
         (">>> list(steps(1))", "", [f"steps: {EXAMPLES}"]),
         (">>> Point.from_text", "", [f"Point.from_text: {EXAMPLES}"]),
         (">>> ProblemError", "", [f"ProblemError: {EXAMPLES}"]),
@@ -231,17 +214,12 @@ def test_a_violation_is_reported(tmp_path, old, new, violations):
     assert result.returncode == 1
 
 
-def test_violations_are_counted_per_package(tmp_path):
-    result = run(tmp_path, PACKAGE.replace("Half of x.", "half"), BELOW.replace("nothing.", "it"))
+def test_violations_are_counted_per_package_and_a_package_limits_the_check(tmp_path):
+    wrong = PACKAGE.replace("Half of x.", "half")
+    result = run(tmp_path / "all", wrong, BELOW.replace("nothing.", "it"))
     counts = "    1 in made.Point\n    1 in made.below\n"
     assert result.stdout == f"made.Point.half: {SUMMARY}\nmade.below.thing: {SUMMARY}\n{counts}"
-
-
-def test_a_package_limits_the_check(tmp_path):
-    result = run(tmp_path, PACKAGE.replace("Half of x.", "half"), package="made.below")
+    result = run(tmp_path / "below", wrong, package="made.below")
     assert (result.stdout.strip(), result.returncode) == ("", 0)
-
-
-def test_members_of_a_class_that_is_not_exported_are_not_checked(tmp_path):
-    result = run(tmp_path, PACKAGE.replace('"Point", ', "").replace("Half of x.", "half"))
-    assert result.returncode == 0
+    # members of a class that is not exported are not checked
+    assert run(tmp_path / "hidden", wrong.replace('"Point", ', "")).returncode == 0

@@ -1,3 +1,5 @@
+"""Errors: what they are, what they say, and names that are suggested."""
+
 from __future__ import annotations
 
 import inspect
@@ -10,45 +12,33 @@ from irenic import errors
 from irenic.errors import FormatError, did_you_mean
 
 
-def _public_errors():
-    return [getattr(errors, name) for name in errors.__all__]
-
-
-def test_every_error_is_an_irenic_error():
-    assert all(issubclass(e, irenic.IrenicError) for e in _public_errors())
-
-
-@pytest.mark.parametrize("error", [e for e in _public_errors() if e is not irenic.IrenicError])
-def test_every_error_is_also_a_builtin_one(error):
+def test_every_error_is_public_documented_and_also_a_builtin_one():
     odd = {irenic.FileError: OSError, irenic.BudgetError: RuntimeError}
-    builtin = odd.get(error, ValueError)
-    assert issubclass(error, builtin)
+    for name in errors.__all__:
+        error = getattr(errors, name)
+        assert issubclass(error, irenic.IrenicError)
+        assert error is irenic.IrenicError or issubclass(error, odd.get(error, ValueError))
+        assert inspect.getdoc(error)
+        assert name in inspect.getdoc(errors)  # which draws them as a tree
+    assert set(errors.__all__) <= set(irenic.__all__)
 
 
-def test_the_tree_in_the_docstring_names_every_error():
-    drawn = inspect.getdoc(errors)
-    assert all(name in drawn for name in errors.__all__)
-
-
-@pytest.mark.parametrize(
-    ("place", "text"),
-    [
+def test_a_format_error_names_its_known_location_and_survives_pickling():
+    for place, text in [
         ({}, "wrong"),
         ({"line": 3}, "line 3: wrong"),
         ({"column": 7}, "column 7: wrong"),
         ({"line": 3, "column": 7}, "line 3, column 7: wrong"),
         ({"path": "a.rules", "line": 3, "column": 7}, "a.rules, line 3, column 7: wrong"),
         ({"path": "a.json"}, "a.json: wrong"),
-    ],
-)
-def test_a_format_error_names_its_known_location(place, text):
-    assert str(FormatError("wrong", **place)) == text
-
-
-def test_filling_in_a_location_keeps_its_known_parts():
+    ]:
+        error = FormatError("wrong", **place)
+        assert str(error) == str(pickle.loads(pickle.dumps(error))) == text
     error = FormatError("wrong", column=7).at(path="a.rules", line=3, column=99)
     assert str(error) == "a.rules, line 3, column 7: wrong"
     assert error.message == "wrong"
+    error = irenic.DataError("column 'a', row 1: wrong")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
 def test_a_conflict_error_has_the_conflicts():
@@ -59,22 +49,12 @@ def test_a_conflict_error_has_the_conflicts():
 
 
 def test_a_similar_name_is_suggested_or_else_the_known_names_are_listed():
-    assert did_you_mean("agee", ["age", "job"]) == "; did you mean 'age'?"
-    assert did_you_mean("zzz", ["age", "job"]) == " (known: 'age', 'job')"
-    assert did_you_mean("zzz", []) == " (there are none)"
+    for name, known, hint in [
+        ("agee", ["age", "job"], "; did you mean 'age'?"),
+        ("zzz", ["age", "job"], " (known: 'age', 'job')"),
+        ("zzz", [], " (there are none)"),
+        ('"defalt"', ['"default"', "paid"], '; did you mean "default"?'),  # quotes a word once
+        ("x", ['"default"', "paid"], " (known: \"default\", 'paid')"),
+    ]:
+        assert did_you_mean(name, known) == hint
     assert did_you_mean("zzz", [f"f{i}" for i in range(20)]).endswith("'f7', …)")
-
-
-def test_an_error_survives_pickling():
-    error = irenic.DataError("column 'a', row 1: wrong")
-    assert str(pickle.loads(pickle.dumps(error))) == str(error)
-
-
-def test_a_format_error_survives_pickling_with_its_location():
-    error = FormatError("wrong", path="a.rules", line=3, column=7)
-    assert str(pickle.loads(pickle.dumps(error))) == str(error)
-
-
-def test_hints_quote_a_word_once():
-    assert did_you_mean('"defalt"', ['"default"', "paid"]) == '; did you mean "default"?'
-    assert did_you_mean("x", ['"default"', "paid"]) == " (known: \"default\", 'paid')"

@@ -23,12 +23,9 @@ def load(name, needs):
     return module
 
 
-# --- the evolutionary learners
-
-
 def test_the_evolutionary_learners_print_rules_without_a_conflict(capsys):
     example = load("evolutionary_learner", needs="sklearn")
-    learners = example.main(generations=8, steps=1_000, seed=0)
+    learners = example.main(generations=4, steps=500, seed=0)
     printed = capsys.readouterr().out
     for learner in learners:
         assert len(learner.rules_.conflicts()) == 0
@@ -36,29 +33,17 @@ def test_the_evolutionary_learners_print_rules_without_a_conflict(capsys):
         accuracy = printed.split(f"{type(learner).__name__}: test accuracy ")[1][:5]
         assert float(accuracy) > 0.85
         assert all(str(rule) in printed for rule in learner.rules_)
-
-
-def test_the_evolutionary_learners_are_short_enough_to_read():
-    lines = (EXAMPLES / "evolutionary_learner.py").read_text(encoding="utf-8").splitlines()
-    assert len(lines) < 60
-
-
-# --- the gallery
+    text = (EXAMPLES / "evolutionary_learner.py").read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 60  # short enough to read
 
 
 @pytest.mark.parametrize(
     ("name", "says"),
     [
         ("tariff", ["rule 4 says 9.9, rule 5 says 16.5", "5 < mass <= 8", "complete: True"]),
-        (
-            "credit_policy",
-            ["proved: NEVER nothing", "refuted: NEVER grant", "if income = 2500"],
-        ),
+        ("credit_policy", ["proved: NEVER nothing", "refuted: NEVER grant", "if income = 2500"]),
         ("triage", ["age < 65 and 40 <= pulse < 110", "complete: True", "56 cases"]),
-        (
-            "ssvc",
-            ["complete: True", "72 rows became 26 rules", "no difference", "2 regions"],
-        ),
+        ("ssvc", ["complete: True", "72 rows became 26 rules", "no difference", "2 regions"]),
         ("mended_forest", ["42 pairs contradict each other", "8 rules, 0 contradictions"]),
     ],
 )
@@ -73,16 +58,24 @@ def test_examples_of_the_gallery_print_what_they_tell(name, says, capsys, monkey
         assert part in printed
 
 
-# --- the figures
+# --- the figures of the paper
 
 
-def test_the_figures_are_written_as_png_and_svg(tmp_path):
-    example = load("paper_figures", needs="matplotlib")
-    written = example.main(tmp_path / "figures")
+@pytest.fixture(scope="module")
+def paper():
+    return load("paper_figures", needs="matplotlib")
+
+
+@pytest.fixture(scope="module")
+def drawn(paper):
+    return {name: figure.axes[0] for name, figure in paper.figures().items()}
+
+
+def test_the_figures_are_written_as_png_and_svg(paper, tmp_path):
+    written = paper.main(tmp_path / "figures")
+    names = ("rules", "region-f1-first", "region-f2-first")
     assert {path.name for path in written} == {
-        f"{name}.{kind}"
-        for name in ("rules", "region-f1-first", "region-f2-first")
-        for kind in ("png", "svg")
+        f"{n}.{kind}" for n in names for kind in ("png", "svg")
     }
     for path in written:
         start = b"\x89PNG" if path.suffix == ".png" else b"<?xml"
@@ -90,9 +83,7 @@ def test_the_figures_are_written_as_png_and_svg(tmp_path):
         assert path.stat().st_size > 5_000
 
 
-def test_the_figures_show_the_rules_the_instances_and_the_two_regions():
-    example = load("paper_figures", needs="matplotlib")
-    drawn = {name: figure.axes[0] for name, figure in example.figures().items()}
+def test_the_figures_show_the_rules_the_instances_and_the_two_regions(paper, drawn):
     boxes = {
         name: [tuple(map(float, patch.get_bbox().extents)) for patch in axes.patches]
         for name, axes in drawn.items()
@@ -104,28 +95,24 @@ def test_the_figures_show_the_rules_the_instances_and_the_two_regions():
     for axes in drawn.values():
         dots = axes.collections[0].get_offsets().tolist()
         assert len(dots) == 7
-        assert list(example.P1) in dots
+        assert list(paper.P1) in dots
         assert {"$r_1$", "$r_2$", "$r_3$", "$p_1$"} <= {text.get_text() for text in axes.texts}
 
 
-def test_the_figures_have_the_colors_of_the_papers_text():
-    example = load("paper_figures", needs="matplotlib")
+def test_the_figures_have_the_colors_of_the_papers_text(drawn):
     colors = pytest.importorskip("matplotlib.colors")
-    for name, figure in example.figures().items():
-        hues = [
-            colors.rgb_to_hsv(patch.get_facecolor()[:3])[0] * 360
-            for patch in figure.axes[0].patches
-        ]
+    for name, axes in drawn.items():
+        faces = [patch.get_facecolor()[:3] for patch in axes.patches]
+        hues = [colors.rgb_to_hsv(face)[0] * 360 for face in faces]
         assert 45 < hues[0] < 65, "r1 is yellow"
         assert 190 < hues[2] < 250, "r3, which has no instances below it, is blue"
         assert hues[1] < 40, "r2 is neither of these nor green"
         assert name == "rules" or 90 < hues[3] < 170, "the region is green"
 
 
-def test_the_instances_of_the_figure_lie_as_the_paper_says():
-    example = load("paper_figures", needs="matplotlib")
-    covered = example.RULES.covering(list(map(list, example.INSTANCES))).any(axis=1)
+def test_the_instances_of_the_figure_lie_as_the_paper_says(paper):
+    covered = paper.RULES.covering(list(map(list, paper.INSTANCES))).any(axis=1)
     assert not covered[0]
-    f1_free = Region(example.PLANE, {"f2": (5, 9)})
-    assert dict(zip(example.PLANE.names, example.P1, strict=True)) in f1_free
-    assert min(y for _, y in example.INSTANCES) >= 1, "none lies below the blue rectangle"
+    f1_free = Region(paper.PLANE, {"f2": (5, 9)})
+    assert dict(zip(paper.PLANE.names, paper.P1, strict=True)) in f1_free
+    assert min(y for _, y in paper.INSTANCES) >= 1, "none lies below the blue rectangle"

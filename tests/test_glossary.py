@@ -6,9 +6,8 @@ import dataclasses
 import importlib
 import inspect
 import re
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 import irenic
 from irenic import cli
@@ -22,7 +21,6 @@ PUBLIC = {
     for package in [irenic, *(importlib.import_module(f"irenic.{name}") for name in PACKAGES)]
     for name in package.__all__
 }
-COMMANDS = {name: cli.load(name) for name in cli.COMMANDS}
 CLASSES = [
     value
     for value in PUBLIC.values()
@@ -30,6 +28,7 @@ CLASSES = [
 ]
 
 
+@cache
 def members(value):
     """Return the public names that objects of a class have."""
     found = {name for name in dir(value) if not name.startswith("_")}
@@ -41,20 +40,19 @@ def members(value):
     return found | set(re.findall(r"self\.([a-z]\w*) = ", source))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_name_of_the_glossary_exists(name):
-    first, *rest = name.split(".")
-    value = PUBLIC[first]
-    assert not rest or rest[0] in members(value)
+def test_the_names_of_the_glossary_exist():
+    for name in NAMES:
+        first, *rest = name.split(".")
+        assert not rest or rest[0] in members(PUBLIC[first]), name
 
 
-@pytest.mark.parametrize("value", CLASSES, ids=lambda value: value.__name__)
-def test_a_class_uses_the_words_of_the_glossary(value):
-    found = members(value)
-    # the classifier's parameter asks for complete rule sets
-    allowed = {"complete"} if value is irenic.RuleSetClassifier else set()
-    assert not (found & {"complete", "consistent", "covered_everything"}) - allowed
-    assert ("stopped_by" in found) <= ("finished" in found), "it must say whether it finished"
+def test_classes_use_the_words_of_the_glossary():
+    for value in CLASSES:
+        found = members(value)
+        # the classifier's parameter asks for complete rule sets
+        allowed = {"complete"} if value is irenic.RuleSetClassifier else set()
+        assert not (found & {"complete", "consistent", "covered_everything"}) - allowed, value
+        assert ("stopped_by" in found) <= ("finished" in found), f"{value}: is it finished?"
 
 
 CALLABLES = [value for value in PUBLIC.values() if callable(value)] + [
@@ -72,27 +70,23 @@ def parameters_of(value):
         return set()
 
 
-@pytest.mark.parametrize("value", CALLABLES, ids=lambda value: value.__qualname__)
-def test_maximum_numbers_are_limits_and_seconds_are_budgets(value):
-    forbidden = {"most", "time_budget", "seconds"} - (
-        {"seconds"} if value is irenic.Budget else set()
-    )
-    assert not parameters_of(value) & forbidden
+def test_maximum_numbers_are_limits_and_seconds_are_budgets():
+    for value in CALLABLES:
+        forbidden = {"most", "time_budget", "seconds"}
+        forbidden -= {"seconds"} if value is irenic.Budget else set()
+        assert not parameters_of(value) & forbidden, value.__qualname__
+    for name in cli.COMMANDS:
+        options = {option: param for param in cli.load(name).params for option in param.opts}
+        assert not {"--most", "--seconds", "--time-budget"} & set(options), name
+        assert "--budget" not in options or options["--budget"].metavar == "SECONDS", name
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_options_of_commands_use_the_words_of_the_glossary(name):
-    options = {option: param for param in COMMANDS[name].params for option in param.opts}
-    assert not {"--most", "--seconds", "--time-budget"} & set(options)
-    assert "--budget" not in options or options["--budget"].metavar == "SECONDS"
-
-
-@pytest.mark.parametrize("name", ["is_complete", "is_consistent"])
-def test_whether_rules_are_consistent_and_complete_is_a_property(name):
-    having = [value for value in CLASSES if name in members(value)]
-    assert irenic.RuleSet in having
-    for value in having:
-        assert not callable(inspect.getattr_static(value, name, None)), value
+def test_whether_rules_are_consistent_and_complete_is_a_property():
+    for name in ("is_complete", "is_consistent"):
+        having = [value for value in CLASSES if name in members(value)]
+        assert irenic.RuleSet in having
+        for value in having:
+            assert not callable(inspect.getattr_static(value, name, None)), (value, name)
 
 
 def test_indices_start_at_0_and_numbers_in_texts_at_1():

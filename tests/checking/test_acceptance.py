@@ -89,18 +89,15 @@ SOURCES = [
 
 @pytest.mark.parametrize(("source", "form"), SOURCES)
 def test_a_file_accepts_findings(source, form):
-    findings = check(table(source("conflict: ticket 7", "gap: known"), form))
+    accepting = table(source("conflict: ticket 7", "gap: known"), form)
+    findings = check(accepting)
     assert not list(findings)
     assert findings.count("conflicts") == 1
     assert not findings.fails()
     assert not findings.fails(["conflicts", "overlaps", "gaps"])
     accepted = {(a.finding.shown_as, a.reason, a.in_file) for a in findings.accepted}
     assert accepted == {("conflicts", "ticket 7", True), ("gaps", "known", True)}
-
-
-@pytest.mark.parametrize(("source", "form"), SOURCES)
-def test_the_rules_are_the_same_with_and_without_acceptances(source, form):
-    accepting = table(source("conflict: ticket 7", "gap: known"), form)
+    # the rules are the same with and without acceptances
     plain = table(rules("", "").replace("accept:", "no"), "rules")
     content = [(rule.region.conditions(), rule.then) for rule in accepting.rules]
     assert content == [(rule.region.conditions(), rule.then) for rule in plain.rules]
@@ -121,30 +118,25 @@ def test_an_acceptance_that_accepts_nothing_is_a_finding(source, form):
     assert findings.fails(["acceptances"])
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("overlp: why", "unknown kind of finding 'overlp'; did you mean 'overlap'?"),
-        ("overlap", "an acceptance must be a kind of finding and a reason, as in gap: why"),
-        ("overlap: ", "an acceptance must be a kind of finding and a reason, as in gap: why"),
-        ("gap where agee < 5: x", "unknown feature 'agee'; did you mean 'age'?"),
-    ],
-)
-def test_invalid_acceptances_are_findings(text, reason):
-    (finding,) = check(table(as_json(text, "conflict: known"), "json")).of("acceptances")
-    assert finding.text == f"rule 1: {f'accept: {text}'!r}: {reason}"
+def test_invalid_acceptances_are_findings():
+    kind_and_reason = "an acceptance must be a kind of finding and a reason, as in gap: why"
+    for text, reason in {
+        "overlp: why": "unknown kind of finding 'overlp'; did you mean 'overlap'?",
+        "overlap": kind_and_reason,
+        "overlap: ": kind_and_reason,
+        "gap where agee < 5: x": "unknown feature 'agee'; did you mean 'age'?",
+    }.items():
+        (finding,) = check(table(as_json(text, "conflict: known"), "json")).of("acceptances")
+        assert finding.text == f"rule 1: {f'accept: {text}'!r}: {reason}"
 
 
-def test_an_acceptance_beside_a_rule_is_about_that_rule():
+def test_an_acceptance_is_about_its_rule_or_limited_to_a_region():
     text = (
         "IF 0 <= a < 2 THEN x\nIF 1 <= a < 3 THEN y\nIF 5 <= a < 7 THEN x # accept: conflict: k\n"
     )
     findings = check(table(text + "IF 6 <= a < 8 THEN y\n", "rules"))
     assert [finding.rules for finding in findings.of("conflicts")] == [(0, 1)]
     assert {a.finding.rules for a in findings.accepted} == {(2, 3)}
-
-
-def test_an_acceptance_can_be_limited_to_a_region():
     text = "# accept: gap where age < 0: nobody is that young\nIF 0 <= age < 9 THEN x\n"
     findings = check(table(text, "rules"))
     assert [str(finding.region) for finding in findings.of("gaps")] == ["age >= 9"]
@@ -166,14 +158,10 @@ def test_an_acceptance_outside_the_notes_is_refused():
     )
     text = "age,fare\n[0..30),low\n[20..50),accept: manual review\n"
     assert table(text, "csv").rules[1].then == "accept: manual review"
-
-
-def test_a_dropped_row_accepts_nothing():
+    # a dropped row accepts nothing
     text = "age,fare,IRENIC NOTE\n[0..30),low,\n,,accept: conflict: known; irenic repair: dropped\n"
     assert table(text + "[20..50),high,\n", "csv").accepts == ()
-
-
-def test_acceptances_in_json_must_be_texts():
+    # those in JSON must be texts
     text = b'{"version": 1, "rules": [{"then": "x", "accept": 5}]}'
     assert irenic.parse(text, format="json").errors[0].message == (
         'rule 1: "accept" must be a text such as "overlap: both apply", or a list of texts, got 5'
@@ -196,17 +184,13 @@ def test_writers_keep_acceptances(form):
         assert table(irenic.dumps(ordered, format=form), form).accepts == source.accepts
 
 
-@pytest.mark.parametrize("form", ["dmn", "json", "rules"])
-def test_acceptances_of_the_whole_table_are_kept(form):
+def test_acceptances_of_the_whole_table_are_kept_or_writing_says_that_they_are_lost():
     source = table("# accept: gap: known\nIF a < 5 THEN x\n", "rules")
-    assert table(irenic.dumps(source, format=form), form).accepts == (((), "gap: known"),)
-
-
-@pytest.mark.parametrize("form", ["csv", "xlsx", "sql", "py"])
-def test_writing_says_that_acceptances_are_lost(form):
-    source = table("# accept: gap: known\nIF a < 5 THEN x\n", "rules")
-    with pytest.warns(irenic.errors.FormatWarning, match="1 acceptance is left out"):
-        irenic.dumps(source, format=form)
+    for form in ("dmn", "json", "rules"):
+        assert table(irenic.dumps(source, format=form), form).accepts == (((), "gap: known"),)
+    for form in ("csv", "xlsx", "sql", "py"):
+        with pytest.warns(irenic.errors.FormatWarning, match="1 acceptance is left out"):
+            irenic.dumps(source, format=form)
 
 
 @given(strategies.rule_sets(), st.sets(st.sampled_from(KINDS)), st.sampled_from([None, "UNIQUE"]))

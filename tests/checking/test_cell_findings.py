@@ -136,14 +136,10 @@ def test_outcomes_of_another_kind_are_found():
     assert texts(rules, "outcomes") == [
         "rule 3: the outcome seven is text, but 2 of 3 are a number"
     ]
-
-
-def test_mixed_outcomes_without_a_majority_are_not():
+    # without a majority, mixed outcomes are not
     rules = RuleSet([Rule({"a": (0, 1)}, then=5), Rule({"a": (1, 2)}, then="five")])
     assert texts(rules, "outcomes") == []
-
-
-def test_outcomes_in_several_columns_are_compared_by_column():
+    # in several columns, they are compared by column
     thens = [("a", 1), ("b", 2), ("c", "x")]
     rules = RuleSet([Rule({"a": (i, i + 1)}, then=t) for i, t in enumerate(thens)])
     found = DecisionTable(rules, (0, 1, 2), 3, outputs=("p", "q"))
@@ -152,14 +148,10 @@ def test_outcomes_in_several_columns_are_compared_by_column():
     ]
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 5), st.integers(1, 4), st.sampled_from("abc")),
-        min_size=1,
-        max_size=6,
-    ),
-    st.permutations("abc"),
-)
+ROWS = st.tuples(st.integers(0, 5), st.integers(1, 4), st.sampled_from("abc"))
+
+
+@given(st.lists(ROWS, min_size=1, max_size=6), st.permutations("abc"))
 def test_misleading_rows_are_those_that_a_later_one_outranks(rows, ranking):
     rules = [Rule({"f": (low, low + size)}, then=then) for low, size, then in rows]
     rule_set = RuleSet(rules, Space([Continuous("f")]))
@@ -211,17 +203,11 @@ def test_thresholds_in_order_get_the_hint_to_use_first():
         "every rule contradicts only later ones that include all of its cases; if the first rule"
         " that applies is meant to decide, use the hit policy FIRST (--hit-policy FIRST)"
     )
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
+    for rows in (
         ">= 70,C\n>= 80,B\n>= 90,A\n",  # the later ones would never fire
         ">= 90,A\n>= 80,B\n",  # a single contradiction
         ">= 90,A\n>= 90,B\n>= 80,C\n",  # the same cases
         ">= 90,A\n>= 80,B\n<= 95,C\n",  # part of a rule
-    ],
-)
-def test_other_contradictions_get_no_such_hint(rows):
-    table = irenic.parse(f"Score,Grade\n{rows}", format="csv").bind().table()
-    assert len(irenic.check(table).of("policy")) == 0
+    ):
+        table = irenic.parse(f"Score,Grade\n{rows}", format="csv").bind().table()
+        assert len(irenic.check(table).of("policy")) == 0

@@ -5,32 +5,17 @@ from __future__ import annotations
 import os
 import select
 import shutil
-import subprocess
 import sys
 import time
 
 import pytest
+from typer.testing import CliRunner
+
+from irenic.cli import app
 
 pty = pytest.importorskip("pty")  # not on Windows
 
 PROMPT = "ready> "
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("completion")
-    command = folder / "bin" / "irenic"
-    command.parent.mkdir()
-    command.write_text(f"#!{sys.executable}\nfrom irenic.cli import main\n\nmain()\n")
-    command.chmod(0o755)
-    (folder / "my fares.csv").write_text("age,fare\n< 18,free\n")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def environment(folder):
-    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "dumb"}
 
 
 class Bash:
@@ -69,42 +54,44 @@ class Bash:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-def test_tab_completes_in_bash(folder, environment):
-    bash = Bash(folder, environment)
+def test_tab_completes_in_bash(tmp_path):
+    command = tmp_path / "bin" / "irenic"
+    command.parent.mkdir()
+    command.write_text(f"#!{sys.executable}\nfrom irenic.cli import main\n\nmain()\n")
+    command.chmod(0o755)
+    (tmp_path / "my fares.csv").write_text("age,fare\n< 18,free\n")
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(sys.path)}
+    bash = Bash(tmp_path, environment | {"TERM": "dumb"})
     try:
         bash.send("irenic --show-completion bash > complete.sh; . ./complete.sh; echo loaded\n")
         bash.read("\nloaded\r\n")
         bash.complete("irenic conv", "irenic convert ")
         bash.complete("irenic check --fai", "--fail-on ")
-        bash.complete("irenic check --format sa", "sarif ")
-        bash.complete("irenic check --hit-policy U", "UNIQUE ")
         bash.complete("irenic check my", "my\\ fares.csv ")
     finally:
         bash.close()
 
 
-def words(environment, typed, place):
-    """Return the words that a shell is offered."""
-    asked = {"_IRENIC_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(place)}
-    result = subprocess.run(
-        ["irenic"], env=environment | asked, capture_output=True, text=True, check=True
-    )
-    return result.stdout.split()
+def offered(how, typed="irenic", last=""):
+    """Return what a shell is offered: its script, or words to complete the last one."""
+    words = f"{typed} {last}"
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" ")), "_IRENIC_COMPLETE": how}
+    result = CliRunner().invoke(app, [], prog_name="irenic", env=asked)
+    assert result.exit_code == 0
+    return result.output.split()
 
 
-def test_values_of_options_are_offered(environment):
-    assert words(environment, "irenic convert - - --to p", 5) == ["pmml", "py"]
-    dialects = words(environment, "irenic convert - - --dialect s", 5)
-    assert sorted(dialects) == ["snowflake", "spark", "sqlite"]
+def test_values_of_options_are_offered():
+    for typed, last, words in [
+        ("irenic convert - - --to", "p", {"pmml", "py"}),
+        ("irenic convert - - --dialect", "s", {"snowflake", "spark", "sqlite"}),
+        ("irenic check --format", "sa", {"sarif"}),
+        ("irenic check --hit-policy", "U", {"UNIQUE"}),
+    ]:
+        assert {*offered("complete_bash", typed, last)} == words
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_other_shells_have_scripts(environment, shell):
-    result = subprocess.run(
-        ["irenic"],
-        env=environment | {"_IRENIC_COMPLETE": f"source_{shell}"},
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0
-    assert f"_IRENIC_COMPLETE=complete_{shell}" in result.stdout
+def test_other_shells_have_scripts(shell):
+    assert f"_IRENIC_COMPLETE=complete_{shell}" in " ".join(offered(f"source_{shell}"))

@@ -10,160 +10,127 @@ import z3
 
 import irenic
 import irenic.proving
-from documents import validated
 
 LOANS = """IF age < 18 THEN refuse
 IF age >= 18 AND debt > 0 THEN refuse
 IF age >= 18 AND debt <= 0 THEN accept
 """
+MINORS = "NEVER accept WHERE age < 18"
+PROVED = f"proved: {MINORS}\n"
 
 
-def test_properties_are_proved_or_refuted(run, file):
-    path = file(LOANS, "loans.txt")
-    found = run("prove", path, "NEVER accept WHERE age < 18", "refuse ONLY IF age < 20")
-    assert found == (
+@pytest.fixture(autouse=True)
+def loans(file):
+    file(LOANS, "loans.txt")
+
+
+def test_properties_are_proved_or_refuted(run):
+    assert run("prove loans.txt", MINORS, "refuse ONLY IF age < 20") == (
         1,
-        "proved: NEVER accept WHERE age < 18\n"
-        "refuted: refuse ONLY IF age < 20: refuse (rule 2) at age = 30, debt = 0.5\n"
+        f"{PROVED}refuted: refuse ONLY IF age < 20: refuse (rule 2) at age = 30, debt = 0.5\n"
         "1 of 2 proved.\n",
         "",
     )
-    assert run("prove", path, "NEVER nothing")[:2] == (0, "proved: NEVER nothing\n")
+    assert run("prove loans.txt", "NEVER nothing")[:2] == (0, "proved: NEVER nothing\n")
 
 
-def test_properties_stand_beside_the_rules(run, file):
-    path = file(LOANS, "loans.txt")
-    assert "no properties given, and there is no file" in run("prove", path)[2]
-    file("# minors\nNEVER accept WHERE age < 18  # by law\n", "loans.properties")
-    assert run("prove", path)[:2] == (0, "proved: NEVER accept WHERE age < 18  # by law\n")
-    other = file("NEVER acept\n", "other.txt")
-    assert run("prove", path, "--properties", other) == (
-        2,
-        "",
-        "irenic: NEVER acept: no rule has the outcome acept; did you mean 'accept'? to ask about"
-        " it, write outcome in {acept}\n",
+def test_properties_stand_beside_the_rules(run, refused, file):
+    assert "no properties given, and there is no file" in refused("prove loans.txt")
+    file(f"# minors\n{MINORS}  # by law\n", "loans.properties")
+    assert run("prove loans.txt")[:2] == (0, f"proved: {MINORS}  # by law\n")
+    file("NEVER acept\n", "other.txt")
+    assert refused("prove loans.txt --properties other.txt") == (
+        "NEVER acept: no rule has the outcome acept; did you mean 'accept'? to ask about"
+        " it, write outcome in {acept}"
     )
 
 
-def test_json_matches_the_schema(run, file):
-    old = file(LOANS.replace("18", "21"), "old.txt")
-    path = file(LOANS, "loans.txt")
-    status, out, _ = run("prove", path, "SAME AS old.txt", "NEVER nothing", "--json")
-    assert status == 1
-    first, second = validated(out)["properties"]
-    assert [case["rules"] for case in first["cases"]] == [[3], [1]]
-    assert [case["outcome"]["text"] for case in first["cases"]] == ["accept", "refuse"]
+def test_json_matches_the_schema(document, file):
+    file(LOANS.replace("18", "21"), "old.txt")
+    found = document("prove loans.txt 'SAME AS old.txt' 'NEVER nothing'")
+    first, second = found["properties"]
+    assert [(case["rules"], case["outcome"]["text"]) for case in first["cases"]] == [
+        ([3], "accept"),
+        ([1], "refuse"),
+    ]
     assert (second["verdict"], second["cases"]) == ("proved", [])
-    assert Path(old).exists()
 
 
 def test_a_budget_can_run_out(run, file):
-    path = file("".join(f"IF f{i} > 0 THEN A\n" for i in range(9)))
-    status, out, _ = run("prove", path, "outcome DOES NOT DEPEND ON f1", "--budget", "0")
+    file("".join(f"IF f{i} > 0 THEN A\n" for i in range(9)))
+    status, out, _ = run("prove my.rules --budget 0", "outcome DOES NOT DEPEND ON f1")
     assert status == 1
     assert out.startswith("unknown: outcome DOES NOT DEPEND ON f1: stopped by seconds after")
 
 
-def test_certificates_are_verified(run, file, tmp_path):
-    path, proof = file(LOANS, "loans.txt"), str(tmp_path / "proof.json")
-    run("prove", path, "NEVER accept WHERE age < 18", "NEVER refuse", "--certificate", proof)
-    assert run("verify", proof, path)[:2] == (
+def test_certificates_are_verified(run, refused, file):
+    run("prove loans.txt --certificate proof.json", MINORS, "NEVER refuse")
+    assert run("verify proof.json loans.txt")[:2] == (0, f"{PROVED}1 claim verified.\n")
+    assert run("check loans.txt --certificate proof.json")[::2] == (
         0,
-        "proved: NEVER accept WHERE age < 18\n1 claim verified.\n",
+        "irenic: certified in proof.json: consistent and complete\n",
     )
-    status, _, err = run("check", path, "--certificate", proof)
-    assert (status, err) == (0, f"irenic: certified in {proof}: consistent and complete\n")
-    assert run("verify", proof, path)[1].endswith("2 claims verified.\n")
-    other = file(LOANS.replace("debt <= 0", "debt <= 1"), "other.txt")
-    status, out, _ = run("verify", proof, other)
-    assert (status, out) == (
-        1,
-        "Rejected: CONSISTENT: node 0: rules 2 and 3 are not shown to be apart\n",
-    )
-    assert run("verify", path, path)[0] == 2
+    assert run("verify proof.json loans.txt")[1].endswith("2 claims verified.\n")
+    file(LOANS.replace("debt <= 0", "debt <= 1"), "other.txt")
+    rejected = "Rejected: CONSISTENT: node 0: rules 2 and 3 are not shown to be apart\n"
+    assert run("verify proof.json other.txt")[:2] == (1, rejected)
+    assert run("verify loans.txt loans.txt")[0] == 2
+    message = "--certificate is about one table, got 2"
+    assert message in run("check loans.txt other.txt --certificate two.json")[2]
 
 
 def test_comments_of_a_certificate_are_not_printed(run, file):
     path = file("IF age < 18 THEN free\nIF age >= 20 THEN full\n", "gap.txt")
     document = irenic.proving.certify(irenic.read(path), ["NEVER full WHERE age < 18"])
     document["certificates"][0]["claim"] += "  # \x1b[2K" + " " * 80 + "\nproved: COMPLETE"
-    proof = file(json.dumps(document), "proof.json")
-    assert run("verify", proof, path)[:2] == (
-        0,
-        "proved: NEVER full WHERE age < 18\n1 claim verified.\n",
-    )
+    file(json.dumps(document), "proof.json")
+    printed = "proved: NEVER full WHERE age < 18\n1 claim verified.\n"
+    assert run("verify proof.json gap.txt")[:2] == (0, printed)
 
 
-@pytest.mark.parametrize("certificates", [[], None, {}, "", 10**400], ids=lambda it: repr(it)[:9])
-def test_a_certificate_without_claims_verifies_nothing(run, file, certificates):
-    document = {"format": "irenic certificate", "version": 1, "certificates": certificates}
-    status, out, err = run("verify", file(json.dumps(document), "proof.json"), file(LOANS))
-    assert (status, out) == (2, "")
-    assert '"certificates" must be a list of at least one claim, got' in err
-    assert len(err) < 200
+def test_a_certificate_without_claims_verifies_nothing(refused, file):
+    for certificates in ([], None, {}, "", 10**400):
+        document = {"format": "irenic certificate", "version": 1, "certificates": certificates}
+        file(json.dumps(document), "proof.json")
+        err = refused("verify proof.json loans.txt")
+        assert '"certificates" must be a list of at least one claim, got' in err
+        assert len(err) < 190
 
 
-def test_a_certificate_is_about_one_table(run, file, tmp_path):
-    paths = file(LOANS, "a.txt"), file(LOANS, "b.txt")
-    err = run("check", *paths, "--certificate", str(tmp_path / "proof.json"))[2]
-    assert "--certificate is about one table, got 2" in err
-
-
-def test_questions_are_exported_for_solvers(run, file, tmp_path):
-    path = file(LOANS, "loans.txt")
-    out = tmp_path / "loans.smt2"
-    run("prove", path, "NEVER accept WHERE age < 18", "NEVER refuse", "--smtlib", str(out))
+def test_questions_are_exported_for_solvers(run):
+    run("prove loans.txt --smtlib loans.smt2", MINORS, "NEVER refuse")
     answers = []
     for number in (1, 2):
         solver = z3.Solver()
-        solver.from_string((tmp_path / f"loans-{number}.smt2").read_text())
+        solver.from_string(Path(f"loans-{number}.smt2").read_text())
         answers.append(str(solver.check()))
     assert answers == ["unsat", "sat"]
 
 
-@pytest.mark.parametrize(
-    ("argument", "message"),
-    [
-        ("NEVER", "column 6: expected a value, found the end of the line"),
-        ("NEVER accept WHERE agee < 3", "unknown feature 'agee'; did you mean 'age'?"),
-        ("SAME AS nowhere.txt", "cannot read nowhere.txt: No such file or directory"),
-    ],
-)
-def test_invalid_properties_exit_with_2(run, file, argument, message):
-    status, _, err = run("prove", file(LOANS, "loans.txt"), argument)
-    assert status == 2
-    assert message in err
-
-
-def test_a_policy_holds_for_the_reference_too(run, file):
-    file(LOANS.replace("debt <= 0", "debt <= 1"), "old.txt")
-    path = file(LOANS, "loans.txt")
-    assert run("prove", path, "SAME AS old.txt")[0] == 2
-    assert run("prove", path, "SAME AS old.txt", "--hit-policy", "FIRST")[0] == 0
-
-
-def test_errors_name_the_property(run, file):
-    path = file(LOANS, "loans.txt")
-    for text, message in [
-        ("NEVER accept WHERE agee < 5", "NEVER accept WHERE agee < 5: unknown feature 'agee'; did"),
-        (
-            "NEVER accept WHERE age < 5 min",
-            "unexpected 'min' after a number; write numbers without",
+def test_errors_name_the_property(refused):
+    for text, message in {
+        "NEVER": "column 6: expected a value, found the end of the line",
+        "NEVER accept WHERE agee < 5": (
+            "NEVER accept WHERE agee < 5: unknown feature 'agee'; did you mean 'age'?"
         ),
-        ("days off INCREASES WITH age", "put names of more than one word in quotes"),
-    ]:
-        status, out, err = run("prove", path, "NEVER nothing", text)
-        assert (status, out) == (2, "")
-        assert message in err
+        "SAME AS nowhere.txt": "cannot read nowhere.txt: No such file or directory",
+        "NEVER accept WHERE age < 5 min": (
+            "unexpected 'min' after a number; write numbers without"
+        ),
+        "days off INCREASES WITH age": "put names of more than one word in quotes",
+    }.items():
+        assert message in refused("prove loans.txt", "NEVER nothing", text)
 
 
 def test_an_earlier_version_is_read_with_the_same_options(run, file):
+    file(LOANS.replace("debt <= 0", "debt <= 1"), "old.txt")
+    assert run("prove loans.txt 'SAME AS old.txt'")[0] == 2
+    assert run("prove loans.txt 'SAME AS old.txt' --hit-policy FIRST")[0] == 0
     text = "age,fee,why\n< 18,1,young\n>= 18,2,old\n"
-    new, options = file(text, "new.csv"), ("--outcome", "fee", "--outcome", "why")
-    old = file(text.replace("2", "3"), "old.csv")
-    status, out, _ = run(
-        "prove", new, *options, f'SAME AS "{old}"', f'SAME AS "{old}" WHERE age < 9'
-    )
+    file(text, "new.csv")
+    file(text.replace("2", "3"), "old.csv")
+    line = "prove new.csv --outcome fee --outcome why"
+    status, out, _ = run(line, "SAME AS old.csv", "SAME AS old.csv WHERE age < 9")
     assert status == 1
     assert "(2, old) (rule 2), but there (3, old) (rule 2) at age" in out
     assert out.endswith("1 of 2 proved.\n")

@@ -16,19 +16,15 @@ BAD = "IF age < 18 THEN free\nIF age >= 17 THEN full\n"
 LINE = re.compile(
     r"irenic: \d\d:\d\d:\d\d exit status (\d), watching (\d+) files? \(Ctrl-C to stop\)"
 )
+unix = pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal there")
 
 
 @contextmanager
 def started(*words, cwd):
     # a job in the background ignores Ctrl-C, and so would the processes that it starts
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "irenic", *words],
-        cwd=cwd,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([sys.executable, "-m", "irenic", *words], cwd=cwd, **streams)
     signal.signal(signal.SIGINT, handler)
     try:
         yield process
@@ -47,19 +43,18 @@ def status_and_files(process):
     raise AssertionError(f"the process ended: {others}")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal there")
-def test_check_runs_again_after_each_change_and_ends_with_the_last_status(tmp_path):
-    rules = tmp_path / "fares.rules"
-    rules.write_text(GOOD)
-    with started("check", ".", "--watch", cwd=tmp_path) as process:
+@unix
+def test_check_runs_again_after_each_change_and_ends_with_the_last_status(here, file):
+    file(GOOD, "fares.rules")
+    with started("check", ".", "--watch", cwd=here) as process:
         assert status_and_files(process) == (0, 1, [])
-        rules.write_text(BAD)
+        file(BAD, "fares.rules")
         assert status_and_files(process) == (1, 1, [])
-        (tmp_path / "new.rules").write_text("IF age < THEN free\n")
+        file("IF age < THEN free\n", "new.rules")
         status, files, others = status_and_files(process)
         assert (status, files) == (2, 2)
         assert "new.rules" in others[0]
-        (tmp_path / "new.rules").unlink()
+        (here / "new.rules").unlink()
         assert status_and_files(process) == (1, 1, [])
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
@@ -68,38 +63,28 @@ def test_check_runs_again_after_each_change_and_ends_with_the_last_status(tmp_pa
     assert "\x1b" not in out  # it clears nothing
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal there")
-def test_prove_watches_the_properties_beside_the_rules(tmp_path):
-    (tmp_path / "fares.rules").write_text(GOOD)
-    (tmp_path / "fares.properties").write_text("NEVER full WHERE age < 18\n")
-    with started("prove", "fares.rules", "--watch", cwd=tmp_path) as process:
+@unix
+def test_prove_watches_the_properties_beside_the_rules(here, file):
+    file(GOOD, "fares.rules")
+    file("NEVER full WHERE age < 18\n", "fares.properties")
+    with started("prove", "fares.rules", "--watch", cwd=here) as process:
         assert status_and_files(process) == (0, 2, [])
-        (tmp_path / "fares.properties").unlink()
+        (here / "fares.properties").unlink()
         assert status_and_files(process)[0] == 2
-        (tmp_path / "fares.properties").write_text("NEVER full WHERE age < 19\n")
+        file("NEVER full WHERE age < 19\n", "fares.properties")
         assert status_and_files(process) == (1, 2, [])
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=20)
     assert process.returncode == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["check", "--watch"], "--watch needs files to watch, got standard input or none"),
-        (
-            ["check", "-", "--from", "txt", "--watch"],
-            "--watch needs files to watch, got standard input or none",
-        ),
-        (
-            ["check", "a.rules", "--watch", "--write-baseline", "b.json"],
-            "--watch runs a command many times, so it cannot be used with --write-baseline",
-        ),
-        (
-            ["prove", "a.rules", "--watch", "--smtlib", "b.smt2"],
-            "--watch runs a command many times, so it cannot be used with --smtlib",
-        ),
-    ],
-)
-def test_what_cannot_be_watched_is_refused(run, words, message):
-    assert run(*words) == (2, "", f"irenic: {message}\n")
+def test_what_cannot_be_watched_is_refused(refused):
+    standard = "--watch needs files to watch, got standard input or none"
+    many = "--watch runs a command many times, so it cannot be used with"
+    for line, message in {
+        "check --watch": standard,
+        "check - --from txt --watch": standard,
+        "check a.rules --watch --write-baseline b.json": f"{many} --write-baseline",
+        "prove a.rules --watch --smtlib b.smt2": f"{many} --smtlib",
+    }.items():
+        assert refused(line) == message

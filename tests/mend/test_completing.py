@@ -26,6 +26,7 @@ from irenic import (
 from irenic.mend import complete
 
 
+@sts.examples(0.8)
 @given(rules=sts.consistent_rule_sets(), data=st.data())
 def test_every_cell_is_covered_and_nothing_else_changes(rules, data):
     within = data.draw(sts.regions(rules.space))
@@ -113,24 +114,19 @@ def test_categories_can_be_neighbors():
     ]
 
 
-def test_without_data_gaps_get_the_default():
+def test_other_gaps_get_the_default_or_the_rule_separated_on_the_fewest_features():
     rules = RuleSet([Rule({"x": (0, 5)}, then="A")], default="Z")
     assert [str(p) for p in complete(rules).proposals] == [
         "IF x < 0 THEN Z, like the default",
         "IF x >= 5 THEN Z, like the default",
     ]
-
-
-def test_a_gap_without_neighbors_gets_the_rule_separated_on_the_fewest_features():
     space = scale().space
     within = Region(space, {"x": (40, 50), "y": (40, 50)})
     assert [str(p) for p in complete(scale(), within=within).proposals] == [
         "IF 40 <= x < 50 AND 40 <= y < 50 THEN B, like rule 2, which is separated from it on the"
         " fewest features"
     ]
-
-
-def test_a_gap_without_rules_default_or_data_is_left_open():
+    # without rules, default or data, a gap is left open
     result = complete(RuleSet(space=Space([Continuous("x")])))
     assert (result.is_complete, result.added, len(result.rules)) == (False, [], 0)
     assert [str(p) for p in result.proposals] == [
@@ -150,13 +146,10 @@ def test_the_nearest_instance_by_scaled_distance_and_categories():
     }
 
 
-def test_the_number_of_new_rules_is_limited():
+def test_the_number_of_new_rules_and_the_budget_are_limited():
     result = complete(scale(), limit=2)
     assert (len(result.proposals), len(result.rules), result.is_complete) == (2, 4, False)
     assert complete(scale(), limit=0).rules == scale()
-
-
-def test_a_budget_that_is_used_up_is_reported():
     result = complete(scale(), budget=Budget(nodes=1))
     assert (result.is_complete, result.stopped_by) == (False, "nodes")
     assert "gaps remain (stopped by nodes)" in repr(result)
@@ -173,20 +166,17 @@ def test_impossible_cases_are_not_gaps():
 
 def test_invalid_arguments_are_rejected():
     clash = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
-    with pytest.raises(ConflictError, match=r"repair them before filling gaps"):
-        complete(clash)
-    with pytest.raises(ConditionError, match=r"must be unordered, got a list: .* irenic.to_set"):
-        complete(RuleList.from_rules(clash))
-    with pytest.raises(ConditionError, match=r"must be a RuleSet, .* DecisionTable, got NoneType"):
-        complete(None)
-    with pytest.raises(
-        ConditionError, match="limit must be a non-negative integer or None, got -1"
-    ):
-        complete(scale(), limit=-1)
-    with pytest.raises(DataError, match="X and y must be given together"):
-        complete(scale(), y=["A"])
-    with pytest.raises(DataError, match="y must have 1 labels, one per row of X, got 2"):
-        complete(scale(), X={"x": [1], "y": [1]}, y=["A", "B"])
+    point = {"x": [1], "y": [1]}
+    for error, rules, options, text in [
+        (ConflictError, clash, {}, "repair them before filling gaps"),
+        (ConditionError, RuleList.from_rules(clash), {}, "got a list: .* irenic.to_set"),
+        (ConditionError, None, {}, "must be a RuleSet, .* DecisionTable, got NoneType"),
+        (ConditionError, scale(), {"limit": -1}, "a non-negative integer or None, got -1"),
+        (DataError, scale(), {"y": ["A"]}, "X and y must be given together"),
+        (DataError, scale(), {"X": point, "y": ["A", "B"]}, "1 labels, one per row of X, got 2"),
+    ]:
+        with pytest.raises(error, match=text):
+            complete(rules, **options)
 
 
 def test_guesses_are_outcomes_without_data_or_a_default():

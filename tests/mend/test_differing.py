@@ -89,9 +89,7 @@ def test_the_text_of_a_difference():
     assert str(diff(RuleSet(space=space, default="A"), RuleSet(space=space))[0]) == (
         "where anything: A (by default) becomes nothing"
     )
-
-
-def test_decisions_by_rules_and_by_default_are_distinguished():
+    # decisions by rules and by default are distinguished
     space = Space([Continuous("x")])
     a = RuleSet([Rule({"x": (0, 5)}, then="A")], space, default="A")
     b = RuleSet([], space, default="B")
@@ -113,20 +111,17 @@ def test_texts_number_the_rows_of_a_table():
     assert differences[0:1] == [differences[0]]
 
 
-def test_a_budget_that_is_used_up_is_reported():
+def test_the_result_reports_a_used_up_budget_and_that_nothing_differs():
     a = RuleSet([Rule({"x": (0, 5), "y": (i, i + 1)}, then="A") for i in range(9)])
     differences = diff(a, RuleSet(space=a.space), budget=Budget(nodes=2))
     assert (differences.finished, differences.stopped_by) == (False, "nodes")
     assert "and possibly more (stopped by nodes)" in repr(differences)
     nothing = diff(a, a, budget=Budget(nodes=2))
     assert nothing.same is None
-
-
-def test_equal_rules_do_not_differ():
-    a = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (5, 9)}, then="A")])
-    b = RuleSet([Rule({"x": (0, 9)}, then="A")])
-    assert diff(a, b).same
-    assert repr(diff(a, b)) == "<Differences: no difference>"
+    halves = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (5, 9)}, then="A")])
+    equal = diff(halves, RuleSet([Rule({"x": (0, 9)}, then="A")]))
+    assert equal.same
+    assert repr(equal) == "<Differences: no difference>"
 
 
 def test_impossible_cases_are_not_differences():
@@ -198,13 +193,7 @@ def test_rules_of_two_spaces_differ_where_they_predict_differently(data):
         old = a.predict(narrow.encode_point(values))[0]
         new = b.predict(wide.encode_point(values))[0]
         assert sum(bool(d.region.contains(point)[0]) for d in differences) == (old != new)
-
-
-@given(st.data())
-def test_rules_moved_to_a_wider_space_do_not_differ(data):
-    narrow = data.draw(sts.spaces(2))
-    wide = data.draw(wider(narrow))
-    a = data.draw(ruled(narrow))
+    # and rules that are moved to a wider space do not differ
     rules = moved(a.rules if isinstance(a, RuleList) else a, wide)
     assert diff(a, RuleList.from_rules(rules) if isinstance(a, RuleList) else rules).same
 
@@ -229,11 +218,19 @@ def test_the_common_space_has_the_hull_of_bounds_and_missing_values_of_either():
     b = Space([Continuous("x", bounds=(5, 20), missing=True), Continuous("y")])
     both = Space([Continuous("x", bounds=(0, 20), unit="cm", missing=True), Continuous("y")])
     assert common_space(RuleSet(space=a), RuleSet(space=b)) == both
+    first, second, third = (dt.date(year, 1, 1) for year in (2019, 2020, 2021))
+    dates = [Continuous("d", kind="date", bounds=ends) for ends in ((second, None), (first, third))]
+    hull = common_space(*(RuleSet(space=Space([feature])) for feature in dates))
+    assert hull["d"].bounds == (first, None)
     old = RuleSet([Rule({"x": {"<": 8}}, then="A")], a)
     new = RuleSet([Rule({"x": {"<": 8, "missing": True}}, then="A")], b)
     assert [str(d.region) for d in diff(old, new)] == ["x is missing"]
     new = RuleSet([Rule({"x": {"<": 8}, "y": (0, 1)}, then="A")], b)
     assert [str(d.region) for d in diff(old, new)] == ["x < 8 and y < 0", "x < 8 and y >= 1"]
+
+
+CENTIMETERS, METERS = (Continuous("f", unit=unit) for unit in ("cm", "m"))
+IN_UTC = Continuous("f", kind="datetime", unit="UTC")
 
 
 @pytest.mark.parametrize(
@@ -242,27 +239,18 @@ def test_the_common_space_has_the_hull_of_bounds_and_missing_values_of_either():
         (Continuous("f"), Categorical("f", ["a", "b"]), "'f' is continuous in one set"),
         (Categorical("f", ["a", "b"]), Continuous("f"), "'f' is continuous in one set"),
         (Continuous("f"), Continuous("f", kind="date"), "of kind 'number' in one set and 'date'"),
-        (
-            Continuous("f", unit="cm"),
-            Continuous("f", unit="m"),
-            "has the unit 'cm' in one set and 'm' in the other; convert one of them",
-        ),
-        (
-            Continuous("f", kind="datetime", unit="UTC"),
-            Continuous("f", kind="datetime"),
-            "has the unit 'UTC' in one set and ''",
-        ),
+        (CENTIMETERS, METERS, "has the unit 'cm' in one set and 'm' in the other; convert one of"),
+        (IN_UTC, Continuous("f", kind="datetime"), "has the unit 'UTC' in one set and ''"),
     ],
 )
 def test_features_that_do_not_match_are_rejected(a, b, text):
-    asking, unasked = ([asked(feature) for feature in (a, b)], [Rule({}, then="A")])
+    asking = [asked(feature) for feature in (a, b)]
     with pytest.raises(SpaceError, match=text):
         diff(*asking)
-    for mine, other in (
-        (a, asking[1]),
-        (b, asking[0]),
-    ):  # the kind of an untested feature was guessed
-        assert diff(RuleSet(unasked, Space([mine])), other).same is False
+    for feature, other in zip(
+        (b, a), asking, strict=True
+    ):  # the kind of an untested one is a guess
+        assert diff(RuleSet([Rule({}, then="A")], Space([feature])), other).same is False
 
 
 def asked(feature):
@@ -281,13 +269,6 @@ def test_an_empty_column_takes_its_values_from_the_other_table():
     assert diff(RuleSet(whole, guessed), RuleSet(both, known)).same
     missing = RuleSet([Rule({"x": (0, 9), "member": {"missing": False}}, then="A")], guessed)
     assert diff(missing, missing).same
-
-
-def test_the_hull_of_dates():
-    a = Continuous("d", kind="date", bounds=(dt.date(2020, 1, 1), None))
-    b = Continuous("d", kind="date", bounds=(dt.date(2019, 1, 1), dt.date(2021, 1, 1)))
-    both = common_space(RuleSet(space=Space([a])), RuleSet(space=Space([b])))
-    assert both["d"].bounds == (dt.date(2019, 1, 1), None)
 
 
 def test_within_can_be_a_region_of_another_space():

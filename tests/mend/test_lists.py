@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from unittest import mock
+
 import numpy as np
 import pytest
 from grid_cells import cells_of, decisions
@@ -36,30 +39,19 @@ def rule_lists(draw, max_size=6, max_features=2):
     return RuleList(rules, rules.space, default=draw(DEFAULTS))
 
 
-def check(rule_list, rule_set, explicit):
+@given(rules=rule_lists(), explicit=st.booleans(), within=st.booleans())
+def test_a_set_decides_the_same_as_the_list(rules, explicit, within):
+    with ExitStack() as stack:
+        if within:  # boxes are grown within rules
+            stack.enter_context(mock.patch.object(lists, "_PAIR_LIMIT", -1))
+            stack.enter_context(mock.patch.object(covering, "_MOST_PIECES", 2))
+            stack.enter_context(mock.patch.object(covering, "_MOST_CELLS", 3))
+        rule_set = to_set(rules, explicit=explicit)
     assert rule_set.is_consistent
     assert rule_set.default is None or not explicit
-    cells = cells_of(rule_set.space, rule_list, rule_set)
-    assert decisions(rule_set, cells, rule_set.default) == decisions(
-        rule_list, cells, rule_list.default
-    )
-
-
-@pytest.mark.parametrize("explicit", [False, True])
-@given(rules=rule_lists())
-def test_a_set_decides_the_same_as_the_list(explicit, rules):
-    check(rules, to_set(rules, explicit=explicit), explicit)
-
-
-@given(rules=rule_lists())
-def test_a_set_decides_the_same_if_boxes_are_grown_within_rules(rules):
-    before = lists._PAIR_LIMIT, covering._MOST_PIECES, covering._MOST_CELLS
-    lists._PAIR_LIMIT, covering._MOST_PIECES, covering._MOST_CELLS = -1, 2, 3
-    try:
-        rule_set = to_set(rules)
-    finally:
-        lists._PAIR_LIMIT, covering._MOST_PIECES, covering._MOST_CELLS = before
-    check(rules, rule_set, False)
+    cells = cells_of(rule_set.space, rules, rule_set)
+    decided = decisions(rule_set, cells, rule_set.default)
+    assert decided == decisions(rules, cells, rules.default)
 
 
 @given(rules=rule_lists(max_size=4), other=st.data())
@@ -79,17 +71,13 @@ def test_the_proof_holds_exactly_if_both_decide_the_same(rules, other):
     default = to_set(rules).default
     candidate = RuleSet(rule_set, rules.space, default=default)
     cells = cells_of(rules.space, rules, candidate)
-    same = decisions(candidate, cells, default) == decisions(rules, cells, rules.default)
-    same &= decisions(list(candidate)[::-1], cells, default) == decisions(
-        rules, cells, rules.default
-    )
+    expected = decisions(rules, cells, rules.default)
+    orders = list(candidate), list(candidate)[::-1]
+    same = all(decisions(order, cells, default) == expected for order in orders)
     prefix = lists._Prefix.from_list(rules, explicit=False)
     proof = ListProof(prefix.boxes, prefix.thens, prefix.default, Meter(None))
     thens = [rule.then for rule in candidate]
-    if not candidate.is_consistent:
-        assert not proof.holds(candidate.boxes, thens)
-    else:
-        assert proof.holds(candidate.boxes, thens) is same
+    assert proof.holds(candidate.boxes, thens) is (candidate.is_consistent and same)
 
 
 def test_a_proof_fails_when_a_rule_is_tampered_with():
@@ -131,38 +119,36 @@ def test_an_else_rule_becomes_the_default_and_later_rules_are_ignored():
     assert rule_set.default is None
 
 
-def test_rules_with_the_default_as_consequent_are_omitted():
-    rules = RuleList(
-        [Rule({"x": (0, 2)}, then="A"), Rule({"x": (0, 9)}, then="B", weight=2.0)],
-        default="A",
-    )
-    rule_set = to_set(rules)
-    assert [str(rule) for rule in rule_set] == ["IF 2 <= x < 9 THEN B"]
-    assert rule_set.default == "A"
-
-
-def test_an_unchanged_rule_keeps_its_weight_and_notation():
-    first = Rule({"x": {">=": 0, "<=": 2}}, then="A", weight=0.25)
-    rule_set = to_set(RuleList([first, Rule({"x": (1, 9)}, then="B", weight=0.5)]))
-    assert rule_set[0] == first
-    assert str(rule_set[0]) == "IF 0 <= x <= 2 THEN A WEIGHT 0.25"
-    assert rule_set[1].weight == 1.0
-
-
-def test_neighbors_become_one_rule():
-    # two rules for B, on both sides of the end of A, become one rule of the set
-    rules = RuleList(
-        [
-            Rule({"x": (0, 4), "y": (0, 4)}, then="A"),
-            Rule({"x": (0, 4), "y": (0, 9)}, then="B"),
-            Rule({"x": (4, 9), "y": (4, 9)}, then="B"),
-        ],
-    )
-    rule_set = to_set(rules)
-    assert [str(rule) for rule in rule_set] == [
-        "IF 0 <= x < 4 AND 0 <= y < 4 THEN A",
-        "IF 0 <= x < 9 AND 4 <= y < 9 THEN B",
-    ]
+@pytest.mark.parametrize(
+    ("rules", "default", "expected"),
+    [
+        (  # rules with the default as consequent are omitted
+            ["IF 0 <= x < 2 THEN A", "IF 0 <= x < 9 THEN B WEIGHT 2"],
+            "A",
+            ["IF 2 <= x < 9 THEN B"],
+        ),
+        (  # an unchanged rule keeps its weight and notation
+            ["IF 0 <= x <= 2 THEN A WEIGHT 0.25", "IF 1 <= x < 9 THEN B WEIGHT 0.5"],
+            None,
+            ["IF 0 <= x <= 2 THEN A WEIGHT 0.25", "IF 2 < x < 9 THEN B"],
+        ),
+        (  # two rules for B, on both sides of the end of A, become one rule of the set
+            [
+                "IF 0 <= x < 4 AND 0 <= y < 4 THEN A",
+                "IF 0 <= x < 4 AND 0 <= y < 9 THEN B",
+                "IF 4 <= x < 9 AND 4 <= y < 9 THEN B",
+            ],
+            None,
+            ["IF 0 <= x < 4 AND 0 <= y < 4 THEN A", "IF 0 <= x < 9 AND 4 <= y < 9 THEN B"],
+        ),
+    ],
+)
+def test_rules_become_fewer_rules_in_the_same_words(rules, default, expected):
+    space = Space([Continuous("x"), Continuous("y")])
+    made = RuleList([Rule.parse(rule, space) for rule in rules], space, default=default)
+    rule_set = to_set(made)
+    assert [str(rule) for rule in rule_set] == expected
+    assert rule_set.default == default
 
 
 def test_a_table_is_ordered_by_its_hit_policy():
@@ -173,14 +159,11 @@ def test_a_table_is_ordered_by_its_hit_policy():
     assert [str(r) for r in to_set(ranked)] == ["IF 3 <= x < 9 THEN B", "IF 0 <= x < 3 THEN A"]
 
 
-def test_a_list_without_rules_becomes_a_set_without_rules():
-    rule_set = to_set(RuleList([], Space([Continuous("x")]), default="A"))
+def test_a_list_without_rules_and_a_space_without_features():
+    empty = RuleList([], Space([Continuous("x")]), default="A")
+    rule_set = to_set(empty)
     assert (len(rule_set), rule_set.default) == (0, "A")
-    rule_set = to_set(RuleList([], Space([Continuous("x")]), default="A"), explicit=True)
-    assert [str(rule) for rule in rule_set] == ["IF anything THEN A"]
-
-
-def test_a_space_without_features():
+    assert [str(rule) for rule in to_set(empty, explicit=True)] == ["IF anything THEN A"]
     rules = RuleList([Rule({}, then="A"), Rule({}, then="B")], Space([]))
     assert to_set(rules).default == "A"
     assert [r.then for r in to_set(rules, explicit=True)] == ["A"]
@@ -205,11 +188,8 @@ def test_an_insufficient_budget_raises_an_error():
     )
     with pytest.raises(BudgetError, match=text):
         to_set(random_list(20, 5), budget=Budget(nodes=40))
-    assert to_set(random_list(12, 4), budget=60).is_consistent
-
-
-def test_the_same_list_gives_the_same_set():
-    a, b = (to_set(random_list(12, 4)) for _ in range(2))
+    a, b = (to_set(random_list(12, 4), budget=60) for _ in range(2))
+    assert a.is_consistent
     assert [str(rule) for rule in a] == [str(rule) for rule in b]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from unittest import mock
 
 import hypothesis.strategies as st
 import pytest
@@ -40,35 +41,23 @@ def check(rules, merged):
         assert held_by(rules, cell) == held_by(merged, cell)
 
 
-@given(rules=sts.consistent_rule_sets(default="A"))
-def test_merged_rules_cover_the_same_cells(rules):
-    check(rules, merge(rules).rules)
+def outside_limit(limit):
+    """Say when too much is outside of rules to widen them: if it is 0, always."""
+    return mock.patch.object(merging, "_OUTSIDE_LIMIT", limit)
 
 
-@given(rules=sts.consistent_rule_sets())
-def test_rules_are_merged_if_too_much_is_outside_to_widen_them(rules):
-    before = merging._OUTSIDE_LIMIT
-    merging._OUTSIDE_LIMIT = 0
-    try:
-        check(rules, merge(rules).rules)
-    finally:
-        merging._OUTSIDE_LIMIT = before
+LIMITS = st.sampled_from([0, 4_000])
 
 
+@sts.examples(0.6)
 @given(sts.regions_of_one_space(5))
-def test_fewer_boxes_are_proved_to_contain_the_same_points(regions):
-    rules = RuleSet([Rule(region, then="A") for region in regions], regions[0].space)
-    boxes = rules.boxes
-    few = fewer(boxes, Meter(None))
-    assert len(few) <= len(boxes)
-    assert same_union(boxes, few, Meter(None))
-
-
-@given(sts.regions_of_one_space(4))
 def test_the_proof_of_a_union_holds_exactly_if_the_cells_are_the_same(regions):
-    sets = [RuleSet([Rule(x, then="A") for x in r], r[0].space) for r in (regions[:2], regions[2:])]
-    space = sets[0].space
-    cells = cells_of(space, *sets)
+    rules = RuleSet([Rule(region, then="A") for region in regions], regions[0].space)
+    few = fewer(rules.boxes, Meter(None))
+    assert len(few) <= len(rules)
+    assert same_union(rules.boxes, few, Meter(None))
+    sets = rules[:2], rules[2:4]
+    cells = cells_of(rules.space, *sets)
     same = all(bool(held_by(sets[0], c)) is bool(held_by(sets[1], c)) for c in cells)
     assert same_union(*(s.boxes for s in sets), Meter(None)) is same
 
@@ -85,62 +74,59 @@ def plane(*corners, weights=()):
     )
 
 
-def test_four_quarters_become_one_rule():
-    rules = plane((0, 5, 0, 5), (5, 9, 0, 5), (0, 5, 5, 9), (5, 9, 5, 9))
-    assert [str(rule) for rule in merge(rules).rules] == ["IF 0 <= x < 9 AND 0 <= y < 9 THEN A"]
+def unique(rules):
+    return DecisionTable.from_rules(rules).under("UNIQUE")
 
 
-def test_a_pinwheel_of_five_becomes_four():
-    # no two of the five form a box, but four of them can be widened to cover the fifth
-    rules = plane((0, 2, 0, 1), (2, 3, 0, 2), (1, 3, 2, 3), (0, 1, 1, 3), (1, 2, 1, 2))
-    merged = merge(rules).rules
-    assert len(merged) < 5
-    check(rules, merged)
+def texts(rules):
+    return [str(rule) for rule in merge(rules).rules]
 
 
-def test_rules_with_different_weights_are_not_merged():
-    rules = plane((0, 5, 0, 5), (5, 9, 0, 5), weights=[1.0, 2.0])
+HALVES = (0, 5, 0, 5), (5, 9, 0, 5)
+PINWHEEL = (0, 2, 0, 1), (2, 3, 0, 2), (1, 3, 2, 3), (0, 1, 1, 3), (1, 2, 1, 2)
+"""No two of the five form a box, but four of them can be widened to cover the fifth."""
+
+
+def test_touching_rules_are_merged_if_their_weights_are_the_same():
+    assert texts(plane(*HALVES, (0, 5, 5, 9), (5, 9, 5, 9))) == [
+        "IF 0 <= x < 9 AND 0 <= y < 9 THEN A"
+    ]
+    rules = plane(*HALVES, weights=[1.0, 2.0])
     assert merge(rules).rules == rules
-
-
-def test_merged_rules_keep_their_weight_and_others_their_notation():
-    rules = plane((0, 5, 0, 5), (5, 9, 0, 5), weights=[2.0, 2.0])
+    rules = plane(*HALVES, weights=[2.0, 2.0])
     rules.add(Rule({"x": {">": 20, "<=": 30}}, then="B"))
-    assert [str(rule) for rule in merge(rules).rules] == [
+    assert texts(rules) == [  # others keep their notation
         "IF 0 <= x < 9 AND 0 <= y < 5 THEN A WEIGHT 2",
         "IF 20 < x <= 30 THEN B",
     ]
 
 
-def test_the_result_reports_that_the_search_finished():
-    result = merge(plane((0, 5, 0, 5), (5, 9, 0, 5)))
+def test_a_pinwheel_of_five_becomes_four():
+    rules = plane(*PINWHEEL)
+    merged = merge(rules).rules
+    assert len(merged) < 5
+    check(rules, merged)
+
+
+def test_the_result_reports_whether_the_search_finished():
+    rules = plane(*HALVES)
+    result = merge(rules)
     assert (result.finished, result.stopped_by) == (True, None)
     assert repr(result) == ("<Merged: 1 rule, finished\n  1. IF 0 <= x < 9 AND 0 <= y < 5 THEN A>")
-
-
-def test_without_time_the_rules_are_unchanged_and_the_result_reports_it():
-    rules = plane((0, 5, 0, 5), (5, 9, 0, 5))
     result = merge(rules, budget=0)
     assert result.rules == rules
     assert (result.finished, result.stopped_by) == (False, "seconds")
     assert repr(result).startswith("<Merged: 2 rules, stopped by seconds\n  1. IF 0 <= x < 5 AND")
     assert merge(rules, budget=Budget(nodes=0)).stopped_by == "nodes"
+    apart = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (5, 9)}, then="B")])
+    assert merge(apart, budget=0).finished  # cannot be merged
 
 
-def test_rules_that_cannot_be_merged_need_no_budget():
-    rules = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (5, 9)}, then="B")])
-    assert merge(rules, budget=0).finished
-
-
-@pytest.mark.parametrize("outside_limit", [0, 4_000])
-@given(rules=sts.consistent_rule_sets(), nodes=st.integers(0, 60))
-def test_a_stopped_search_is_not_finished(outside_limit, rules, nodes):
-    before = merging._OUTSIDE_LIMIT
-    merging._OUTSIDE_LIMIT = outside_limit
-    try:
+@sts.examples(0.6)
+@given(rules=sts.consistent_rule_sets(), nodes=st.integers(0, 60), limit=LIMITS)
+def test_a_stopped_search_is_not_finished(rules, nodes, limit):
+    with outside_limit(limit):
         whole, cut = merge(rules), merge(rules, budget=Budget(nodes=nodes))
-    finally:
-        merging._OUTSIDE_LIMIT = before
     assert whole.finished
     check(rules, cut.rules)
     if cut.finished:
@@ -171,17 +157,13 @@ def overlaps(table):
     ]
 
 
-@pytest.mark.parametrize("outside_limit", [0, 4_000])
 @pytest.mark.parametrize("hit_policy", [None, "UNIQUE", "ANY"])
-@given(data=st.data())
-def test_a_merged_table_decides_the_same_and_keeps_its_policy(outside_limit, hit_policy, data):
+@sts.examples(0.6)
+@given(data=st.data(), limit=LIMITS)
+def test_a_merged_table_decides_the_same_and_keeps_its_policy(hit_policy, data, limit):
     table = data.draw(tables(hit_policy))
-    before = merging._OUTSIDE_LIMIT
-    merging._OUTSIDE_LIMIT = outside_limit
-    try:
+    with outside_limit(limit):
         result = merge(table)
-    finally:
-        merging._OUTSIDE_LIMIT = before
     check(table.rules, result.rules)
     assert result.table.rules == result.rules
     assert result.table.hit_policy == hit_policy
@@ -196,12 +178,9 @@ def test_a_merged_table_decides_the_same_and_keeps_its_policy(outside_limit, hit
             assert not overlaps(result.table)
 
 
-@pytest.mark.parametrize("how", ["drop", "trim", "split"])
-@given(data=st.data())
-def test_repaired_and_completed_tables_keep_unique(how, data):
-    rules = data.draw(sts.rule_sets(max_size=4))
-    table = DecisionTable.from_rules(rules).under("UNIQUE")
-    repaired = repair(table, how).table
+@given(rules=sts.rule_sets(max_size=4), how=st.sampled_from(["drop", "trim", "split"]))
+def test_repaired_and_completed_tables_keep_unique(rules, how):
+    repaired = repair(unique(rules), how).table
     assert not overlaps(repaired)
     completed = repaired.with_rules(complete(repaired).rules)
     assert completed.hit_policy == "UNIQUE"
@@ -209,65 +188,43 @@ def test_repaired_and_completed_tables_keep_unique(how, data):
     assert not overlaps(merge(completed).table)
 
 
-def test_rows_of_a_unique_table_are_merged_without_overlaps():
-    space = Space([Continuous("a"), Continuous("b")])
-    rules = RuleSet(
-        [Rule({"a": {"<": 10}, "b": {">=": 2}}, then="x"), Rule({"b": {"<": 2}}, then="x")],
-        space,
-    )
-    table = DecisionTable.from_rules(rules).under("UNIQUE")
-    assert merge(table).rules == rules
-    assert merge(table.under("ANY")).rules == rules  # nothing would shrink
-
-
-def test_agreeing_rows_of_a_unique_table_are_separated():
-    rules = plane((0, 6, 0, 5), (4, 9, 0, 5), (20, 22, 0, 3), (21, 24, 0, 3), (22, 26, 1, 3))
-    result = merge(DecisionTable.from_rules(rules).under("UNIQUE"))
-    assert [str(rule) for rule in result.rules] == [
-        "IF 0 <= x < 9 AND 0 <= y < 5 THEN A",
-        "IF 20 <= x < 24 AND 0 <= y < 3 THEN A",
-        "IF 24 <= x < 26 AND 1 <= y < 3 THEN A",
-    ]
-    assert not overlaps(result.table)
-
-
-def test_agreeing_rows_are_separated_even_if_none_is_saved():
-    rules = plane((0, 6, 0, 5), (4, 9, 0, 3))
-    result = merge(DecisionTable.from_rules(rules).under("UNIQUE"))
-    assert [str(rule) for rule in result.rules] == [
-        "IF 0 <= x < 6 AND 0 <= y < 5 THEN A",
-        "IF 6 <= x < 9 AND 0 <= y < 3 THEN A",
-    ]
-
-
-def test_crossing_rows_stay_if_separate_ones_would_be_more():
-    rules = plane((0, 9, 3, 5), (3, 5, 0, 9))
-    assert merge(DecisionTable.from_rules(rules).under("UNIQUE")).rules == rules
-
-
-def test_a_pinwheel_in_a_unique_table_becomes_one_row():
-    rules = plane((0, 2, 0, 1), (2, 3, 0, 2), (1, 3, 2, 3), (0, 1, 1, 3), (1, 2, 1, 2))
-    result = merge(DecisionTable.from_rules(rules).under("UNIQUE"))
-    assert [str(rule) for rule in result.rules] == ["IF 0 <= x < 3 AND 0 <= y < 3 THEN A"]
-
-
-def test_many_rows_of_a_unique_table_are_merged():
-    rules = plane(*((i, i + 1, j, j + 1) for i in range(20) for j in range(20)))
-    result = merge(DecisionTable.from_rules(rules).under("UNIQUE"))
-    assert [str(rule) for rule in result.rules] == ["IF 0 <= x < 20 AND 0 <= y < 20 THEN A"]
+@pytest.mark.parametrize(
+    ("corners", "merged"),
+    [
+        (  # agreeing rows are separated
+            [(0, 6, 0, 5), (4, 9, 0, 5), (20, 22, 0, 3), (21, 24, 0, 3), (22, 26, 1, 3)],
+            [
+                "IF 0 <= x < 9 AND 0 <= y < 5 THEN A",
+                "IF 20 <= x < 24 AND 0 <= y < 3 THEN A",
+                "IF 24 <= x < 26 AND 1 <= y < 3 THEN A",
+            ],
+        ),
+        (  # even if none is saved
+            [(0, 6, 0, 5), (4, 9, 0, 3)],
+            ["IF 0 <= x < 6 AND 0 <= y < 5 THEN A", "IF 6 <= x < 9 AND 0 <= y < 3 THEN A"],
+        ),
+        (PINWHEEL, ["IF 0 <= x < 3 AND 0 <= y < 3 THEN A"]),
+        (
+            [(i, i + 1, j, j + 1) for i in range(12) for j in range(12)],
+            ["IF 0 <= x < 12 AND 0 <= y < 12 THEN A"],
+        ),
+        ([(0, 9, 3, 5), (3, 5, 0, 9)], None),  # crossing rows: separate ones would be more
+        ([(None, 10, 2, None), (None, None, None, 2)], None),  # nothing would shrink
+    ],
+)
+def test_rows_of_a_unique_table_are_merged_without_overlaps(corners, merged):
+    rules = plane(*corners)
+    table = unique(rules)
+    result = merge(table)
+    if merged is None:
+        assert result.rules == merge(table.under("ANY")).rules == rules
+    else:
+        assert [str(rule) for rule in result.rules] == merged
+        assert not overlaps(result.table)
 
 
 @pytest.mark.parametrize("hit_policy", ["FIRST", "PRIORITY"])
-def test_an_ordered_table_is_rejected(hit_policy):
-    table = DecisionTable.from_rules(plane((0, 5, 0, 5), (5, 9, 0, 5))).under(hit_policy)
-    text = "rules must be unordered, got a list: .* irenic.to_set"
-    with pytest.raises(ConditionError, match=text):
-        merge(table)
-    with pytest.raises(ConditionError, match=text):
-        merge(RuleList.from_rules(table.rules))
-
-
-@pytest.mark.parametrize("hit_policy", ["FIRST", "PRIORITY"])
+@sts.examples(0.6)
 @given(rules=sts.rule_sets(max_size=4, default="A"))
 def test_an_ordered_table_that_became_a_set_is_merged_and_decides_the_same(hit_policy, rules):
     table = replace(DecisionTable.from_rules(rules).under(hit_policy), ranking=("C", "A"))
@@ -279,15 +236,22 @@ def test_an_ordered_table_that_became_a_set_is_merged_and_decides_the_same(hit_p
     assert decisions(result.rules, cells, default) == decisions(table.as_rules(), cells, "A")
 
 
-@pytest.mark.parametrize("hit_policy", ["COLLECT", "RULE ORDER", "OUTPUT ORDER"])
-def test_a_table_in_which_all_rows_count_is_rejected(hit_policy):
-    table = DecisionTable.from_rules(plane((0, 5, 0, 5), (5, 9, 0, 5))).under(hit_policy)
-    text = f"under {hit_policy}, all rules that apply count, so merging them would change"
-    with pytest.raises(ConditionError, match=text):
-        merge(table)
-
-
-def test_rules_with_conflicts_are_rejected():
+def test_other_rules_are_rejected():
+    table = DecisionTable.from_rules(plane(*HALVES))
+    ordered = "rules must be unordered, got a list: .* irenic.to_set"
+    for rules, text in [
+        (RuleList.from_rules(table.rules), ordered),
+        *((table.under(policy), ordered) for policy in ("FIRST", "PRIORITY")),
+        *(
+            (
+                table.under(policy),
+                f"under {policy}, all rules that apply count, so merging them would change",
+            )
+            for policy in ("COLLECT", "RULE ORDER", "OUTPUT ORDER")
+        ),
+    ]:
+        with pytest.raises(ConditionError, match=text):
+            merge(rules)
     rules = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
     text = r"the rules contradict each other: rule 1 says A, .*; repair them before merging"
     with pytest.raises(ConflictError, match=text) as caught:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from grid_cells import cells_of, possible_cells
+from grid_cells import possible_cells
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +28,8 @@ from irenic import (
 from irenic.errors import BudgetError
 from irenic.mend import repair
 
+WAYS = ["drop", "trim", "split"]
+
 
 def intervals(*ends, **options):
     """Return rules ``a <= x < b`` that predict A, B, C, … in turn."""
@@ -42,35 +44,52 @@ def holding(rules, cell):
     return {rule.then for rule in rules if naive.holds(rule.region, cell)}
 
 
-@pytest.mark.parametrize("how", ["drop", "trim", "split"])
-@given(rules=sts.rule_sets(default="A"))
-def test_the_remaining_rules_are_consistent_and_predict_nothing_new(how, rules):
+def check_changes(rules, result):
+    """Check that the changes are those between two sets of rules."""
+    changed = [change.rule for change in result.changes]
+    assert changed == sorted(set(changed))
+    whole = [rule for i, rule in enumerate(rules) if i not in changed]
+    after = [rule for change in result.changes for rule in change.after]
+    assert all(rule in result.rules for rule in whole)
+    assert sorted(map(str, [*whole, *after])) == sorted(map(str, result.rules))
+
+
+@pytest.mark.parametrize("how", WAYS)
+@sts.examples(0.8)
+@given(rules=sts.rule_sets(space=sts.spaces_with_exclusions(), default="A"))
+def test_only_rules_that_contradict_each_other_where_a_case_can_occur_change(how, rules):
     result = repair(rules, how)
-    repaired, changes = result
-    assert repaired is result.rules
-    assert changes is result.changes
-    assert repaired.is_consistent
-    assert not naive.pairs(repaired, same=False)
-    assert repaired.default == rules.default
-    for cell in cells_of(rules.space, rules, repaired):
-        before, after = holding(rules, cell), holding(repaired, cell)
+    assert tuple(result) == (result.rules, result.changes)
+    assert result.rules.is_consistent
+    assert result.rules.default == rules.default
+    check_changes(rules, result)
+    cells = possible_cells(rules.space, rules, result.rules)
+    changed = {change.rule for change in result.changes}
+    disputing = set()
+    for cell in cells:
+        covering = naive.covering(rules, cell)
+        before, after = holding(rules, cell), holding(result.rules, cell)
+        if len(before) > 1:
+            disputing |= set(covering)
+        assert len(after) <= 1
         assert after <= before
-        if len(before) == 1 and how == "split":
-            assert after == before
         if how == "split":
             assert bool(after) is bool(before)
-    changed = [change.rule for change in changes]
-    assert changed == sorted(set(changed))
-    for i, rule in enumerate(rules):
-        if i not in changed:
-            assert rule in repaired
-    after = [rule for change in changes for rule in change.after]
-    whole = [rule for i, rule in enumerate(rules) if i not in changed]
-    assert sorted(map(str, [*whole, *after])) == sorted(map(str, repaired))
+        elif len(before) == 1 and not changed & set(covering):
+            assert after == before
+        # opened regions are disjoint, so at most one contains a cell that lost its rules
+        lost = bool(before) and not after
+        assert sum(naive.holds(region, cell) for region in result.opened) == lost
+    assert changed <= disputing
+    assert bool(changed) is bool(disputing)
+    for change in result.changes:
+        for rule in change.after:  # what remains can hold
+            assert any(naive.holds(rule.region, cell) for cell in cells)
 
 
-@given(rules=sts.rule_sets(max_size=6))
-def test_the_fewest_rules_are_dropped(rules):
+@sts.examples(0.6)
+@given(rules=sts.rule_sets(max_size=6), data=st.data())
+def test_the_fewest_rules_are_dropped_and_the_most_valuable_is_unchanged(rules, data):
     result = repair(rules, weights=[1.0] * len(rules)) if len(rules) else repair(rules)
     pairs = naive.pairs(rules, same=False)
     least = next(
@@ -81,16 +100,10 @@ def test_the_fewest_rules_are_dropped(rules):
     )
     assert (len(result.changes), result.cost, result.bound) == (least, least, least)
     assert result.optimal
-
-
-@given(rules=sts.rule_sets(max_size=5), data=st.data())
-def test_the_most_valuable_rule_is_unchanged(rules, data):
-    if not len(rules):
-        return
-    worth = [float(v) for v in data.draw(st.permutations(range(1, len(rules) + 1)))]
-    best = int(np.argmax(worth))
-    for how in ("trim", "split"):
-        assert rules[best] in repair(rules, how, weights=worth).rules
+    if len(rules):
+        worth = [float(v) for v in data.draw(st.permutations(range(1, len(rules) + 1)))]
+        for how in ("trim", "split"):
+            assert rules[int(np.argmax(worth))] in repair(rules, how, weights=worth).rules
 
 
 def test_the_texts_of_changes():
@@ -114,16 +127,7 @@ def test_the_texts_of_changes():
         "rule 3 (IF 20 <= x < 29 THEN C) is dropped because nothing of it remains: rule 1 says"
         " A where 20 <= x < 29, for example at x = 20"
     )
-
-
-@pytest.mark.parametrize("how", ["trim", "split"])
-def test_an_exception_is_cut_out_of_the_general_rule(how):
-    rules = intervals((0, 100), (40, 50))
-    assert rules[1] in repair(rules, how).rules
-    assert rules[0] in repair(rules, how, weights=[2, 1]).rules
-
-
-def test_the_text_of_a_change_lists_all_contradicting_rules():
+    # all contradicting rules are listed
     rules = intervals((0, 9), (0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6))
     change = repair(rules).changes[0]
     assert change.against == (1, 2, 3, 4, 5, 6)
@@ -133,7 +137,14 @@ def test_the_text_of_a_change_lists_all_contradicting_rules():
     )
 
 
-def test_a_rule_inside_another_splits_it():
+@pytest.mark.parametrize("how", ["trim", "split"])
+def test_an_exception_is_cut_out_of_the_general_rule(how):
+    rules = intervals((0, 100), (40, 50))
+    assert rules[1] in repair(rules, how).rules
+    assert rules[0] in repair(rules, how, weights=[2, 1]).rules
+
+
+def test_a_rule_inside_another_splits_or_trims_it():
     rules = intervals((0, 9), (4, 5), weight=[1.0, 2.0])
     result = repair(rules, "split")
     assert [str(r) for r in result.rules] == [
@@ -141,15 +152,13 @@ def test_a_rule_inside_another_splits_it():
         "IF 5 <= x < 9 THEN A",
         "IF 4 <= x < 5 THEN B WEIGHT 2",
     ]
-    assert result.changes[0].kind == "split"
-    assert result.changes[0].text == (
+    assert (result.changes[0].kind, result.changes[0].text) == (
+        "split",
         "rule 1 (IF 0 <= x < 9 THEN A) is split into 2 rules, where 0 <= x < 4; where 5 <= x < 9:"
-        " rule 2 says B where 4 <= x < 5, for example at x = 4"
+        " rule 2 says B where 4 <= x < 5, for example at x = 4",
     )
     assert str(repair(rules, "trim").rules[0]) == "IF 0 <= x < 4 THEN A"
-
-
-def test_trimming_keeps_the_larger_part_or_the_one_with_more_instances():
+    # the larger part is kept, or the one with more instances
     rules = intervals((0, 9), (3, 5), weight=[1.0, 2.0])
     assert str(repair(rules, "trim").rules[0]) == "IF 5 <= x < 9 THEN A"
     X, y = {"x": [1, 2, 6, 4, 4, 4, 4]}, ["A", "A", "A", "B", "B", "B", "B"]
@@ -161,31 +170,23 @@ def test_data_determine_the_value_of_a_rule():
     X = {"x": [1, 6, 7, 15]}
     assert repair(rules, X=X, y=["A", "A", "B", "A"]).changes[0].rule == 1
     result = repair(rules, X=X, y=["B", "B", "B", "B"])
-    assert result.changes[0].rule == 0
-    assert result.cost == 0.001
+    assert (result.changes[0].rule, result.cost) == (0, 0.001)
     assert result.changes[0].text.endswith("; its value on the data is 0.001")
 
 
 def test_rows_of_a_table_are_dropped_together():
     space = Space([Continuous("x"), Categorical("c", ["u", "v"])])
-    rules = RuleSet(
-        [
-            Rule({"x": (0, 2)}, then="A"),
-            Rule({"x": (4, 6)}, then="A"),
-            Rule({"x": (1, 5)}, then="B"),
-            Rule({"x": (7, 9)}, then="C"),
-        ],
-        space,
-    )
+    bounds = {(0, 2): "A", (4, 6): "A", (1, 5): "B", (7, 9): "C"}
+    rules = RuleSet([Rule({"x": ends}, then=then) for ends, then in bounds.items()], space)
     table = DecisionTable(rules, (0, 0, 2, 3), 4, lines=(2, 3, 4, 5), name="t")
     result = repair(table)
     assert [str(c) for c in result.changes] == [
         "rule 3 (IF 1 <= x < 5 THEN B) is dropped: rule 1 says A where 1 <= x < 2, for example at"
         " x = 1"
     ]
-    assert result.table.rows == (0, 0, 2)
-    assert (result.table.n_rows, result.table.lines) == (3, (2, 3, 5))
-    assert list(result.table.rules) == list(result.rules)
+    repaired = result.table
+    assert (repaired.rows, repaired.n_rows, repaired.lines) == ((0, 0, 2), 3, (2, 3, 5))
+    assert list(repaired.rules) == list(result.rules)
     result = repair(table, weights=[1, 1, 9, 1])
     assert result.changes[0].text.startswith("rule 1 (IF 0 <= x < 2 THEN A, and 1 more) is dropped")
     assert result.table.rows == (1, 2)
@@ -199,9 +200,8 @@ def test_a_budget_that_is_used_up():
     rng = np.random.default_rng(0)
     low = rng.random((3, 60))
     space = Space([Continuous(f"x{i}") for i in range(3)])
-    rules = RuleSet.from_arrays(
-        space, lower=low, upper=low + 0.5, then=rng.choice(list("ABC"), 60).tolist()
-    )
+    then = rng.choice(list("ABC"), 60).tolist()
+    rules = RuleSet.from_arrays(space, lower=low, upper=low + 0.5, then=then)
     result = repair(rules, budget=0)
     assert not result.optimal
     assert result.bound < result.cost
@@ -209,79 +209,49 @@ def test_a_budget_that_is_used_up():
     assert not repair(rules, "trim", budget=0).optimal
     with pytest.raises(BudgetError, match="splitting the rules was stopped by nodes before the"):
         repair(rules, "split", budget=Budget(nodes=1))
+    # also on dense graphs
+    rules = RuleSet([Rule({"a": (0, 5 + i * 1e-6)}, then=i % 2) for i in range(120)])
+    result = repair(rules, budget=0)
+    assert (result.rules.is_consistent, result.cost) == (True, 60)
 
 
 def test_rules_without_contradictions_are_unchanged():
     rules = intervals((0, 3), (3, 9))
-    for how in ("drop", "trim", "split"):
-        result = repair(rules, how)
-        assert result.rules == rules
-        assert result.changes == []
+    for how in WAYS:
+        assert tuple(repair(rules, how)) == (rules, [])
     assert repr(repair(rules)) == "<Repair by drop: 0 changes, cost 0 (optimal)>"
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda r: repair(r, "crop"), "how must be one of drop, trim, split, got 'crop'; did"),
-        (lambda r: repair(r, None), "how must be one of drop, trim, split, got None"),
-        (lambda r: repair(list(r)), "rules must be a RuleSet, .* DecisionTable, got list"),
-        (
-            lambda r: repair(RuleList.from_rules(r)),
-            "rules must be unordered, got a list: .* irenic.to_set",
-        ),
-        (lambda r: repair(r, weights=[1.0]), "weights must be 2 finite positive numbers, one per"),
-        (lambda r: repair(r, weights=[1.0, 0]), "weights must be 2 finite positive numbers"),
-        (lambda r: repair(r, weights=[1, "2"]), "weights must be 2 finite positive numbers"),
-        (lambda r: repair(r, weights="ab"), "weights must be 2 finite positive numbers"),
-    ],
-)
-def test_invalid_arguments_are_rejected(call, text):
-    with pytest.raises(ConditionError, match=text):
-        call(intervals((0, 5), (3, 9)))
-
-
-def test_data_without_labels_and_infinite_weights_are_rejected():
-    with pytest.raises(DataError, match="X and y must be given together"):
-        repair(intervals((0, 5), (3, 9)), X={"x": [1]})
+def test_invalid_arguments_are_rejected():
+    rules = intervals((0, 5), (3, 9))
     endless = intervals((0, 5), (3, 9), weight=[float("inf"), 1.0])
-    with pytest.raises(
-        ConditionError, match="weights of rules must be finite; pass finite weights"
-    ):
-        repair(endless)
+    positive = "weights must be 2 finite positive numbers"
+    for arguments, options, text in [
+        ((rules, "crop"), {}, "how must be one of drop, trim, split, got 'crop'; did"),
+        ((rules, None), {}, "how must be one of drop, trim, split, got None"),
+        ((list(rules),), {}, "rules must be a RuleSet, .* DecisionTable, got list"),
+        ((RuleList.from_rules(rules),), {}, "must be unordered, got a list: .* irenic.to_set"),
+        ((rules,), {"weights": [1.0]}, f"{positive}, one per"),
+        ((rules,), {"weights": [1.0, 0]}, positive),
+        ((rules,), {"weights": [1, "2"]}, positive),
+        ((rules,), {"weights": "ab"}, positive),
+        ((endless,), {}, "weights of rules must be finite; pass finite weights"),
+    ]:
+        with pytest.raises(ConditionError, match=text):
+            repair(*arguments, **options)
+    with pytest.raises(DataError, match="X and y must be given together"):
+        repair(rules, X={"x": [1]})
 
 
-@pytest.mark.parametrize("how", ["drop", "trim", "split"])
+@pytest.mark.parametrize("how", WAYS)
 def test_under_unique_rows_that_agree_are_rivals(how):
-    rules = RuleSet(
-        [
-            Rule({"x": (0, 5)}, then="X"),
-            Rule({"x": (3, 9)}, then="X"),
-            Rule({"x": (8, 12)}, then="Y"),
-        ],
-    )
+    bounds = {(0, 5): "X", (3, 9): "X", (8, 12): "Y"}
+    rules = RuleSet([Rule({"x": ends}, then=then) for ends, then in bounds.items()])
     table = DecisionTable.from_rules(rules).under("UNIQUE")
     mended = repair(table, how).table
     assert not check(mended).fails()
     assert not mended.rules.overlaps()
     assert len(repair(table.under("ANY"), how).table.rules.overlaps()) <= 1
-
-
-def test_dropping_keeps_its_budget_on_dense_graphs():
-    rules = RuleSet([Rule({"a": (0, 5 + i * 1e-6)}, then=i % 2) for i in range(120)])
-    result = repair(rules, budget=0)
-    assert result.rules.is_consistent
-    assert result.cost == 60
-
-
-@pytest.mark.parametrize("how", ["drop", "trim", "split"])
-@given(rules=sts.rule_sets())
-def test_opened_regions_are_the_cells_that_lost_their_rules(how, rules):
-    result = repair(rules, how)
-    for cell in cells_of(rules.space, rules, result.rules):
-        lost = bool(holding(rules, cell)) and not holding(result.rules, cell)
-        inside = sum(naive.holds(region, cell) for region in result.opened)
-        assert inside == lost  # disjoint, so at most one region contains a cell
 
 
 def test_cases_that_cannot_occur_are_not_opened():
@@ -292,48 +262,19 @@ def test_cases_that_cannot_occur_are_not_opened():
     assert [str(region) for region in repair(limited).opened] == ["10 <= x < 12"]
 
 
-@pytest.mark.parametrize("how", ["drop", "trim", "split"])
-@given(rules=sts.rule_sets(space=sts.spaces_with_exclusions()))
-@sts.examples(2)
-def test_only_rules_that_contradict_each_other_where_a_case_can_occur_change(how, rules):
-    result = repair(rules, how)
-    cells = possible_cells(rules.space, rules, result.rules)
-    disputing = set()
-    for cell in cells:
-        covering = naive.covering(rules, cell)
-        if len({rules[i].then for i in covering}) > 1:
-            disputing |= set(covering)
-    changed = {change.rule for change in result.changes}
-    assert changed <= disputing
-    assert bool(changed) is bool(disputing)
-    for i, rule in enumerate(rules):
-        assert i in changed or rule in result.rules
-    for cell in cells:
-        before, after = holding(rules, cell), holding(result.rules, cell)
-        assert len(after) <= 1
-        assert after <= before
-        if how == "split":
-            assert bool(after) is bool(before)
-        elif len(before) == 1 and not changed & set(naive.covering(rules, cell)):
-            assert after == before
-    for change in result.changes:
-        for rule in change.after:  # what remains can hold
-            assert any(naive.holds(rule.region, cell) for cell in cells)
-
-
 EXCLUDED = Space(
     [Continuous("a"), Continuous("b"), Categorical("c", ["x", "y"])],
     impossible=[{"a": {"<": 1}, "b": {"<": 1}}],
 )
 
 
-def excluding(*rules):
+def excluding(*rules, space=EXCLUDED):
     """Return rules in a space in which ``a < 1 and b < 1`` is impossible."""
-    return RuleSet([Rule.parse(rule, EXCLUDED) for rule in rules], EXCLUDED)
+    return RuleSet([Rule.parse(rule, space) for rule in rules], space)
 
 
 @pytest.mark.parametrize("how", ["trim", "split"])
-def test_a_rule_is_not_cut_where_no_case_can_occur(how):
+def test_a_rule_is_cut_only_where_a_case_can_occur(how):
     rules = excluding(
         "IF c = x and a < 1 and b < 1 THEN A WEIGHT 5",
         "IF c = x THEN B",
@@ -347,20 +288,14 @@ def test_a_rule_is_not_cut_where_no_case_can_occur(how):
         + ": rule 4 says D where a > 9 and c in {y}, for example at a = 10, c = y"
     ]
     assert result.rules.predict([{"a": 0, "b": 5, "c": "x"}]) == ["B"]
+    (change,) = repair(excluding("IF b >= 1 THEN A WEIGHT 5", "IF a < 1 THEN B"), how).changes
+    assert change.kind == "dropped"
+    assert change.text.startswith("rule 2 (IF a < 1 THEN B) is dropped because nothing of it")
 
 
 def test_a_trimmed_rule_keeps_the_most_of_what_can_occur():
     features = [Continuous(name, bounds=(0, 10)) for name in "ab"]
     space = Space(features, impossible=[{"a": {"<": 8}, "b": {"<": 8}}])
-    texts = "IF a < 4 and b >= 8 THEN A WEIGHT 5", "IF a <= 10 THEN B"
-    rules = RuleSet([Rule.parse(text, space) for text in texts], space)
+    rules = excluding("IF a < 4 and b >= 8 THEN A WEIGHT 5", "IF a <= 10 THEN B", space=space)
     (change,) = repair(rules, "trim").changes
     assert [str(rule) for rule in change.after] == ["IF a >= 4 THEN B"]  # b < 8 is larger
-
-
-@pytest.mark.parametrize("how", ["trim", "split"])
-def test_nothing_remains_of_a_rule_that_is_left_only_what_cannot_occur(how):
-    rules = excluding("IF b >= 1 THEN A WEIGHT 5", "IF a < 1 THEN B")
-    (change,) = repair(rules, how).changes
-    assert change.kind == "dropped"
-    assert change.text.startswith("rule 2 (IF a < 1 THEN B) is dropped because nothing of it")

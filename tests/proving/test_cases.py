@@ -23,7 +23,7 @@ from irenic import (
     RuleSet,
     Space,
     diff,
-    parse,
+    read,
 )
 from irenic.proving import make_cases, try_cases
 
@@ -42,9 +42,8 @@ def changed_conditions(space, operators, name):
     """Yield other conditions: another strictness, a moved bound, one value more or less."""
     feature = space[name]
     if isinstance(feature, Categorical):
-        inside = [
-            v for v in feature.values if {name: v} in Region(space_of(feature), {name: operators})
-        ]
+        region = Region(Space([feature]), {name: operators})
+        inside = [v for v in feature.values if {name: v} in region]
         for value in feature.values:
             members = [v for v in feature.values if (v in inside) != (v == value)]
             yield {"in": members}
@@ -55,10 +54,6 @@ def changed_conditions(space, operators, name):
             yield rest | {FLIPPED[operator]: bound}
             for step in (-unit(bound), unit(bound)):
                 yield rest | {operator: bound + step}
-
-
-def space_of(feature):
-    return Space([feature])
 
 
 def mutant_lists(rules, *, is_ordered):
@@ -90,32 +85,31 @@ def survivors(rules, cases, outcomes, *, is_ordered):
     return count, alive
 
 
+def check_cases(rules, *, is_ordered):
+    """Check that cases kill every mutant and exercise every bound; return how many mutants."""
+    made_of = RuleList.from_rules(rules) if is_ordered else rules
+    cases, outcomes = make_cases(made_of)
+    count, alive = survivors(rules, cases, outcomes, is_ordered=is_ordered)
+    assert alive == []
+    trial = try_cases(made_of, cases, outcomes)
+    assert trial.passed
+    assert trial.covered["bounds"] == trial.total["bounds"]
+    return count, trial
+
+
 @pytest.mark.parametrize(
     "path", [files("irenic") / "data" / "example.rules", EXAMPLES / "loans.csv"]
 )
 def test_every_mutant_of_the_examples_is_killed(path):
-    form = "csv" if path.name.endswith("csv") else "rules"
-    table = parse(path.read_text(encoding="utf-8"), format=form).bind().table()
-    rules = table.rules if table.rules.is_consistent else RuleList.from_rules(table.rules)
-    cases, outcomes = make_cases(rules)
-    plain = rules.rules if isinstance(rules, RuleList) else rules
-    count, alive = survivors(plain, cases, outcomes, is_ordered=isinstance(rules, RuleList))
-    assert count > 10
-    assert alive == []
-    trial = try_cases(rules, cases, outcomes)
-    assert trial.passed
-    assert trial.covered["bounds"] == trial.total["bounds"]
+    found = read(path)
+    rules = found.rules if isinstance(found, DecisionTable | RuleList) else found
+    assert check_cases(rules, is_ordered=not rules.is_consistent)[0] > 10
 
 
 @st.composite
 def small_rules(draw):
-    space = Space(
-        [
-            Continuous("a", kind="integer"),
-            Continuous("b"),
-            Categorical("c", ["x", "y", "z"]),
-        ]
-    )
+    numbers = Continuous("a", kind="integer"), Continuous("b")
+    space = Space([*numbers, Categorical("c", ["x", "y", "z"])])
     rules = []
     for _ in range(draw(st.integers(1, 4))):
         conditions = {}
@@ -129,17 +123,12 @@ def small_rules(draw):
     return RuleSet(rules, space, default=draw(st.sampled_from([None, "A"])))
 
 
-@sts.examples(1)
+@sts.examples(0.6)
 @given(small_rules(), st.booleans())
 def test_every_mutant_that_decides_differently_is_killed(rules, is_ordered):
     if not is_ordered and not rules.is_consistent:
         return
-    given_rules = RuleList.from_rules(rules) if is_ordered else rules
-    cases, outcomes = make_cases(given_rules)
-    assert survivors(rules, cases, outcomes, is_ordered=is_ordered)[1] == []
-    trial = try_cases(given_rules, cases, outcomes)
-    assert trial.passed
-    assert trial.covered["bounds"] == trial.total["bounds"]
+    _, trial = check_cases(rules, is_ordered=is_ordered)
     assert trial.covered["conditions"] == trial.total["conditions"]
 
 
@@ -166,13 +155,9 @@ def test_outcomes_under_collect_are_lists():
     assert try_cases(table, cases, outcomes).passed
 
 
-def test_one_outcome_per_case_is_needed():
-    rules = RuleSet([Rule({"age": (None, 18)}, then="free")])
+def test_one_outcome_per_case_is_needed_and_a_budget_ends_the_search_for_cases():
+    rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
     with pytest.raises(DataError, match="expected must have one outcome per case, got 1 for 2"):
         try_cases(rules, {"age": [1, 2]}, ["free"])
-
-
-def test_a_budget_ends_the_search_for_cases():
-    rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
     cases, outcomes = make_cases(rules, budget=0)
     assert len(cases) == len(outcomes) == 1

@@ -7,6 +7,7 @@ import json
 import random
 import sys
 from importlib.resources import files
+from itertools import product
 
 import numpy as np
 import pytest
@@ -34,6 +35,7 @@ def partition(seed, n=24):
     return RuleSet([Rule(region, then=rng.choice("ABC")) for region in regions], SPACE)
 
 
+EMPTY = {"format": "irenic certificate", "version": 1, "certificates": []}
 CLAIMS = ["CONSISTENT", "COMPLETE", "NEVER nothing WHERE a < 5", "ALWAYS A OR B OR C"]
 
 
@@ -61,28 +63,24 @@ def mutated(rng, nodes):
     return nodes
 
 
-def test_1_000_mutated_certificates_are_rejected():
-    rng = random.Random(0)
-    rejected = 0
-    for seed in range(20):
-        rules = partition(seed)
-        document = certify(rules, CLAIMS)
-        assert verify(document, rules) == CLAIMS
-        for _ in range(50):
-            wrong = copy.deepcopy(document)
-            certificate = rng.choice(wrong["certificates"])
-            certificate["nodes"] = mutated(rng, certificate["nodes"])
-            with pytest.raises(CertificateError, match=certificate["claim"]):
-                verify(wrong, rules)
-            rejected += 1
-    assert rejected == 1_000
+@pytest.mark.parametrize("seed", sts.seeds(6, of=20))
+def test_mutated_certificates_are_rejected(seed):
+    rng = random.Random(seed)
+    rules = partition(seed)
+    document = json.loads(json.dumps(certify(rules, CLAIMS)))
+    assert verify(document, rules) == CLAIMS
+    for _ in range(50):
+        certificate = rng.choice(document["certificates"])
+        wrong = {"claim": certificate["claim"], "nodes": mutated(rng, certificate["nodes"])}
+        with pytest.raises(CertificateError, match=certificate["claim"]):
+            verify(document | {"certificates": [wrong]}, rules)
 
 
 def test_certificates_of_other_rules_are_rejected():
     """A bound of a rule is moved, so that two rules contradict each other or a gap opens."""
     rng = np.random.default_rng(0)
     changed = 0
-    for seed in range(200):
+    for seed in range(90):
         rules = partition(seed, n=8)
         document = certify(rules, CLAIMS[:2])
         lower, upper = rules.lower.copy(), rules.upper.copy()
@@ -101,7 +99,7 @@ def test_certificates_of_other_rules_are_rejected():
                 changed += 1
                 with pytest.raises(CertificateError):
                     verify(document | {"certificates": [certificate]}, other)
-    assert changed > 50
+    assert changed > 20
 
 
 def test_a_moved_cut_proves_nothing_wrong():
@@ -111,16 +109,14 @@ def test_a_moved_cut_proves_nothing_wrong():
     wrong = RuleList([Rule({"a": (None, 5)}, then="D"), *rules], SPACE)
     document = certify(rules, ["NEVER outcome in {D}"])
     nodes = document["certificates"][0]["nodes"]
-    for _ in range(300):
+    for _ in range(100):
         moved = copy.deepcopy(nodes)
         for node in moved:
             if isinstance(node, list) and type(node[1]) is float:
                 node[1] += rng.choice([-1, 0, 0.5, 1])
+        certificate = {"claim": "NEVER outcome in {D}", "nodes": moved}
         with pytest.raises(CertificateError):
-            verify(
-                document | {"certificates": [{"claim": "NEVER outcome in {D}", "nodes": moved}]},
-                wrong,
-            )
+            verify(document | {"certificates": [certificate]}, wrong)
 
 
 @given(st.data())
@@ -131,37 +127,30 @@ def test_a_certificate_never_proves_what_is_wrong(data):
     first, second = (RuleList(data.draw(pool), space, default="A") for _ in range(2))
     (verdict,) = prove(first, ["NEVER outcome in {B}"], certificates=True)
     if verdict.holds:
-        document = {"format": "irenic certificate", "version": 1}
-        document |= {"certificates": [verdict.certificate]}
         try:
-            verify(document, second)
+            verify(EMPTY | {"certificates": [verdict.certificate]}, second)
         except CertificateError:
             return
         assert prove(second, ["NEVER outcome in {B}"])[0].holds
 
 
-@pytest.mark.parametrize(
-    ("document", "message"),
-    [
+def test_documents_that_are_no_certificates():
+    for document, message in [
         ([], 'a certificate must have "format": "irenic certificate"'),
-        ({"format": "irenic certificate"}, "the version of a certificate must be 1, got None"),
+        (EMPTY | {"version": None}, "the version of a certificate must be 1, got None"),
+        (EMPTY | {"version": True}, "the version of a certificate must be 1, got True"),
+        (EMPTY | {"certificates": [{}]}, 'every certificate must have a "claim"'),
         (
-            {"format": "irenic certificate", "version": 1, "certificates": [{}]},
-            'every certificate must have a "claim"',
-        ),
-        (
-            {"format": "irenic certificate", "version": True, "certificates": [{}]},
-            "the version of a certificate must be 1, got True",
-        ),
-        (
-            {"format": "irenic certificate", "version": 1, "certificates": []},
+            EMPTY,
             '"certificates" must be a list of at least one claim, got .*; a claim that does not'
             " hold is not certified",
         ),
-    ],
-)
-def test_documents_that_are_no_certificates(document, message):
-    with pytest.raises(FormatError, match=message):
+    ]:
+        with pytest.raises(FormatError, match=message):
+            verify(document, partition(0))
+    document = certify(partition(0), ["COMPLETE"])
+    document["certificates"][0]["nodes"] = None
+    with pytest.raises(CertificateError, match="COMPLETE: nodes must be a list, got NoneType"):
         verify(document, partition(0))
 
 
@@ -189,21 +178,13 @@ WRONG = [None, [], 10**400, -(10**400), 1e308, float("nan"), -1, 0.5, True, "x",
 WRONG += [[[]], [[[]]], [None] * 4, [0, 10**400, 1, 2], [10**400, 1, 1, 2], [0, 0, 10**400, 2]]
 
 
-@pytest.mark.parametrize("value", WRONG, ids=lambda value: repr(value)[:20])
-def test_a_wrong_value_anywhere_is_rejected_by_an_error_of_irenic(value):
+def test_a_wrong_value_anywhere_is_rejected_by_an_error_of_irenic():
     rules = partition(0, 4)
     document = json.loads(json.dumps(certify(rules, ["CONSISTENT", "COMPLETE", "NEVER nothing"])))
-    for path in parts(document):
+    for path, value in product(parts(document), WRONG):
         with pytest.raises((FormatError, CertificateError)) as caught:
             verify(replaced(document, path, value), rules)
-        assert len(str(caught.value)) < 200
-
-
-def test_nodes_must_be_a_list():
-    document = certify(partition(0), ["COMPLETE"])
-    document["certificates"][0]["nodes"] = None
-    with pytest.raises(CertificateError, match="COMPLETE: nodes must be a list, got NoneType"):
-        verify(document, partition(0))
+        assert len(str(caught.value)) < 200, (path, value)
 
 
 def test_the_checker_is_short_and_uses_the_standard_library_only():
@@ -213,12 +194,6 @@ def test_the_checker_is_short_and_uses_the_standard_library_only():
     imports = [line.split()[1] for line in lines if line.startswith(("import", "from"))]
     assert set(imports) <= set(sys.stdlib_module_names)
     assert "import_module" not in source
-
-
-def test_a_certificate_survives_json():
-    rules = partition(5)
-    document = json.loads(json.dumps(certify(rules, CLAIMS)))
-    assert verify(document, rules) == CLAIMS
 
 
 def test_overlaps_that_cannot_occur_are_no_contradictions():

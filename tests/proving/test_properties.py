@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -31,6 +29,7 @@ from irenic import (
 )
 from irenic.proving import (
     _question,
+    _smtlib,
     certificate_document,
     certify,
     parse_properties,
@@ -70,15 +69,9 @@ def tables(draw, space, policies=POLICIES, max_size=5):
     default = draw(st.sampled_from([None, None, 1, 2]))
     aggregation = draw(st.sampled_from(["", "SUM", "MAX", "COUNT"])) if policy == "COLLECT" else ""
     ranking = draw(st.sampled_from([(), (2, 3, 1)])) if policy != "FIRST" else ()
-    rule_set = RuleSet(rules, space, default=default)
-    return DecisionTable(
-        rule_set,
-        tuple(range(len(rules))),
-        len(rules),
-        hit_policy=policy,
-        ranking=ranking,
-        aggregation=aggregation,
-    )
+    rows = tuple(range(len(rules)))
+    options = {"hit_policy": policy, "ranking": ranking, "aggregation": aggregation}
+    return DecisionTable(RuleSet(rules, space, default=default), rows, len(rules), **options)
 
 
 def is_listing(table):
@@ -86,6 +79,7 @@ def is_listing(table):
 
 
 @pytest.mark.parametrize("kind", TEXTS)
+@sts.examples(0.4)
 @given(data=st.data())
 def test_a_grid_and_z3_give_the_same_answer(kind, data):
     space = data.draw(sts.spaces(2))
@@ -128,6 +122,7 @@ def test_a_grid_and_z3_give_the_same_answer(kind, data):
 
 
 @pytest.mark.parametrize("kind", ["increases", "decreases"])
+@sts.examples(0.4)
 @given(data=st.data())
 def test_a_grid_and_z3_agree_about_the_order_of_a_category(kind, data):
     numbers = data.draw(sts.spaces(1))
@@ -195,6 +190,7 @@ def as_plain(value):
     return list(value) if isinstance(value, list | tuple) else value
 
 
+@sts.examples(0.6)
 @given(st.data())
 def test_consistent_and_complete_are_certified_if_they_hold(data):
     space = data.draw(sts.spaces(2))
@@ -250,23 +246,16 @@ def test_the_named_output_of_several():
     for rules_of_any_kind in (table, rules):
         with pytest.raises(ConditionError, match="after WHERE: OUTCOME WHERE age < 9"):
             prove(rules_of_any_kind, ["NEVER age < 9"])
-
-
-def test_a_feature_may_be_called_outcome():
+    # a feature may be called outcome
     rules = RuleSet([Rule({"outcome": (None, 18)}, then=1), Rule({"outcome": (18, None)}, then=2)])
     assert prove(rules, ["NEVER outcome > 2"])[0].holds
 
 
 def test_outcomes_in_a_given_order():
-    rules = RuleList(
-        [Rule({"age": (None, 18)}, then="low"), Rule({"age": (None, 60)}, then="high")],
-        default="medium",
-    )
-    texts = [
-        "risk INCREASES WITH age ORDER low, medium, high",
-        "risk INCREASES WITH age WHERE age < 60 ORDER low",
-    ]
-    (verdict,) = prove(rules, texts[:1])
+    bounds = {18: "low", 60: "high"}
+    rules = [Rule({"age": (None, age)}, then=risk) for age, risk in bounds.items()]
+    rules = RuleList(rules, default="medium")
+    (verdict,) = prove(rules, ["risk INCREASES WITH age ORDER low, medium, high"])
     assert verdict.outcomes == ("high", "medium")
     with pytest.raises(ConditionError, match="ORDER must list every outcome, got low, high with"):
         prove(rules, ["risk INCREASES WITH age ORDER low, high"])
@@ -275,13 +264,9 @@ def test_outcomes_in_a_given_order():
 
 
 def test_labels_that_rules_decide_together():
-    rules = RuleSet(
-        [
-            Rule({"age": (None, 18)}, then={"young": True}),
-            Rule({"age": (None, 50)}, then={"old": False}),
-        ],
-        default=frozenset({"old"}),
-    )
+    young = Rule({"age": (None, 18)}, then={"young": True})
+    not_old = Rule({"age": (None, 50)}, then={"old": False})
+    rules = RuleSet([young, not_old], default=frozenset({"old"}))
     texts = [
         "ALWAYS young WHERE age < 18",
         "NEVER old WHERE age < 50",
@@ -317,6 +302,7 @@ def test_a_used_up_budget_leaves_the_answer_open():
     assert str(verdict) == "unknown: ALWAYS A WHERE f1 > 7: stopped by nodes after 1 cell"
 
 
+@sts.examples(0.6)
 @given(st.data())
 def test_a_stopped_search_never_answers_wrongly(data):
     space = data.draw(sts.spaces(2))
@@ -326,11 +312,8 @@ def test_a_stopped_search_never_answers_wrongly(data):
     excluding = Space(space, impossible)
     rules = RuleSet(table.rules, excluding, default=table.rules.default)
     table = replace(table, rules=rules)
-    word, outcome = (
-        data.draw(st.sampled_from(["NEVER", "ALWAYS"])),
-        data.draw(st.sampled_from("12")),
-    )
-    text = f"{word} outcome in {{{outcome}}}"
+    word = data.draw(st.sampled_from(["NEVER", "ALWAYS"]))
+    text = f"{word} outcome in {{{data.draw(st.sampled_from('12'))}}}"
     (full,) = prove(table, [text])
     for nodes in range(4):
         (verdict,) = prove(table, [text], budget=Budget(nodes=nodes))
@@ -340,50 +323,44 @@ def test_a_stopped_search_never_answers_wrongly(data):
     assert certified.holds is full.holds
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("NEVER", "expected a value, found the end of the line"),
-        ("refuse IF age < 18", "expected ONLY IF, INCREASES WITH, DECREASES WITH or DOES NOT"),
-        ("NEVER refuse WHERE", "expected a feature name"),
-        ("premium INCREASES age", "expected WITH and a feature"),
-        ("NO NEW permit", "expected AGAINST and a file"),
-        ("NEVER refuse WHERE agee < 18", "unknown feature 'agee'; did you mean 'age'"),
-    ],
-)
-def test_invalid_properties(text, message):
+def test_invalid_properties():
     rules = RuleSet([Rule({"age": (None, 20)}, then="refuse")])
-    with pytest.raises(FormatError, match=message):
-        prove(rules, [text])
-
-
-def test_errors_name_the_line_of_a_file():
+    for text, message in {
+        "NEVER": "expected a value, found the end of the line",
+        "refuse IF age < 18": "expected ONLY IF, INCREASES WITH, DECREASES WITH or DOES NOT",
+        "NEVER refuse WHERE": "expected a feature name",
+        "premium INCREASES age": "expected WITH and a feature",
+        "NO NEW permit": "expected AGAINST and a file",
+        "NEVER refuse WHERE agee < 18": "unknown feature 'agee'; did you mean 'age'",
+    }.items():
+        with pytest.raises(FormatError, match=message):
+            prove(rules, [text])
     with pytest.raises(FormatError, match=r"loans\.properties, line 2, column 1: expected"):
         parse_properties("NEVER refuse\nAND more", name="loans.properties")
 
 
-def test_questions_that_make_no_sense():
+def test_questions_that_make_no_sense(monkeypatch):
     space = Space([Continuous("age"), Categorical("job", ["cook"])])
     rules = RuleSet([Rule({"age": (None, 20)}, then=1), Rule({"age": (19, None)}, then=2)], space)
     with pytest.raises(ConflictError, match="the rules contradict each other: rule 1 says 1, rule"):
         prove(rules, ["NEVER 1"])
-    with pytest.raises(ConditionError, match="'job' has unordered values, so that nothing increas"):
-        prove(RuleList.from_rules(rules), ["premium INCREASES WITH job"])
+    least_two = "FROM must list at least two values of 'job', each once, got"
     for text, message in {
-        "FROM cook, king": "'job' has no value king",
-        "FROM cook": "FROM must list at least two values of 'job', each once, got cook",
-        "FROM cook, cook": "FROM must list at least two values of 'job', each once, got cook, cook",
+        "job": "'job' has unordered values, so that nothing increas",
+        "job FROM cook, king": "'job' has no value king",
+        "job FROM cook": f"{least_two} cook",
+        "job FROM cook, cook": f"{least_two} cook, cook",
+        "age FROM 1, 2": "'age' has numbers, which have an order; leave out",
     }.items():
         with pytest.raises(ConditionError, match=message):
-            prove(RuleList.from_rules(rules), [f"premium INCREASES WITH job {text}"])
-    with pytest.raises(ConditionError, match="'age' has numbers, which have an order; leave out"):
-        prove(RuleList.from_rules(rules), ["premium INCREASES WITH age FROM 1, 2"])
-    many = [Rule({f"f{i}": (0, 1)}, then=1) for i in range(20)]
+            prove(RuleList.from_rules(rules), [f"premium INCREASES WITH {text}"])
+    many = [Rule({f"f{i}": (0, 1)}, then=1) for i in range(9)]
+    monkeypatch.setattr(_smtlib, "_MOST_PIECES", 100)
     with pytest.raises(ConditionError, match="SMT-LIB needs the outcome of every combination of"):
         to_smtlib(DecisionTable.from_rules(RuleSet(many)).under("COLLECT"), "NEVER 1")
 
 
-def test_learned_models_are_asked_with_their_default():
+def test_learned_models_are_asked_with_their_default_and_way_of_deciding():
     X = {"age": [*range(20), *range(20)], "job": ["cook"] * 20 + ["nurse"] * 20}
     y = ["low" if age < 9 else "high" for age in X["age"]]
     model = RuleSetClassifier(generations=2, moves=100, random_state=0).fit(X, y)
@@ -391,13 +368,9 @@ def test_learned_models_are_asked_with_their_default():
     assert [v.holds for v in verdicts] == [True, True, False]
     (case,) = verdicts[2].cases
     assert model.predict([case]).tolist() == ["high"]
-
-
-def test_of_contradicting_learned_rules_the_best_decides():
-    rules = [
-        Rule({"age": (None, 20)}, then="low", weight=1.0),
-        Rule({"age": (10, None)}, then="high", weight=2.0),
-    ]
+    # of contradicting rules, the best decides
+    low = Rule({"age": (None, 20)}, then="low", weight=1.0)
+    rules = [low, Rule({"age": (10, None)}, then="high", weight=2.0)]
     model = SimpleNamespace(rules_=RuleSet(rules), conflicts="best")
     (verdict,) = prove(model, ["ALWAYS high WHERE age >= 10"])
     assert verdict.holds
@@ -405,6 +378,7 @@ def test_of_contradicting_learned_rules_the_best_decides():
     assert verdict.rules == ((1,),)
 
 
+@sts.examples(0.6)
 @given(st.data())
 def test_learned_rules_that_vote_are_decided_exactly(data):
     space = data.draw(sts.spaces(2))
@@ -433,22 +407,14 @@ def test_learned_rules_that_vote_are_decided_exactly(data):
 
 def test_a_misspelled_outcome_is_an_error():
     rules = RuleSet([Rule({"age": (None, 20)}, then="refuse")], default="accept")
-    message = (
-        r"no rule has the outcome refsue; did you mean 'refuse'\? to ask about it, write outcome in"
-        r" \{refsue\}"
-    )
+    message = r"refsue; did you mean 'refuse'\? to ask about it, write outcome in \{refsue\}"
     for text in ("NEVER refsue", "ALWAYS refsue", "refsue ONLY IF age < 5"):
-        with pytest.raises(ConditionError, match=message):
+        with pytest.raises(ConditionError, match=f"no rule has the outcome {message}"):
             prove(rules, [text])
     declared = DecisionTable(rules, (0,), 1, ranking=("refuse", "accept", "refund"))
     assert prove(declared, ["NEVER refund"])[0].text == (
         "proved: NEVER refund (no rule has the outcome refund; did you mean 'refuse'?)"
     )
-
-
-def test_asking_rules_does_not_import_the_learner():
-    code = "import sys, irenic.proving; print('sklearn' in sys.modules)"
-    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"
 
 
 def test_tables_are_prepared_once_for_all_properties(monkeypatch):
