@@ -192,6 +192,8 @@ def compared(
     results: Results, records: pd.DataFrame, measure: Measure, learner: str, reference: str
 ) -> Difference | Ratio | None:
     """Compare two learners; return None if one of them has no values."""
+    if not {learner, reference} <= set(records["learner"]):
+        return None
     means = results.means(records, measure.name, (learner, reference))
     if learner not in means or reference not in means or means.dropna().empty:
         return None
@@ -583,18 +585,18 @@ def _made_by(
 ) -> str:
     # levels that are shown alike are one level
     part = results.made["set"].str.extract(pattern)[0].map(show, na_action="ignore")
+    # by arm, so that only its own folds count
+    folds = results.made.assign(level=part).groupby(["level", "learner", "set", "fold"], sort=False)
+    means = folds[list(MADE_COLUMNS)].mean()
+    means = means.groupby(level=["level", "learner", "set"], sort=False).mean()
+    of_arms = dict(list(means.groupby(level=["level", "learner"])))
     rows = []
-    for level in sorted(part.dropna().unique(), key=_by_numbers):
-        records = results.made[part == level]
+    for level in sorted(means.index.unique("level"), key=_by_numbers):
         for arm in (name_of(kind, n) for n in multiples for kind in KINDS):
-            tables = [results.means(records, name, [arm]) for name in MADE_COLUMNS]
-            if arm not in tables[0]:
-                continue
-            cells = [
-                MEASURES[name].show(float(table[arm].mean())) if arm in table else "–"
-                for name, table in zip(MADE_COLUMNS, tables, strict=True)
-            ]
-            rows.append([level, arm, *cells])
+            own = of_arms.get((level, arm))
+            if own is not None and own[MADE_COLUMNS[0]].notna().any():
+                cells = [MEASURES[name].show(float(own[name].mean())) for name in MADE_COLUMNS]
+                rows.append([level, arm, *cells])
     return markdown([head, "arm", *(MEASURES[name].title for name in MADE_COLUMNS)], rows, 2)
 
 

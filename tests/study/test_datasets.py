@@ -1,3 +1,5 @@
+"""Tests of the data sets of the benchmarks: files in the format of KEEL, and folders of sets."""
+
 from __future__ import annotations
 
 import json
@@ -17,6 +19,7 @@ HEADER = """@relation made
 """
 ROLES = "@inputs size, count, color\n@outputs class\n"
 ROWS = "@data\n1.5, 3, red, yes\n<null>,4, ?, no\n9.5,?,blue,no\n"
+GOOD = HEADER + ROLES + ROWS
 
 
 def write(path, text):
@@ -25,7 +28,7 @@ def write(path, text):
 
 
 def test_a_keel_file_is_read(tmp_path):
-    write(tmp_path / "made.dat", HEADER + ROLES + ROWS)
+    path = write(tmp_path / "made.dat", GOOD)
     (data,) = datasets.single(tmp_path)
     assert (data.name, data.group) == ("made", "keel")
     assert list(data.X) == ["size", "count", "color"]
@@ -38,38 +41,29 @@ def test_a_keel_file_is_read(tmp_path):
     assert data.X["color"].isna().tolist() == [False, True, False]
     assert data.y.dtype == object
     assert data.y.tolist() == ["yes", "no", "no"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        HEADER + ROWS,
-        HEADER + ROLES.replace("@outputs", "@output") + ROWS,
-        (HEADER + ROLES).replace("@attribute ", "@ATTRIBUTE\t") + ROWS.replace("@data", "@DATA"),
-        "% a comment\n\n" + (HEADER + ROLES + ROWS).replace("\n", "\r\n") + "\r\n",
-        "\ufeff" + (HEADER + ROLES + ROWS).replace("color", "'color'"),
-    ],
-    ids=["no roles", "@output", "case and tabs", "comments and line ends", "quotes and mark"],
-)
-def test_ways_of_writing_the_same(tmp_path, text):
-    path = tmp_path / "made.dat"
-    plain = keel.read(write(path, HEADER + ROLES + ROWS))
-    path.write_bytes(text.encode())
-    other = keel.read(path)
-    pd.testing.assert_frame_equal(plain.X, other.X)
-    assert plain.y.tolist() == other.y.tolist()
-    assert plain.nominal == other.nominal == ["color"]
-    assert keel.count_rows(path) == 3
-
-
-def test_the_output_may_stand_anywhere_and_inputs_be_fewer(tmp_path):
+    # the output may be any attribute, and inputs may be fewer
     text = HEADER + "@inputs class, size\n@outputs color\n" + ROWS.replace("?, no", "red, no")
-    read = keel.read(write(tmp_path / "made.dat", text))
+    read = keel.read(write(path, text))
     assert list(read.X) == ["class", "size"]
     assert read.y.tolist() == ["red", "red", "blue"]
 
 
-GOOD = HEADER + ROLES + ROWS
+def test_ways_of_writing_the_same(tmp_path):
+    path = tmp_path / "made.dat"
+    plain = keel.read(write(path, GOOD))
+    for text in (
+        HEADER + ROWS,
+        GOOD.replace("@outputs", "@output"),
+        GOOD.replace("@attribute ", "@ATTRIBUTE\t").replace("@data", "@DATA"),
+        "% a comment\n\n" + GOOD.replace("\n", "\r\n") + "\r\n",
+        "\ufeff" + GOOD.replace("color", "'color'"),
+    ):
+        path.write_bytes(text.encode())
+        other = keel.read(path)
+        pd.testing.assert_frame_equal(plain.X, other.X)
+        assert plain.y.tolist() == other.y.tolist()
+        assert plain.nominal == other.nominal == ["color"]
+        assert keel.count_rows(path) == 3
 
 
 @pytest.mark.parametrize(
@@ -127,7 +121,9 @@ def test_mistakes_are_told_with_file_and_line(tmp_path, text, message):
     assert str(caught.value).startswith("made.dat")
 
 
-def test_bytes_that_are_no_text(tmp_path):
+def test_folders_that_cannot_be_read(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"must contain a folder single/ or \*\.dat files"):
+        list(datasets.single(tmp_path))
     (tmp_path / "made.dat").write_bytes(GOOD.replace("red, yes", "r\xe9d, yes").encode("latin-1"))
     with pytest.raises(keel.KeelError, match=r"made\.dat, line 9: not UTF-8 text"):
         list(datasets.single(tmp_path))
@@ -142,11 +138,6 @@ def test_small_sets_come_first_and_some_are_left_out(tmp_path):
     assert [data.name for data in datasets.single(tmp_path)] == ["b", "a", "c"]
     assert [data.name for data in datasets.single(tmp_path, max_rows=4)] == ["b", "a"]
     assert [data.name for data in datasets.single(tmp_path, ["c", "a"])] == ["a", "c"]
-
-
-def test_a_folder_without_sets(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"must contain a folder single/ or \*\.dat files"):
-        list(datasets.single(tmp_path))
 
 
 def test_groups(tmp_path):

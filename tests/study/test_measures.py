@@ -1,3 +1,5 @@
+"""Tests of the measures of the study: of predictions, of reading rules, and of the space."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -25,6 +27,9 @@ def test_rows_in_conflict_by_hand():
     assert measures.in_conflict(COVERS, objects("ppq")).tolist() == [True, False, False, True]
     assert measures.in_conflict(COVERS, objects("ppp")).tolist() == [False] * 4
     assert measures.in_conflict(COVERS, objects("pqr")).tolist() == [True, True, False, True]
+    same, other = frozenset([1, 2]), frozenset([1])
+    found = measures.in_conflict(COVERS, objects([same, same, other]))
+    assert found.tolist() == [True, False, False, True]
 
 
 @given(st.data())
@@ -49,16 +54,10 @@ def test_reading_by_hand():
     }
     found = measures.reading(COVERS, objects("ppq"), np.array([1, 10, 100]))
     assert found["explanation_size"] == (101 + 11 + 0 + 111) / 4
-
-
-def test_reading_without_rules():
     nothing = np.zeros((3, 0), dtype=bool)
-    assert measures.reading(nothing, objects([]), np.array([], dtype=int)) == {
-        "rules_per_prediction": 0,
-        "conflict_points": 0,
-        "coverage": 0,
-        "explanation_size": 0,
-    }
+    names = ("rules_per_prediction", "conflict_points", "coverage", "explanation_size")
+    found = measures.reading(nothing, objects([]), np.array([], dtype=int))
+    assert found == dict.fromkeys(names, 0)
 
 
 def test_scores_by_hand():
@@ -73,9 +72,6 @@ def test_scores_by_hand():
             "train_macro_f1": sum(f1) / 3,
         }
     )
-
-
-def test_scores_take_labels_by_their_text():
     # peers return numbers, or texts of another width, for the labels that they were given
     truth = objects(["1", "10", "2", "2"])
     assert measures.scores(truth, np.array([1, 10, 2, 2]))["accuracy"] == 1
@@ -117,27 +113,11 @@ def test_scores_of_sets_against_labels_one_by_one(data):
     )
 
 
-def test_rows_in_conflict_of_rules_for_sets():
-    same, other = frozenset([1, 2]), frozenset([1])
-    found = measures.in_conflict(COVERS, objects([same, same, other]))
-    assert found.tolist() == [True, False, False, True]
-
-
 def test_overfitting_is_training_less_test():
-    measured = {
-        "accuracy": 0.5,
-        "balanced_accuracy": 0.75,
-        "macro_f1": 0.5,
-        "train_accuracy": 0.75,
-        "train_balanced_accuracy": 0.5,
-        "train_macro_f1": 0.5,
-        "rules": 3,
-    }
-    assert measures.overfitting(measured) == {
-        "gap_accuracy": 0.25,
-        "gap_balanced_accuracy": -0.25,
-        "gap_macro_f1": 0.0,
-    }
+    test = {"accuracy": 0.5, "balanced_accuracy": 0.75, "macro_f1": 0.5}
+    train = {"train_accuracy": 0.75, "train_balanced_accuracy": 0.5, "train_macro_f1": 0.5}
+    gaps = {"gap_accuracy": 0.25, "gap_balanced_accuracy": -0.25, "gap_macro_f1": 0.0}
+    assert measures.overfitting({**test, **train, "rules": 3}) == gaps
     # of whatever scores there are
     assert measures.overfitting({"example_f1": 0.5, "train_example_f1": 0.75}) == {
         "gap_example_f1": 0.25
@@ -147,15 +127,16 @@ def test_overfitting_is_training_less_test():
 # --- points of the space
 
 
+@pytest.fixture(scope="module")
 def columns():
-    seen = pd.Categorical(["y", "x", None, "y"], categories=["z", "y", "x"])
+    """Return columns of all kinds, to be read only."""
     return pd.DataFrame(
         {
             "number": [0.5, np.nan, -1.5, 2.0],
             "whole": [7, 3, 4, 3],
             "maybe whole": pd.array([1, None, 3, 2], dtype="Int64"),
             "one value": [4.5] * 4,
-            "category": seen,
+            "category": pd.Categorical(["y", "x", None, "y"], categories=["z", "y", "x"]),
             "no number": [np.nan] * 4,
             "no whole": pd.array([None] * 4, dtype="Int64"),
             "no category": pd.Categorical([None] * 4, categories=["u", "v"]),
@@ -164,11 +145,14 @@ def columns():
     )
 
 
-def test_points_are_in_the_box_and_reach_its_ends():
-    X = columns()
-    points = measures.space_points(X, 0)
+@pytest.fixture(scope="module")
+def points(columns):
+    return measures.space_points(columns, 0)
+
+
+def test_points_are_in_the_box_and_reach_its_ends(columns, points):
     assert len(points) == measures.SPACE_POINTS
-    assert list(points) == list(X)
+    assert list(points) == list(columns)
     assert points["number"].between(-1.5, 2.0).all()
     assert points["number"].min() < -1.49
     assert points["number"].max() > 1.99
@@ -177,43 +161,32 @@ def test_points_are_in_the_box_and_reach_its_ends():
     assert (points["one value"] == 4.5).all()
 
 
-def test_whole_numbers_stay_whole():
-    points = measures.space_points(columns(), 0)
+def test_whole_numbers_stay_whole(points):
     for name, expected in (("whole", {3, 4, 5, 6, 7}), ("maybe whole", {1, 2, 3})):
         assert pd.api.types.is_integer_dtype(points[name])
         assert set(points[name]) == expected
         assert points[name].value_counts(normalize=True).min() > 0.9 / len(expected)
 
 
-def test_only_categories_that_were_seen_each_as_likely():
-    X = columns()
-    points = measures.space_points(X, 0)
-    assert points["category"].dtype == X["category"].dtype
+def test_only_categories_that_were_seen_each_as_likely(columns, points):
+    assert points["category"].dtype == columns["category"].dtype
     counts = points["category"].value_counts()
     assert counts["z"] == 0
     assert counts["x"] + counts["y"] == len(points)
     assert counts["x"] == pytest.approx(len(points) / 2, rel=0.05)
 
 
-def test_columns_without_any_value_stay_without():
-    X = columns()
-    points = measures.space_points(X, 0)
-    for name in ("no number", "no whole", "no category"):
-        assert points[name].isna().all()
-    assert points["no category"].dtype == X["no category"].dtype
+def test_columns_without_any_value_stay_without(columns, points):
+    empty = ["no number", "no whole", "no category"]
+    assert points[empty].isna().all(axis=None)
+    assert points["no category"].dtype == columns["no category"].dtype
     # missing values are not drawn where there are others
-    assert points.drop(columns=["no number", "no whole", "no category"]).notna().all(axis=None)
+    assert points.drop(columns=empty).notna().all(axis=None)
 
 
-def test_same_random_state_same_points():
-    X = columns()
-    one, two, other = (measures.space_points(X, seed, 50) for seed in (3, 3, 4))
+def test_points_depend_on_the_random_state_and_not_on_the_order_of_rows(columns):
+    one, two, other = (measures.space_points(columns, seed, 50) for seed in (3, 3, 4))
     assert len(one) == 50
     pd.testing.assert_frame_equal(one, two)
     assert not one.equals(other)
-
-
-def test_the_order_of_rows_does_not_matter():
-    X = columns()
-    backwards = measures.space_points(X.iloc[::-1], 3, 50)
-    pd.testing.assert_frame_equal(measures.space_points(X, 3, 50), backwards)
+    pd.testing.assert_frame_equal(one, measures.space_points(columns.iloc[::-1], 3, 50))

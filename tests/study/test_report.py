@@ -1,37 +1,43 @@
+"""Tests of the report of the study: its tables, its files, and documents with its tables."""
+
 from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
+from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from study_records import files, record
 
 from study import __main__ as command
 from study import arms, report, running, statistics, tables
 
 ROOT = Path(__file__).parents[2]
+PUBLISHED, STUDY = ROOT / "study" / "published", ROOT / "docs" / "explanation" / "study.md"
 DESIGN = running.Design(folds=2, seeds=2)
 ARMS = arms.NAMES
-PEERS = ("irenic", "irenic 4", "tree 4", "pruned", "random forest", "ripper", "irenic, no trees")
-SETS = {
-    "uci": ("wine", "zoo"),
-    "keel": ("Ecoli", "iris"),
-    "made": ("made boxes 2x2, noise 0", "made exceptions 10x5, noise 0.1"),
-    "several labels": ("flags", "emotions"),
-}
+PEERS = ("irenic", "tree 4", "random forest", "ripper")
+# those that the figure of budgets shows, and repaired rules
+SHOWN = [
+    *(
+        arms.name_of(kind, budget)
+        for kind in (arms.PRIMARY, arms.GIVING_WAY, arms.PLAIN, arms.VOTE)
+        for budget in arms.BUDGETS
+    ),
+    arms.name_of(arms.REPAIRED, tables.BUDGET),
+]
 MADE = "made boxes 2x2, noise 0"
+SETS = {"uci": ("wine", "zoo"), "keel": ("Ecoli", "iris"), "made": (MADE,)}
+SETS |= {"several labels": ("flags",)}
 
 
 # --- made-up results
-
-
-def record(name, group, learner, seed, fold, **measured):
-    heading = {"set": name, "group": group, "learner": learner, "seed": seed, "fold": fold}
-    return heading | measured
 
 
 def measured(rng, learner):
@@ -57,12 +63,12 @@ def measured(rng, learner):
 
 
 def made_up():
-    """Yield records of all arms and of some peers; ripper fails on one set."""
+    """Yield records of some arms and peers; ripper fails on one set."""
     rng = np.random.default_rng(0)
     for group, names in SETS.items():
         for name in names:
             real = group in ("uci", "keel")
-            for learner in (*ARMS, *PEERS) if real else ARMS:
+            for learner in (*SHOWN, *PEERS) if real else SHOWN:
                 for seed in range(2 if learner in ARMS and real else 1):
                     for fold in range(2):
                         found = measured(rng, learner)
@@ -72,10 +78,11 @@ def made_up():
                             found |= {"truth_agreement": 0.875, "rules_found": 0.5}
                         if group == "several labels":
                             found |= {"example_f1": 0.625, "gap_example_f1": 0.0625}
-                        yield record(name, group, learner, seed, fold, **found)
+                        yield record(name, learner, seed, fold, group, **found)
 
 
-def kept(**more):
+def settings(**more):
+    """Return the settings of the made-up results."""
     sets = [
         {"name": name, "group": group, "rows": 2_000, "used": 1_000, "numeric": 3}
         | {"categorical": 1, "classes": 2}
@@ -88,39 +95,19 @@ def kept(**more):
 
 
 def write(folder, records, **more):
-    """Write results as a run does."""
-    store = running.Store(folder)
-    folder.mkdir(exist_ok=True)
-    (folder / "design.json").write_text(json.dumps(kept(**more)))
+    """Write results as a run does, but each file at once."""
+    store, lines = running.Store(folder), defaultdict(list)
     for one in records:
-        store.add(one)
+        lines[store._path(one["set"], one["learner"])].append(json.dumps(one) + "\n")
+    for path, own in lines.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(own))
+    (folder / "design.json").write_text(json.dumps(settings(**more)))
     return folder
 
 
 def results(tmp_path, records, **more):
     return report.read(write(tmp_path / "results", records, **more))
-
-
-@pytest.fixture(scope="module")
-def reported(tmp_path_factory):
-    """Return a folder with made-up results and their report: to be read, not to be changed."""
-    folder = write(tmp_path_factory.mktemp("study") / "out", made_up())
-    # not seen yet
-    assert report.write(folder) == folder / "report.md"
-    return folder
-
-
-@pytest.fixture
-def out(reported, tmp_path):
-    return Path(shutil.copytree(reported, tmp_path / "out"))
-
-
-def files(folder, *, but=()):
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name not in but
-    }
 
 
 def rows(table):
@@ -129,146 +116,6 @@ def rows(table):
 
 
 # --- the report
-
-
-def test_report_has_every_table_and_figure(reported):
-    text = (reported / "report.md").read_text()
-    found = report.read(reported)
-    assert set(report.TITLES) == set(tables.BLOCKS)
-    for name, title in report.TITLES.items():
-        table = tables.BLOCKS[name](found)
-        assert f"\n## {title}\n\n{table}\n" in text
-        assert len(rows(table)) > 0
-    for name in report.FIGURE_MAKERS:
-        assert f"![{name}](figures/{name}.svg)" in text
-        assert (reported / "figures" / f"{name}.svg").stat().st_size > 1_000
-    assert "nan" not in text
-
-
-def test_the_order_of_folds_does_not_matter(reported, tmp_path):
-    other = write(tmp_path / "other", reversed(list(made_up())))
-    report.read(other)
-    kept_records = (folder / "records.csv.gz" for folder in (reported, other))
-    assert len({path.read_bytes() for path in kept_records}) == 1
-
-
-def test_the_kept_records_give_the_same_report_as_the_folds(out):
-    before = files(out)
-    for path in (out / "report.md", out / "times.md", *(out / "figures").iterdir()):
-        path.unlink()
-    shutil.rmtree(out / "folds")
-    report.write(out)
-    assert files(out) == {name: text for name, text in before.items() if "folds" not in name}
-
-
-def test_records_are_kept_as_they_are(out):
-    lines = gzip.decompress((out / "records.csv.gz").read_bytes()).decode().splitlines()
-    given = list(made_up())
-    assert len(lines) == 1 + len(given)
-    found = report.read(out).records
-    for one in given:
-        places = ["set", "learner", "seed", "fold"]
-        (row,) = found[(found[places] == [one[p] for p in places]).all(axis=1)].to_dict("records")
-        # to the last digit
-        assert {name: row[name] for name in one} == one
-
-
-def test_times_are_in_a_file_of_their_own(reported):
-    text, times = ((reported / name).read_text() for name in ("report.md", "times.md"))
-    assert "7777." not in text
-    assert "7778." not in text
-    assert "7778." in times
-    assert "55.125" in times
-    assert rows(times[times.index("|") :])[0][0] == ARMS[0]
-
-
-def test_only_times_change_with_seconds(reported, tmp_path):
-    slower = [one | {"seconds": 500.0} if "seconds" in one else one for one in made_up()]
-    other = write(tmp_path / "other", slower)
-    report.write(other)
-    before, after = (files(folder) for folder in (reported, other))
-    changed = {name for name in before if before[name] != after[name] and "folds" not in name}
-    # and what compares times
-    assert changed == {"records.csv.gz", "times.md", "figures/budgets.svg"}
-
-
-def test_the_last_of_two_records_of_a_fold_counts(tmp_path):
-    one = record("s", "uci", "tree 4", 0, 0, accuracy=0.25)
-    found = results(tmp_path, [one, one | {"accuracy": 0.75}])
-    assert found.records["accuracy"].tolist() == [0.75]
-
-
-@pytest.mark.parametrize("name", ["1", "007", "NA", "None", "a, b"])
-def test_sets_of_any_name(tmp_path, name):
-    found = results(tmp_path, [record(name, "uci", ARMS[0], 0, 0, accuracy=0.5)])
-    assert found.records["set"].tolist() == [name]
-    assert f"| {ARMS[0]} | 50.0 |" in tables.arms(found)
-
-
-@pytest.mark.parametrize(
-    ("learners", "group", "fold"),
-    [
-        ([ARMS[0]], "uci", "done"),
-        (ARMS, "made", "failed"),
-        (["random forest"], "uci", "done"),  # it has no size
-        *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in [
-                ([tables.WITHOUT], "made", "level not reached"),
-                (ARMS, "uci", "level not reached"),
-                (["tree 4"], "uci", "done"),
-                (["pruned"], "made", "done"),
-                ([tables.WITHOUT, "tree 4"], "uci", "failed"),
-            ]
-        ),
-    ],
-)
-def test_there_is_a_report_of_whatever_is_there(tmp_path, learners, group, fold):
-    rng = np.random.default_rng(0)
-    folder = tmp_path / "results"
-    gone = () if fold == "done" else ("evaluations_to_level", "seconds_to_level")
-    for learner in learners:
-        for number in (0, 1):
-            found = {k: v for k, v in measured(rng, learner).items() if k not in gone}
-            if "reached" in found:
-                found["reached"] = float(fold == "done")
-            if fold == "failed":
-                found = {"failed": "over 3 s"}
-            write(
-                folder, [record(f"{group} boxes 2x2, noise 0", group, learner, 0, number, **found)]
-            )
-    text = report.write(folder).read_text()
-    assert "nan" not in text + (folder / "times.md").read_text()
-    if fold == "failed":
-        assert f"| {learners[0]} | {group} boxes 2x2, noise 0 | 2 | 0 | over 3 s |" in text
-    elif learners[0] in ARMS and group == "uci":
-        assert (
-            f"| {learners[0]} | {'100.0 | 400' if fold == 'done' else '0.0 | not reached'}" in text
-        )
-
-
-def test_learners_that_share_no_set(tmp_path):
-    rng = np.random.default_rng(0)
-    records = [
-        record(name, "uci", learner, 0, fold, **measured(rng, learner))
-        for name, learner in (("s", tables.WITHOUT), ("t", tables.AVOIDING))
-        for fold in (0, 1)
-    ]
-    assert report.write(write(tmp_path / "results", records)).exists()
-
-
-@pytest.mark.parametrize("present", [(), ("design.json",)])
-def test_a_folder_without_results(tmp_path, present):
-    for name in present:
-        (tmp_path / name).write_text(json.dumps(kept()))
-    before = files(tmp_path)
-    missing = "folds/ and records.csv.gz are" if present else "design.json is"
-    with pytest.raises(ValueError, match=rf"contains no results: {missing} missing"):
-        report.write(tmp_path)
-    assert files(tmp_path) == before
-
-
-# --- documents
 
 DOC = """# What we found
 
@@ -286,32 +133,173 @@ between
 The end, without a line's end"""
 
 
-def test_a_document_gets_its_tables_and_nothing_else_changes(out, tmp_path):
-    doc = tmp_path / "docs" / "study.md"
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory):
+    """Return a folder with made-up results and a document with their tables, to be read only."""
+    folder = write(tmp_path_factory.mktemp("study") / "out", made_up())
+    doc = folder.parent / "docs" / "study.md"
     doc.parent.mkdir()
     doc.write_text(DOC)
-    before = files(out)
+    assert report.write(folder, doc) == folder / "report.md"
+    return folder
+
+
+def test_the_published_records_give_the_document_and_every_table_and_figure(tmp_path):
+    for path in (PUBLISHED / "design.json", PUBLISHED / "records.csv.gz", STUDY):
+        assert path.exists(), f"{path.relative_to(ROOT)} is missing: run python -m study"
+    # a copy, because a run may have left other folds there
+    out, doc = tmp_path / "out", tmp_path / "study.md"
+    out.mkdir()
+    for name in ("design.json", "records.csv.gz"):
+        shutil.copy(PUBLISHED / name, out)
+    shutil.copy(STUDY, doc)
     report.write(out, doc)
-    # the report once more, to the byte
-    assert files(out) == before
-    found = report.read(out)
+    given = STUDY.read_text()
+    assert doc.read_text() == given
+
+    text = (out / "report.md").read_text()
+    assert set(report.TITLES) == set(tables.BLOCKS)
+    for name, title in report.TITLES.items():
+        table = text.split(f"\n## {title}\n\n")[1].split("\n\n## ")[0]
+        assert len(rows(table)) > 0, name
+        begin = f"<!-- begin: {name} -->\n"
+        assert begin not in given or f"{begin}{table}\n<!-- end" in given, name
+    for name in report.FIGURE_MAKERS:
+        assert f"![{name}](figures/{name}.svg)" in text
+        drawn = (out / "figures" / f"{name}.svg").read_bytes()
+        assert len(drawn) > 1_000
+        assert (tmp_path / "figures" / f"study_{name}.svg").read_bytes() == drawn
+    assert not re.search(r"\bnan\b", text)
+
+
+def test_a_document_gets_its_tables_and_nothing_else_changes(reported):
+    found = report.read(reported)
     expected = DOC.replace("old\n<!-- end: sets", f"{tables.sets(found)}\n<!-- end: sets")
     expected = expected.replace("<!-- end: times", f"{tables.times(found)}\n<!-- end: times")
     expected = expected.replace("| old | table |", tables.made_by_noise(found))
-    assert doc.read_text() == expected
-    for name in report.FIGURE_MAKERS:
-        drawn = (out / "figures" / f"{name}.svg").read_bytes()
-        assert (doc.parent / "figures" / f"study_{name}.svg").read_bytes() == drawn
+    assert (reported.parent / "docs" / "study.md").read_text() == expected
 
 
-def test_a_text_without_marks_stays():
-    assert report.updated("a\n<!-- end: x -->\n", {}) == "a\n<!-- end: x -->\n"
+def test_records_are_kept_as_they_are_in_any_order(reported, tmp_path):
+    kept = (reported / "records.csv.gz").read_bytes()
+    given = list(made_up())
+    assert len(gzip.decompress(kept).splitlines()) == 1 + len(given)
+    found = {
+        (row["set"], row["learner"], row["seed"], row["fold"]): row
+        for row in report.read(reported).records.to_dict("records")
+    }
+    for one in given:
+        row = found[one["set"], one["learner"], one["seed"], one["fold"]]
+        assert {name: row[name] for name in one} == one  # to the last digit
+    other = write(tmp_path / "other", reversed(given))
+    report.read(other)
+    assert (other / "records.csv.gz").read_bytes() == kept
+
+
+def test_a_report_of_the_kept_records_differs_only_where_times_do(reported, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(reported / "design.json", other)
+    seconds = report.read(reported).records["seconds"].dropna().unique()
+    text = gzip.decompress((reported / "records.csv.gz").read_bytes()).decode()
+    for value in seconds:
+        text = text.replace(f",{value},", ",500.0,")
+    (other / "records.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+    report.write(other)
+    before, after = files(reported), files(other)
+    assert after.keys() == {name for name in before if not name.startswith("folds")}
+    # and what compares times
+    changed = {name for name in after if before[name] != after[name]}
+    assert changed == {"records.csv.gz", "times.md", "figures/budgets.svg"}
+
+
+def test_times_are_in_a_file_of_their_own(reported):
+    text, times = ((reported / name).read_text() for name in ("report.md", "times.md"))
+    assert "7777." not in text
+    assert "7778." not in text
+    assert "7778." in times
+    assert "55.125" in times
+    assert rows(times[times.index("|") :])[0][0] == SHOWN[0]
+
+
+def test_the_last_of_two_records_of_a_fold_counts(tmp_path):
+    one = record(accuracy=0.25)
+    found = results(tmp_path, [one, one | {"accuracy": 0.75}])
+    assert found.records["accuracy"].tolist() == [0.75]
+
+
+def test_sets_of_any_name(tmp_path):
+    names = ["1", "007", "NA", "None", "a, b"]
+    found = results(tmp_path, [record(name, ARMS[0], accuracy=0.5) for name in names])
+    assert sorted(found.records["set"]) == sorted(names)
+    assert found.means(found.arms, "accuracy").index.tolist() == sorted(names)
+    assert f"| {ARMS[0]} | 50.0 |" in tables.arms(found)
+
+
+@pytest.mark.parametrize(
+    ("learners", "group", "fold"),
+    [
+        ([ARMS[0]], "uci", "done"),
+        (ARMS, "made", "failed"),
+        (["random forest"], "uci", "done"),  # it has no size
+        ([tables.WITHOUT, tables.AVOIDING], "uci", "apart"),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [
+                ([tables.WITHOUT], "made", "level not reached"),
+                (ARMS, "uci", "level not reached"),
+                (["tree 4"], "uci", "done"),
+                (["pruned"], "made", "done"),
+                ([tables.WITHOUT, "tree 4"], "uci", "failed"),
+            ]
+        ),
+    ],
+)
+def test_there_is_a_report_of_whatever_is_there(tmp_path, learners, group, fold):
+    rng = np.random.default_rng(0)
+    name = f"{group} boxes 2x2, noise 0"
+    gone = () if fold == "done" else ("evaluations_to_level", "seconds_to_level")
+    records = []
+    for learner in learners:
+        for number in (0, 1):
+            found = {k: v for k, v in measured(rng, learner).items() if k not in gone}
+            if "reached" in found:
+                found["reached"] = float(fold == "done")
+            if fold == "failed":
+                found = {"failed": "over 3 s"}
+            # learners that share no set are not compared
+            own = f"{name}{learner if fold == 'apart' else ''}"
+            records.append(record(own, learner, 0, number, group, **found))
+    folder = write(tmp_path / "results", records)
+    text = report.write(folder).read_text()
+    assert "nan" not in text + (folder / "times.md").read_text()
+    if fold == "failed":
+        assert f"| {learners[0]} | {name} | 2 | 0 | over 3 s |" in text
+    elif learners[0] in ARMS and group == "uci":
+        reached = "100.0 | 400" if fold == "done" else "0.0 | not reached"
+        assert f"| {learners[0]} | {reached}" in text
+
+
+@pytest.mark.parametrize("present", [(), ("design.json",)])
+def test_a_folder_without_results(tmp_path, present):
+    for name in present:
+        (tmp_path / name).write_text(json.dumps(settings()))
+    before = files(tmp_path)
+    missing = "folds/ and records.csv.gz are" if present else "design.json is"
+    with pytest.raises(ValueError, match=rf"contains no results: {missing} missing"):
+        report.write(tmp_path)
+    assert files(tmp_path) == before
+
+
+# --- documents
 
 
 def test_tables_are_put_in_as_they_are():
     # what means something in a replacement of a regular expression
     text = "<!-- begin: a (b) -->\n<!-- end: a (b) -->"
     assert report.updated(text, {"a (b)": r"\1 \g<0> \n"}).splitlines()[1] == r"\1 \g<0> \n"
+    without_begin = "a\n<!-- end: x -->\n"
+    assert report.updated(without_begin, {}) == without_begin
 
 
 @pytest.mark.parametrize(
@@ -332,7 +320,7 @@ def test_documents_with_wrong_marks(text, message):
 
 
 def test_a_document_with_wrong_marks_is_left_alone(tmp_path, capsys):
-    out = write(tmp_path / "out", [record("s", "uci", "tree 4", 0, 0, accuracy=0.5)])
+    out = write(tmp_path / "out", [record(accuracy=0.5)])
     doc = tmp_path / "doc.md"
     doc.write_text(DOC + "\n<!-- begin: more -->\n<!-- end: more -->")
     before = doc.read_text()
@@ -342,19 +330,6 @@ def test_a_document_with_wrong_marks_is_left_alone(tmp_path, capsys):
     )
     assert doc.read_text() == before
     assert not (tmp_path / "figures").exists()
-
-
-def test_the_document_is_what_the_kept_records_give(tmp_path):
-    kept_at, doc = ROOT / "study" / "published", ROOT / "docs" / "explanation" / "study.md"
-    for path in (kept_at / "design.json", kept_at / "records.csv.gz", doc):
-        assert path.exists(), f"{path.relative_to(ROOT)} is missing: run python -m study"
-    # a copy, because a run may have left other folds there
-    for name in ("design.json", "records.csv.gz"):
-        shutil.copy(kept_at / name, tmp_path)
-    found = report.read(tmp_path)
-    blocks = {name: make(found) for name, make in tables.BLOCKS.items()}
-    text = doc.read_text()
-    assert report.updated(text, blocks | {report.TIMES: tables.times(found)}) == text
 
 
 # --- tables
@@ -398,37 +373,27 @@ def ratio(interval):
 def test_verdict(found, measure, expected):
     assert tables.verdict(found, tables.MEASURES[measure], 0.049) == expected
     # an adjusted p-value may take back what an interval says, but not that it does not matter
-    taken_back = (
-        f"mean {expected[expected.index('within') :]}" if "within" in expected else "undecided"
-    )
-    taken_back = expected if expected == "unknown" else taken_back
+    taken_back = "unknown" if expected == "unknown" else "undecided"
+    if "within" in expected:
+        taken_back = f"mean {expected[expected.index('within') :]}"
     assert tables.verdict(found, tables.MEASURES[measure], 0.05) == taken_back
 
 
-@pytest.mark.parametrize(
-    ("value", "digits", "expected"),
-    [
-        (1.25, 2, "+1.25"),
-        (-1.25, 2, "−1.25"),
-        (0.0, 1, "0.0"),
-        (-0.0, 2, "0.00"),
-        (-0.04, 1, "0.0"),
-        (0.004, 2, "0.00"),
-        (-0.06, 1, "−0.1"),
-        (0.2, 0, "0"),
-        (1234.5, 1, "+1234.5"),
-    ],
-)
-def test_signed(value, digits, expected):
-    assert tables.signed(value, digits) == expected
-
-
-@pytest.mark.parametrize(
-    ("p", "expected"),
-    [(0.0, "< 0.001"), (0.00099, "< 0.001"), (0.001, "0.001"), (0.0496, "0.050"), (1.0, "1.000")],
-)
-def test_p_value(p, expected):
-    assert tables.p_value(p) == expected
+def test_numbers_are_shown_with_sign_and_digits():
+    signed = {
+        (1.25, 2): "+1.25",
+        (-1.25, 2): "−1.25",
+        (0.0, 1): "0.0",
+        (-0.0, 2): "0.00",
+        (-0.04, 1): "0.0",
+        (0.004, 2): "0.00",
+        (-0.06, 1): "−0.1",
+        (0.2, 0): "0",
+        (1234.5, 1): "+1234.5",
+    }
+    assert {given: tables.signed(*given) for given in signed} == signed
+    shown = {0.0: "< 0.001", 0.00099: "< 0.001", 0.001: "0.001", 0.0496: "0.050", 1.0: "1.000"}
+    assert {p: tables.p_value(p) for p in shown} == shown
 
 
 def test_comparisons_are_shown_in_points_and_times():
@@ -456,7 +421,7 @@ def test_what_is_so_by_construction_is_not_tested():
 
 def test_what_is_read_for_covered_points(tmp_path):
     figures = {"explanation_size": 2.0, "coverage": 0.5, "conditions": 10, "rules": 4}
-    records = [record("s", "uci", ARMS[0], 0, fold, **figures) for fold in (0, 1)]
+    records = [record("s", ARMS[0], 0, fold, **figures) for fold in (0, 1)]
     found = results(tmp_path, records)
     for name, value in {"explanation_covered": 4.0, "explanation_default": 7.0}.items():
         assert found.means(found.arms, name)[ARMS[0]].tolist() == [value]
@@ -470,15 +435,15 @@ def test_markdown():
 
 def test_failures_are_all_listed(tmp_path):
     records = [
-        record("s", "uci", "tree 4", 0, 0, accuracy=0.5),
-        record("s", "uci", "ripper", 0, 0, failed="ValueError: a | b < c"),
-        record("s", "uci", "ripper", 0, 1, failed="not tried: over 3 s"),
-        record("s", "uci", "ripper", 0, 2, accuracy=0.5),
-        record("t", "keel", "ripper", 0, 0, failed="died with exit code -9"),
-        record(MADE, "made", ARMS[0], 0, 0, failed="over 3 s"),
+        record(accuracy=0.5),
+        record("s", "ripper", failed="ValueError: a | b < c"),
+        record("s", "ripper", fold=1, failed="not tried: over 3 s"),
+        record("s", "ripper", fold=2, accuracy=0.5),
+        record("t", "ripper", failed="died with exit code -9"),
+        record(MADE, ARMS[0], group="made", failed="over 3 s"),
         # of another seed, and of a learner that no table knows
-        record("t", "keel", "tree 8", 1, 0, failed="over 4 s"),
-        record("t", "keel", "an old name", 0, 0, failed="over 5 s"),
+        record("t", "tree 8", 1, failed="over 4 s"),
+        record("t", "an old name", failed="over 5 s"),
     ]
     text = tables.failures(results(tmp_path, records, **{"not installed": {"figs": "imodels"}}))
     assert rows(text) == [
@@ -489,18 +454,15 @@ def test_failures_are_all_listed(tmp_path):
         ["tree 8", "t", "1", "0", "over 4 s"],
         ["figs", "all", "–", "–", "imodels is not installed"],
     ]
-
-
-def test_no_failures(tmp_path):
-    one = record("s", "uci", "tree 4", 0, 0, accuracy=0.5)
-    assert tables.failures(results(tmp_path, [one], **{"not installed": {}})) == "None."
+    found = results(tmp_path / "other", records[:1], **{"not installed": {}})
+    assert tables.failures(found) == "None."
 
 
 def accuracies(given, group="uci"):
     """Return records of (set, learner): the accuracies of its folds, None where one failed."""
     return [
-        record(name, group, learner, 0, fold, **({"failed": "x"} if a is None else {"accuracy": a}))
-        for (name, learner), folds in given.items()
+        record(*place, 0, fold, group, **({"failed": "x"} if a is None else {"accuracy": a}))
+        for place, folds in given.items()
         for fold, a in enumerate(folds)
     ]
 
@@ -560,7 +522,7 @@ def named(table):
 def test_budgets_are_compared_by_evaluations_and_by_time(tmp_path):
     records = [
         record(
-            name, "uci", arms.name_of(kind, budget), 0, fold,
+            name, arms.name_of(kind, budget), 0, fold,
             accuracy=base + 0.01 * budget, gap_accuracy=0.0, conditions=4, seconds=seconds * budget,
         )
         for name in "stu"
@@ -612,21 +574,28 @@ def test_hosts_are_compared_on_the_same_sets(tmp_path):
 
 
 def test_what_was_not_run_is_listed(tmp_path):
-    found = results(tmp_path, made_up())
-    # made data and several labels were run with one seed; figs and others not at all
-    assert [row for row in rows(tables.not_run(found)) if row[0] == "annealing, 4x"] == [
-        ["annealing, 4x", "2", "8", "8", "4"]
+    # with the second seed, only real data were run
+    records = [
+        record(name, arms.name_of(kind, budget), seed, fold, group, accuracy=0.5)
+        for group, names in SETS.items()
+        for name in names
+        for kind in arms.KINDS
+        for budget in (4, 16)
+        for seed in range(2 if group in ("uci", "keel") else 1)
+        for fold in (0, 1)
     ]
-    assert rows(tables.not_run(found))[-1][0] == "peers and ablations"
-    assert rows(tables.not_run(found))[-1][4] == "0"
-
-
-def test_a_set_counts_as_run_if_all_of_its_folds_are(tmp_path):
-    records = [one for one in made_up() if (one["set"], one["fold"]) != ("zoo", 1)]
-    found = results(tmp_path, records)
-    assert [row for row in rows(tables.not_run(found)) if row[0] == "annealing, 16x"] == [
-        ["annealing, 16x", "1", "8", "8", "7"],
-        ["annealing, 16x", "2", "8", "8", "3"],
+    missing = rows(tables.not_run(results(tmp_path / "all", records)))
+    assert [row for row in missing if row[0] == "annealing, 4x"] == [
+        ["annealing, 4x", "2", "8", "6", "4"]
+    ]
+    assert missing[-1][0] == "peers and ablations"
+    assert missing[-1][4] == "0"
+    # a set counts as run if all of its folds are
+    less = [one for one in records if (one["set"], one["fold"]) != ("zoo", 1)]
+    missing = rows(tables.not_run(results(tmp_path / "less", less)))
+    assert [row for row in missing if row[0] == "annealing, 16x"] == [
+        ["annealing, 16x", "1", "8", "6", "5"],
+        ["annealing, 16x", "2", "8", "6", "3"],
     ]
 
 
@@ -637,7 +606,7 @@ def test_what_is_made_is_told_from_what_is_taken(tmp_path):
         for learner in (plain, avoiding):
             more = {"truth_agreement": agreement + 0.125 * (learner == avoiding), "accuracy": 0.0}
             name = f"made boxes 2x2, noise {noise}"
-            records += [record(name, "made", learner, 0, fold, **more) for fold in (0, 1)]
+            records += [record(name, learner, 0, fold, "made", **more) for fold in (0, 1)]
     found = results(tmp_path, records)
     assert {row[0]: row[1] for row in rows(tables.arms(found))} == {avoiding: "75.0", plain: "50.0"}
     assert [row[:3] for row in rows(tables.made(found))] == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from argparse import Namespace
 from collections import Counter
 from dataclasses import asdict, replace
@@ -12,6 +13,7 @@ import numpy as np
 import odd_learners
 import pandas as pd
 import pytest
+from study_records import files, record
 
 from study import __main__ as command
 from study import arms, learners, running, synthetic
@@ -19,39 +21,25 @@ from study import arms, learners, running, synthetic
 ARM = "CFSBE, 1x"
 
 
-def record(name, learner, seed, fold, **measured):
-    heading = {"set": name, "group": "g", "learner": learner, "seed": seed, "fold": fold}
-    return heading | measured
-
-
-def files(folder):
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
 # --- data
+
+
+def write_set(place, frame, **entry):
+    place.mkdir(parents=True)
+    name = f"{place.name} set"
+    pd.DataFrame(frame).to_csv(place / f"{name}.csv.gz", index=False)
+    listed = {"name": name, "rows": 3, "categorical": ["t"] if "t" in frame else []}
+    (place / "datasets.json").write_text(json.dumps([listed | entry]))
 
 
 @pytest.fixture
 def folder(tmp_path):
     """Return a folder with one data set of each kind."""
-    for kind, frame, entry in (
-        ("single", {"n": [1.0, 2.0, 3.0], "class": ["x", "y", "x"]}, {}),
-        (
-            "multi",
-            {"n": [1.0, 2, 3], "t": ["u", "", "v"], "p": [1, 0, 1], "q": [1, 0, 0], "r": [0] * 3},
-            {"labels": 3},
-        ),
-    ):
-        place = tmp_path / "data" / kind
-        place.mkdir(parents=True)
-        pd.DataFrame(frame).to_csv(place / f"{kind} set.csv.gz", index=False)
-        listed = {"name": f"{kind} set", "rows": 3, "categorical": ["t"] if "t" in frame else []}
-        (place / "datasets.json").write_text(json.dumps([listed | entry]))
-    return tmp_path / "data"
+    data = tmp_path / "data"
+    write_set(data / "single", {"n": [1.0, 2.0, 3.0], "class": ["x", "y", "x"]})
+    labels = {"p": [1, 0, 1], "q": [1, 0, 0], "r": [0] * 3}
+    write_set(data / "multi", {"n": [1.0, 2, 3], "t": ["u", "", "v"]} | labels, labels=3)
+    return data
 
 
 def test_a_folder_may_have_sets_with_several_labels(folder):
@@ -69,12 +57,7 @@ def test_a_folder_may_have_sets_with_several_labels(folder):
     described |= {"numeric": 1, "categorical": 1, "classes": 2}
     assert command._described(several, design) == described
     assert command._described(one, design)["classes"] == 2
-
-
-def test_sets_of_several_labels_are_left_out_where_there_are_none(folder):
-    (folder / "multi" / "datasets.json").unlink()
-    (folder / "multi" / "multi set.csv.gz").unlink()
-    (folder / "multi").rmdir()
+    shutil.rmtree(folder / "multi")
     assert [data.name for data in command._from_folder(folder)] == ["single set"]
     assert {data.group for data in command._from_folder(None)} == {"sklearn"}
 
@@ -104,43 +87,38 @@ REAL, LARGE = data_of("uci", 1_000), data_of("keel", 1_001)
 MADE, SEVERAL = data_of(synthetic.GROUP), data_of(command.SEVERAL)
 
 
-def test_the_order_is_that_of_the_protocol():
-    stages = {
-        ("annealing", 0): 0,
-        ("other hosts, 1x and 4x", 0): 1,
-        ("peers", 0): 2,
-        ("annealing", 1): 3,
-        ("other hosts, 16x", 0): 4,
-        ("other hosts, 1x and 4x", 1): 6,
-        ("other hosts, 16x", 1): 9,
-    }
-    for name in (*arms.ARMS, *learners.FITTED):
-        arm = arms.ARMS.get(name)
-        if arm is None:
-            kind = "peers"
-        elif arm.host == "annealing":
-            kind = "annealing"
-        else:
-            kind = f"other hosts, {'16x' if arm.budget == 16 else '1x and 4x'}"
-        for seed in (0, 1) if arm else (0,):
-            assert learners.stage(name, "uci", 1_000, seed) == stages[kind, seed], (name, seed)
-
-
-@pytest.mark.parametrize("name", [*arms.ARMS, *learners.FITTED])
-def test_what_never_runs(name):
+def kind_of(name):
+    """Return the kind of a learner that decides when and on what it runs."""
     arm = arms.ARMS.get(name)
-    runs = {
-        kind
-        for kind, data in {"large": LARGE, "made": MADE, "several": SEVERAL}.items()
-        if learners.stage(name, data.group, len(data.y), 0) is not None
-    }
     if arm is None:
+        return "a tree" if name == "pruned" else "peers"
+    if arm.host == "annealing":
+        return "annealing"
+    return f"other hosts, {'16x' if arm.budget == 16 else '1x and 4x'}"
+
+
+def test_when_learners_run_is_that_of_the_protocol():
+    # by seed, and the data besides small real sets
+    stages = {
+        "annealing": ((0, 3), {"large", "made", "several"}),
+        "other hosts, 1x and 4x": ((1, 6), {"several"}),
+        "other hosts, 16x": ((4, 9), {"several"}),
         # peers do not predict sets, and only a tree is compared on synthetic data
-        assert runs == ({"large", "made"} if name == "pruned" else {"large"})
-    elif arm.host == "annealing":
-        assert runs == {"large", "made", "several"}
-    else:
-        assert runs == {"several"}
+        "peers": ((2,), {"large"}),
+        "a tree": ((2,), {"large", "made"}),
+    }
+    names = (*arms.ARMS, *learners.FITTED)
+    assert {kind_of(name) for name in names} == set(stages)
+    for name in names:
+        by_seed, others = stages[kind_of(name)]
+        for seed, stage in enumerate(by_seed):
+            assert learners.stage(name, "uci", 1_000, seed) == stage, (name, seed)
+        runs = {
+            kind
+            for kind, data in {"large": LARGE, "made": MADE, "several": SEVERAL}.items()
+            if learners.stage(name, data.group, len(data.y), 0) is not None
+        }
+        assert runs == others, name
 
 
 def test_tasks_are_in_order_of_stage_and_size(tmp_path):
@@ -186,10 +164,8 @@ def test_learners_without_their_package_are_skipped(monkeypatch):
     monkeypatch.setattr(
         command, "_version", lambda name: None if name == "wittgenstein" else versions(name)
     )
-    assert command._learners([ARM, "ripper", "tree 4"]) == (
-        [ARM, "tree 4"],
-        {"ripper": "wittgenstein"},
-    )
+    chosen, missing = command._learners([ARM, "ripper", "tree 4"])
+    assert (chosen, missing) == ([ARM, "tree 4"], {"ripper": "wittgenstein"})
     chosen, missing = command._learners([])
     assert set(chosen) | set(missing) == {*arms.ARMS, *learners.FITTED}
     # arms need nothing else, and the rules of one of them are repaired without being asked for
@@ -252,23 +228,17 @@ def asked(monkeypatch):
         (["--folds", "1"], "error: --folds must be at least 2, got 1"),
         (["--seeds", "0"], "error: --seeds must be at least 1, got 0"),
         (["--folds", "many"], "argument --folds: invalid int value: 'many'"),
+        (["--data", "."], "must contain a folder single/ or *.dat files"),
         (["--repeats", "2"], "unrecognized arguments: --repeats 2"),
         (["--report-only"], "contains no results: design.json is missing"),
     ],
 )
-def test_wrong_options(tmp_path, capsys, given, message):
+def test_wrong_options(tmp_path, capsys, monkeypatch, given, message):
+    monkeypatch.chdir(tmp_path)
     code = run("--out", tmp_path / "out", *given)
     assert message in capsys.readouterr().err
     assert code == 2
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.usefixtures("never_run")
-def test_a_folder_of_data_without_data(tmp_path, capsys):
-    (tmp_path / "data").mkdir()
-    assert run("--out", tmp_path / "out", "--data", tmp_path / "data") == 2
-    assert "must contain a folder single/ or *.dat files" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.usefixtures("asked")

@@ -1,3 +1,5 @@
+"""Tests of the runner of the study: folds, kept results, and processes that fail."""
+
 from __future__ import annotations
 
 import json
@@ -9,6 +11,7 @@ import odd_learners
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from study_records import files, record
 
 from benchmarks.fitted import objects
 from study import __main__ as command
@@ -74,32 +77,24 @@ def test_splits_of_sets_of_labels(n, folds, most, seed):
 def test_splits_are_the_same_for_the_same_state():
     y = odd_learners.table("t", 200).y
     design = running.Design(folds=4, max_rows=100)
-
-    def rows(design):
-        return [test.tolist() for _, test in design.splits(y)]
-
-    assert rows(design) == rows(design)
-    assert rows(design) != rows(replace(design, random_state=1))
     # seeds are fits on the same folds, and splits do not depend on other settings either
-    assert rows(replace(design, seeds=7, cap=1.0, evaluations=5)) == rows(design)
+    designs = (design, replace(design, seeds=7, cap=1.0, evaluations=5))
+    one, same, other = (
+        [test.tolist() for _, test in d.splits(y)]
+        for d in (*designs, replace(design, random_state=1))
+    )
+    assert one == same
+    assert one != other
 
 
 def test_classes_of_few_rows_do_not_stop_a_draw():
-    y = np.array(["a"] * 30 + ["b"] * 2 + ["c"], dtype=object)
-    splits = running.Design(folds=5, max_rows=20).splits(y)
-    assert [len(test) for _, test in splits] == [4] * 5
-    # a row too many, of two classes
-    y = np.array(["a"] * 11 + ["b"] * 10, dtype=object)
-    splits = running.Design(folds=5, max_rows=20).splits(y)
-    assert [len(test) for _, test in splits] == [4] * 5
+    # in the second, a row too many, of two classes
+    for text in ("a" * 30 + "bbc", "a" * 11 + "b" * 10):
+        splits = running.Design(folds=5, max_rows=20).splits(np.array([*text], dtype=object))
+        assert [len(test) for _, test in splits] == [4] * 5
 
 
 # --- what is kept
-
-
-def record(name="s", learner="tree 4", seed=0, fold=0, **more):
-    heading = {"set": name, "group": "g", "learner": learner, "seed": seed, "fold": fold}
-    return heading | more
 
 
 def test_what_is_added_is_read_back(tmp_path):
@@ -133,22 +128,17 @@ def test_half_a_line_is_ignored_and_the_next_does_not_merge_with_it(tmp_path_fac
     (path,) = store.folder.rglob("*.jsonl")
     whole = path.read_bytes()
     begins = whole.index(b"\n") + 1
-    # cut anywhere within the second line, also within a letter; without its end it is all there
+    # cut anywhere within the second line, also within a letter
     cut = data.draw(st.integers(begins, len(whole) - 2))
     path.write_bytes(whole[:cut])
     assert list(store) == [first]
     store.add(last)
     assert list(store) == [first, last]
     assert path.read_bytes()[:cut] == whole[:cut]
-
-
-def test_a_line_that_lacks_only_its_end_counts(tmp_path):
-    store = running.Store(tmp_path)
-    store.add(record(fold=0))
-    (path,) = store.folder.rglob("*.jsonl")
-    path.write_bytes(path.read_bytes()[:-1])
-    store.add(record(fold=1))
-    assert list(store) == [record(fold=0), record(fold=1)]
+    # a line that lacks only its end is all there
+    path.write_bytes(whole[:-1])
+    store.add(last)
+    assert list(store) == [first, lost, last]
 
 
 # --- runs, in processes of their own
@@ -197,9 +187,9 @@ def test_results_do_not_depend_on_processes_and_are_not_made_twice(tmp_path):
     # what is there is known by its folds, and done no more
     left = command._tasks(sets, names, design, stores[1])
     assert left == []
-    before = {p: p.read_bytes() for p in tmp_path.rglob("*.jsonl")}
+    before = files(tmp_path)
     running.run(left, design, stores[1], 2, said.append)
-    assert {p: p.read_bytes() for p in tmp_path.rglob("*.jsonl")} == before
+    assert files(tmp_path) == before
     # a fold that was lost is done again, alone and with the same result
     (path,) = stores[1].folder.glob("one/tree_4.jsonl")
     first, second = path.read_text().splitlines()
@@ -251,8 +241,8 @@ def test_each_seed_and_fold_has_random_numbers_of_its_own():
 
 def test_what_fails_is_recorded_and_the_others_go_on(tmp_path, monkeypatch):
     # long enough for a tree on a slow machine: what does not end in it takes minutes
-    design = running.Design(folds=2, cap=3.0)
-    monkeypatch.setattr(running, "PATIENCE", 3)
+    design = running.Design(folds=2, cap=1.0)
+    monkeypatch.setattr(running, "PATIENCE", 6)
     store = running.Store(tmp_path)
     names = ["unready", "raises", "killed", "tree 8", "slow", "waiting", "tree 4"]
     said = []
@@ -268,10 +258,10 @@ def test_what_fails_is_recorded_and_the_others_go_on(tmp_path, monkeypatch):
         ("raises", 1): "RuntimeError: no rules for today",
         ("killed", 0): "died with exit code -9",
         ("killed", 1): "not tried: died with exit code -9",
-        ("slow", 0): "over 3 s",
-        ("slow", 1): "not tried: over 3 s",
-        ("waiting", 0): "over 3 s",
-        ("waiting", 1): "not tried: over 3 s",
+        ("slow", 0): "over 1 s",
+        ("slow", 1): "not tried: over 1 s",
+        ("waiting", 0): "over 1 s",
+        ("waiting", 1): "not tried: over 1 s",
     }
     assert sorted(found.keys() - failed.keys()) == [
         (name, fold) for name in ("tree 4", "tree 8") for fold in (0, 1)
@@ -292,38 +282,36 @@ class FakeWorker:
         yield from self.calls.pop(0)
 
 
+def run_task(tmp_path, jobs, *calls):
+    """Return the store of a task whose worker gives these results, and the worker."""
+    store, worker = running.Store(tmp_path), FakeWorker(*calls)
+    task = running.Task(odd_learners.table("s"), tuple(jobs))
+    running._run_task(task, worker, store, running._Counter(len(jobs), lambda _: None))
+    return store, worker
+
+
 def test_a_fold_gives_records_of_all_names_that_it_stands_for(tmp_path):
-    store = running.Store(tmp_path)
-    jobs = tuple(running.Job("a", 1, fold) for fold in (0, 1))
-    worker = FakeWorker([{"a": {"accuracy": 1.0}, "b": {"accuracy": 0.5}}, {"a": {"failed": "x"}}])
-    task = running.Task(odd_learners.table("s"), jobs)
-    running._run_task(task, worker, store, running._Counter(2, lambda _: None))
-    heading = {"set": "s", "group": "odd", "seed": 1}
-    assert sorted(map(sorted_items, store)) == sorted(
-        sorted_items(heading | own)
-        for own in (
-            {"learner": "a", "fold": 0, "accuracy": 1.0},
-            {"learner": "b", "fold": 0, "accuracy": 0.5},
-            {"learner": "a", "fold": 1, "failed": "x"},
-        )
-    )
-
-
-def sorted_items(record):
-    return str(sorted(record.items()))
+    jobs = [running.Job("a", 1, fold) for fold in (0, 1)]
+    calls = [{"a": {"accuracy": 1.0}, "b": {"accuracy": 0.5}}, {"a": {"failed": "x"}}]
+    store, _ = run_task(tmp_path, jobs, calls)
+    expected = [
+        record("s", "a", 1, 0, "odd", accuracy=1.0),
+        record("s", "a", 1, 1, "odd", failed="x"),
+        record("s", "b", 1, 0, "odd", accuracy=0.5),
+    ]
+    assert sorted(store, key=lambda r: (r["learner"], r["fold"])) == expected
 
 
 def test_after_a_process_ended_another_goes_on_with_the_rest(tmp_path):
-    store = running.Store(tmp_path)
     jobs = [running.Job(name, 0, fold) for name in "abc" for fold in (0, 1)]
     good = {"accuracy": 1.0}
-    worker = FakeWorker(
+    store, worker = run_task(
+        tmp_path,
+        jobs,
         [{"a": good}, {"a": {"failed": "over 3 s"}}],
         [{"b": {"failed": "died with exit code 1"}}],
         [{"c": {"failed": "ValueError: over 3 s"}}, {"c": good}],
     )
-    task = running.Task(odd_learners.table("s"), tuple(jobs))
-    running._run_task(task, worker, store, running._Counter(6, lambda _: None))
     places = [(job.learner, job.fold) for job in jobs]
     assert worker.asked == [places, places[2:], places[4:]]
     assert {(r["learner"], r["fold"]): r.get("failed") for r in store} == {
@@ -349,14 +337,11 @@ def test_progress_is_told_at_the_end_and_not_at_every_fold(monkeypatch):
     assert said[-1] == "1,000 of 1,000 folds, about 0 min left; last: fold 999"
 
 
-@pytest.mark.parametrize(
-    ("error", "text"),
-    [
+def test_first_line():
+    for error, text in (
         (ValueError("one\ntwo"), "ValueError: one"),
         (KeyError("a"), "KeyError: 'a'"),
         (RuntimeError(), "RuntimeError: "),
         (RuntimeError("x" * 500), "RuntimeError: " + "x" * 186),
-    ],
-)
-def test_first_line(error, text):
-    assert running._first_line(error) == text
+    ):
+        assert running._first_line(error) == text

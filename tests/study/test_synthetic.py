@@ -1,3 +1,5 @@
+"""Tests of the synthetic data of the study, whose rules are known."""
+
 from __future__ import annotations
 
 import math
@@ -8,7 +10,8 @@ import pytest
 from irenic import Categorical, Continuous, Region, Rule, RuleSet
 from study import synthetic
 
-SIZES = [(2, 2), (2, 10), (3, 4), (5, 3), (10, 5), (20, 2), (20, 10)]
+SIZES = [(2, 2), (2, 10), (5, 3), (10, 5), (20, 10)]
+EXACT = {"truth_agreement": 1.0, "rules_found": 1.0, "irrelevant_conditions": 0.0}
 
 
 @pytest.fixture(scope="module", params=SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -27,23 +30,17 @@ def test_truth_is_consistent_and_gives_the_clean_labels(known):
     assert known.truth.default == "c0"
     assert known.truth.space is known.space
     assert (known.truth.predict(known.X) == known.clean).all()
-
-
-def test_every_class_has_rows_and_all_but_the_default_have_rules(known):
+    # rules are short and cover a visible share
+    assert set(known.truth.conditions_per_rule()) <= {1, 2, 3, 4}
+    assert known.truth.covering(known.X).mean(axis=0).min() >= 0.01
+    # every class has rows, and all but the default have rules
     labels, counts = np.unique(known.clean, return_counts=True)
     assert list(labels) == [f"c{i}" for i in range(len(labels))]
     assert counts.min() >= 30
     assert counts[0] == counts.max()
     assert {rule.then for rule in known.truth} == set(labels) - {"c0"}
     assert len(known.truth) == 2 * (len(labels) - 1)
-
-
-def test_rules_are_short_and_cover_a_visible_share(known):
-    assert set(known.truth.conditions_per_rule()) <= {1, 2, 3, 4}
-    assert known.truth.covering(known.X).mean(axis=0).min() >= 0.01
-
-
-def test_noise_is_exact_and_never_the_own_class(known):
+    # noise is exact and never the own class
     assert (known.y != known.clean).sum() == 200
     assert set(known.y) == set(known.clean)
     assert known.y.dtype == object
@@ -64,9 +61,7 @@ def test_columns(known):
             assert tuple(column.cat.categories) == feature.values
             assert column.cat.categories.dtype == object
     assert not known.X.T.duplicated().any()
-
-
-def test_relevant_features_are_those_that_rules_test(known):
+    # relevant ones are those that rules test
     tested = {name for rule in known.truth for name in rule.region.conditions()}
     assert set(known.relevant) == tested
     assert len(known.relevant) < known.X.shape[1] or known.X.shape[1] < 5
@@ -113,16 +108,15 @@ def test_an_exception_inside_each_rule_is_of_another_class(excepted):
     rules, exceptions = parts(excepted)
     classes = len(set(excepted.clean))
     assert len(rules) == len(exceptions) == 2 * (classes - 1)
-    for rule, exception in zip(rules, exceptions, strict=True):
+    for i, (rule, exception) in enumerate(zip(rules, exceptions, strict=True)):
         assert exception.then != rule.then
         assert exception.region <= rule.region
         inside = exception.region.volume() / rule.region.volume()
         assert 0.2 <= inside <= 0.5
-        # by points, too: within three deviations of 500
-        points = rule.region.sample(500, random_state=0)
-        assert np.mean([holds(exception, point) for point in points]) == pytest.approx(
-            inside, abs=3 * math.sqrt(0.25 / 500)
-        )
+        if i < 6:  # by points, too: within three deviations of 500
+            points = rule.region.sample(500, random_state=0)
+            share = np.mean([holds(exception, point) for point in points])
+            assert share == pytest.approx(inside, abs=3 * math.sqrt(0.25 / 500))
     assert {rule.then for rule in rules} == {f"c{i}" for i in range(1, classes)}
     assert excepted.truth.default == "c0"
 
@@ -141,9 +135,9 @@ def test_labels_are_those_of_the_exception_where_it_covers(excepted):
     rules, exceptions = parts(excepted)
     expected = [
         next((rule.then for rule in [*exceptions, *rules] if holds(rule, row)), "c0")
-        for row in excepted.X.to_dict("records")
+        for row in excepted.X[::4].to_dict("records")
     ]
-    assert excepted.clean.tolist() == expected
+    assert excepted.clean[::4].tolist() == expected
     counts = np.unique(excepted.clean, return_counts=True)[1]
     assert counts.min() >= 30
     assert counts[0] == counts.max()
@@ -166,12 +160,7 @@ def test_the_truth_with_exceptions_recovers_itself(excepted):
         return excepted.truth.predict(X, resolve="best")
 
     found = synthetic.recovery(excepted.truth, best, excepted)
-    assert found == {
-        "truth_agreement": 1.0,
-        "true_rules": len(excepted.truth),
-        "rules_found": 1.0,
-        "irrelevant_conditions": 0.0,
-    }
+    assert found == EXACT | {"true_rules": len(excepted.truth)}
     # half of the rules, which are wrong about the exceptions
     general = RuleSet(parts(excepted)[0], excepted.space, default="c0")
     found = synthetic.recovery(general, general.predict, excepted)
@@ -185,22 +174,18 @@ def test_the_truth_with_exceptions_recovers_itself(excepted):
 
 
 @pytest.mark.parametrize("exceptions", [False, True])
-def test_same_arguments_same_set(exceptions):
-    one, two = (synthetic.make(10, 5, 0.1, exceptions, random_state=7) for _ in range(2))
-    assert one.truth == two.truth
-    assert one.X.equals(two.X)
+def test_same_arguments_same_set_and_noise_changes_only_labels(exceptions):
+    one, two, clean = (
+        synthetic.make(10, 5, noise, exceptions, random_state=7) for noise in (0.1, 0.1, 0.0)
+    )
     assert (one.y == two.y).all()
+    assert (clean.y == clean.clean).all()
+    for same in (two, clean):
+        assert one.truth == same.truth
+        assert one.X.equals(same.X)
+        assert (one.clean == same.clean).all()
     other = synthetic.make(10, 5, 0.1, exceptions, random_state=8)
     assert one.truth != other.truth
-
-
-@pytest.mark.parametrize("exceptions", [False, True])
-def test_noise_changes_nothing_but_labels(exceptions):
-    one, two = (synthetic.make(5, 3, noise, exceptions) for noise in (0.0, 0.3))
-    assert one.truth == two.truth
-    assert one.X.equals(two.X)
-    assert (one.clean == two.clean).all()
-    assert (one.y == one.clean).all()
 
 
 def test_wrong_labels_are_spread_over_the_other_classes():
@@ -213,9 +198,8 @@ def test_wrong_labels_are_spread_over_the_other_classes():
 
 
 def test_number_of_rules():
-    assert len(synthetic.make(4, 3, 0, rules=2).truth) == 2
-    assert len(synthetic.make(4, 3, 0, rules=6).truth) == 6
-    assert len(synthetic.make(2, 2, 0, rules=8).truth) == 8
+    for features, classes, rules in ((4, 3, 2), (4, 3, 6), (2, 2, 8)):
+        assert len(synthetic.make(features, classes, 0, rules=rules).truth) == rules
 
 
 def test_grid():
@@ -225,8 +209,8 @@ def test_grid():
     assert grid[0].name == "made boxes 2x2, noise 0"
     assert grid[17].name == "made boxes 10x5, noise 0.1"
     assert grid[21].name == "made exceptions 10x5, noise 0.1"
-    # with and without noise: what else there is takes long to draw
-    for configuration in grid[::2]:
+    # of one noise, which changes only labels: each takes long to draw
+    for configuration in grid[1::4]:
         known = synthetic.make(*configuration)
         assert known.name == configuration.name
         assert known.group == "made"
@@ -255,17 +239,9 @@ def test_what_cannot_be_made_is_refused(arguments, message):
         synthetic.make(**({"features": 5, "classes": 3, "noise": 0} | arguments))
 
 
-def test_the_truth_recovers_itself(known):
+def test_the_truth_recovers_itself_and_an_empty_set_little(known):
     found = synthetic.recovery(known.truth, known.truth.predict, known)
-    assert found == {
-        "truth_agreement": 1.0,
-        "true_rules": len(known.truth),
-        "rules_found": 1.0,
-        "irrelevant_conditions": 0.0,
-    }
-
-
-def test_an_empty_set_recovers_little(known):
+    assert found == EXACT | {"true_rules": len(known.truth)}
     empty = RuleSet(space=known.space, default="c0")
     found = synthetic.recovery(empty, empty.predict, known)
     assert found["truth_agreement"] == pytest.approx(np.mean(known.clean == "c0"), abs=0.06)

@@ -63,55 +63,53 @@ def kit(tmp_path):
     return tmp_path / "kit"
 
 
-def results(path):
-    with path.open(newline="") as file:
-        return list(csv.reader(file))
+def ran(kit, capsys):
+    """Return the status, the results and the output of a run."""
+    out = kit.parent / "tck_results.csv"
+    status = tck.main(["--data", str(kit), "--out", str(out)])
+    with out.open(newline="") as file:
+        return status, list(csv.reader(file)), capsys.readouterr().out
 
 
-def test_results_are_written_in_the_format_of_the_kit(kit, tmp_path, capsys):
-    out = tmp_path / "tck_results.csv"
-    assert tck.main(["--data", str(kit), "--out", str(out)]) == 0
-    assert results(out) == [
+def test_results_are_written_in_the_format_of_the_kit(kit, capsys):
+    status, results, printed = ran(kit, capsys)
+    assert status == 0
+    assert results == [
         ["compliance-level-2/0001-m", "m-test-01", "001", "SUCCESS", ""],
         ["compliance-level-2/0001-m", "m-test-01", "002", "SUCCESS", ""],
     ]
-    assert capsys.readouterr().out == (
-        "1 of 1 decision tables read\n2 of 2 test cases reproduced\n"
-    )
+    assert printed == "1 of 1 decision tables read\n2 of 2 test cases reproduced\n"
 
 
-def test_what_is_not_reproduced_is_printed(kit, tmp_path, capsys):
+def test_what_is_not_reproduced_is_printed(kit, capsys):
     folder = kit / "compliance-level-2" / "0001-m"
     (folder / "m-test-01.xml").write_text(CASES.replace("{expected}", "0.7"))
     broken = MODEL.replace("&gt; 2", "&gt; nothing").replace("m.dmn", "n.dmn")
     (folder / "n.dmn").write_text(broken)
-    out = tmp_path / "tck_results.csv"
-    assert tck.main(["--data", str(kit), "--out", str(out)]) == 1
-    assert results(out)[1][3:] == ["ERROR", "Bonus: expected 0.7, got 0.1"]
-    printed = capsys.readouterr().out
+    status, results, printed = ran(kit, capsys)
+    assert status == 1
+    assert results[1][3:] == ["ERROR", "Bonus: expected 0.7, got 0.1"]
     assert "not read: n.dmn" in printed
     assert "'nothing' is a name" in printed
     assert "not reproduced: m-test-01 002: Bonus: expected 0.7, got 0.1\n" in printed
     assert "1 of 2 decision tables read\n1 of 2 test cases reproduced\n" in printed
 
 
-def test_a_case_that_cannot_be_read_is_counted(kit, tmp_path, capsys):
+def test_a_case_that_cannot_be_read_is_counted(kit, capsys):
     file = kit / "compliance-level-2" / "0001-m" / "m-test-01.xml"
     text = CASES.replace("{expected}", "0.1").replace(">2026-01-31<", ">-0001-01-31<")
     file.write_text(text.replace('"Years"><value xsi:type="xsd:decimal">2', '"Years"><value '
                                  'xsi:type="xsd:decimal">two'))  # fmt: skip
-    out = tmp_path / "tck_results.csv"
-    assert tck.main(["--data", str(kit), "--out", str(out)]) == 1
-    first, second = results(out)
+    status, (first, second), printed = ran(kit, capsys)
+    assert status == 1
     assert first[3] == second[3] == "ERROR"
     assert "Bonus: column 1: '-0001-01-31' is not a date or time" in first[4]
     assert second[4] == "Bonus: a value of type decimal must be a number, got 'two'"
-    assert "1 of 1 decision tables read\n0 of 2 test cases reproduced\n" in capsys.readouterr().out
+    assert "1 of 1 decision tables read\n0 of 2 test cases reproduced\n" in printed
 
 
-@pytest.mark.parametrize(
-    ("value", "expected", "same"),
-    [
+def test_results_are_compared_as_values():
+    for value, expected, same in (
         (1, 1.0, True),
         (1 / 3, 0.333333333, True),
         (0.34, 1 / 3, False),
@@ -124,10 +122,8 @@ def test_a_case_that_cannot_be_read_is_counted(kit, tmp_path, capsys):
         (None, "a", False),
         (5, kit_format._Untyped("5"), True),
         (None, kit_format._Untyped(""), True),
-    ],
-)
-def test_results_are_compared_as_values(value, expected, same):
-    assert kit_format.same(value, expected) is same
+    ):
+        assert kit_format.same(value, expected) is same, (value, expected)
 
 
 def test_the_public_kit_is_reproduced(tmp_path):
