@@ -8,7 +8,7 @@ import warnings
 
 import openpyxl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -251,6 +251,7 @@ def test_written_numbers_are_never_ambiguous(number, places):
 
 
 @given(st.text(max_size=8) | st.sampled_from(["any", "a or b", "n/a", "'x'", "x/y", "Not a"]))
+@example(" yes")
 def test_written_text_reads_back_without_warnings(value):
     space = Space([Categorical("a", [value], other=True)])
     rules = RuleSet([Rule({"a": {value}}, then="A")], space)
