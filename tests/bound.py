@@ -1,6 +1,6 @@
 """Sources parsed and bound in one step; what is wrong with a whole source is raised.
 
-And workbooks to parse.
+And workbooks to parse, what was said about a source, and the command.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ import io
 from dataclasses import replace
 
 import openpyxl
+from typer.testing import CliRunner
 
+from irenic.cli import app
 from irenic.formats.dmn.reading import parse_dmn
 from irenic.formats.sheets.rules import parse_csv, parse_xlsx
 from irenic.frames.files import as_bytes
@@ -27,14 +29,59 @@ def loads_dmn(raw, *, space=None, **options):
     return parse_dmn(raw, **options).bound(space)
 
 
+def saved(book):
+    """Return the bytes of a workbook."""
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def book_of(*rows):
+    """Return a workbook with one sheet of rows."""
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    return book
+
+
 def workbook(**sheets):
-    """Return a workbook with rows of cells, by the titles of its sheets."""
+    """Return the bytes of a workbook with rows of cells, by the titles of its sheets."""
     book = openpyxl.Workbook()
     book.remove(book.active)
     for title, rows in sheets.items():
         sheet = book.create_sheet(title)
         for row in rows:
             sheet.append(row)
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
+    return saved(book)
+
+
+def column(*cells, name="a"):
+    """Return a table of one column of cells, each with an outcome of its own."""
+    rows = [[name, "then"], *([cell, f"row {n}"] for n, cell in enumerate(cells))]
+    return loads_xlsx(workbook(Table=rows))
+
+
+def quoted(text):
+    """Return a text as a cell of CSV."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def reasons(notes):
+    """Return what errors or warnings say, without their places."""
+    return [note.reason for note in notes]
+
+
+def messages(found):
+    """Return the errors and the warnings of a source as texts."""
+    return [str(error) for error in found.errors], [str(note) for note in found.warnings]
+
+
+def rules_of(found):
+    """Return the rules of the first table as texts; there must be no errors."""
+    assert messages(found)[0] == []
+    return [str(rule) for rule in found.tables[0].rules]
+
+
+def run(*arguments):
+    """Run the command, and return its result."""
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])

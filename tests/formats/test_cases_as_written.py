@@ -39,46 +39,39 @@ def predict(tmp_path):
     return call
 
 
-@pytest.mark.parametrize(
-    ("rules", "cases", "decisions"),
-    [
-        ("d,r\n01/02/2026 - 28/02/2026,a\n> 28/02/2026,b\n", "d\n01/02/2026\n2026-03-01\n", "ab"),
-        ("d,r\n< 01.02.2026,a\n>= 01.02.2026,b\n", "d\n31.1.2026\n1 Feb 2026\n", "ab"),
-        ("p,r\n<= 10%,a\n> 10%,b\n", "p\n5%\n0.1\n10.5 %\n", "aab"),
-        ("m;r\n< 1.200,50;a\n>= 1.200,50;b\n", 'm\n"€ 1.200,49"\n"1.200,50"\n', "ab"),
-        ("m,r\n< 1k,a\n>= 1k,b\n", 'm\n999\n$1k\n"$1,000.00"\n', "abb"),
-        ("v;r\nja;a\nnein;b\n", "v\nJa\nNEIN\ntrue\n", "aba"),
-        ("v,r\nTRUE,a\nFALSE,b\n", "v\nTRUE\nno\nfalse\nYES\n", "abba"),
-        ("v,r\nyes,a\nNo,b\n", "v\nYes\nNO\n", "ab"),
-        ("t,r\n09:00-17:00,a\n> 17:00,b\n", "t\n9:30\n17:01\n", "ab"),
-        ("w,r\n<= 5 kg,a\n> 5 kg,b\n", "w\n5 kg\n6\n", "ab"),
-    ],
-)
+@pytest.mark.parametrize(("rules", "cases", "decisions"), [
+    ("d,r\n01/02/2026 - 28/02/2026,a\n> 28/02/2026,b\n", "d\n01/02/2026\n2026-03-01\n", "ab"),
+    ("d,r\n< 01.02.2026,a\n>= 01.02.2026,b\n", "d\n31.1.2026\n1 Feb 2026\n", "ab"),
+    ("p,r\n<= 10%,a\n> 10%,b\n", "p\n5%\n0.1\n10.5 %\n", "aab"),
+    ("m;r\n< 1.200,50;a\n>= 1.200,50;b\n", 'm\n"€ 1.200,49"\n"1.200,50"\n', "ab"),
+    ("m,r\n< 1k,a\n>= 1k,b\n", 'm\n999\n$1k\n"$1,000.00"\n', "abb"),
+    ("v;r\nja;a\nnein;b\n", "v\nJa\nNEIN\ntrue\n", "aba"),
+    ("v,r\nTRUE,a\nFALSE,b\n", "v\nTRUE\nno\nfalse\nYES\n", "abba"),
+    ("v,r\nyes,a\nNo,b\n", "v\nYes\nNO\n", "ab"),
+    ("t,r\n09:00-17:00,a\n> 17:00,b\n", "t\n9:30\n17:01\n", "ab"),
+    ("w,r\n<= 5 kg,a\n> 5 kg,b\n", "w\n5 kg\n6\n", "ab"),
+])  # fmt: skip
 def test_cases_may_be_written_as_rules_are(predict, rules, cases, decisions):
     assert predict(rules, cases) == (list(decisions), "")
 
 
-@pytest.mark.parametrize(
-    ("rules", "cases", "message"),
-    [
-        ("d,r\n< 2026-02-01,a\n", "d\nsoon\n",
-         "cases.csv: column 'd', row 1: 'soon' is not a date such as 2026-01-31"),
-        ("d,r\n< 2026-02-01,a\n", "d\n2026-01-01\n01/02/2026\n",
-         "cases.csv: column 'd', row 2: '01/02/2026' is ambiguous; write it as 2026-02-01 or"
-         " 2026-01-02, or settle the order of day and month with locale=… (--locale en-GB or"
-         " en-US)"),
-        ("n,r\n< 5,a\n", "n\n4\nmany\n", "cases.csv: column 'n', row 2: 'many' is not a number"),
-        ("n,r\n< 5,a\n", "n\n3%\n4\n",
-         "cases.csv: column 'n', row 1: '3%' has a percent sign, but the numbers of the rules have"
-         " none; write 3 or its hundredth"),
-        ("n,r\n< 5,a\n", "n;x\n1.000;2\n",
-         "cases.csv: column 'n', row 1: '1.000' is ambiguous; write 1000 if the point separates"
-         " thousands, or 1.0000 if it is a decimal point, or settle the decimal separator of rules"
-         " and cases with locale=… (--locale)"),
-        ("n,r\n< 5,a\n", 'n\n"1.200,50"\n2.5\n',
-         "cases.csv: numbers are written in two ways, '1.200,50' and '2.5'; write them in one way"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("rules", "cases", "message"), [
+    ("d,r\n< 2026-02-01,a\n", "d\nsoon\n",
+     "cases.csv: column 'd', row 1: 'soon' is not a date such as 2026-01-31"),
+    ("d,r\n< 2026-02-01,a\n", "d\n2026-01-01\n01/02/2026\n",
+     "cases.csv: column 'd', row 2: '01/02/2026' is ambiguous; write it as 2026-02-01 or"
+     " 2026-01-02, or settle the order of day and month with locale=… (--locale en-GB or en-US)"),
+    ("n,r\n< 5,a\n", "n\n4\nmany\n", "cases.csv: column 'n', row 2: 'many' is not a number"),
+    ("n,r\n< 5,a\n", "n\n3%\n4\n",
+     "cases.csv: column 'n', row 1: '3%' has a percent sign, but the numbers of the rules have"
+     " none; write 3 or its hundredth"),
+    ("n,r\n< 5,a\n", "n;x\n1.000;2\n",
+     "cases.csv: column 'n', row 1: '1.000' is ambiguous; write 1000 if the point separates"
+     " thousands, or 1.0000 if it is a decimal point, or settle the decimal separator of rules and"
+     " cases with locale=… (--locale)"),
+    ("n,r\n< 5,a\n", 'n\n"1.200,50"\n2.5\n',
+     "cases.csv: numbers are written in two ways, '1.200,50' and '2.5'; write them in one way"),
+])  # fmt: skip
 def test_errors_blame_the_cases(predict, rules, cases, message):
     assert predict(rules, cases) == ([], message)
 
@@ -148,26 +141,22 @@ def test_a_workbook_shows_which_numbers_are_percentages(tmp_path):
         assert ("1.6 is ambiguous" in str(result.exception)) == (not fits)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("check", "rules.csv", "--data", "cases.csv"),
-        ("impact", "rules.csv", "rules.csv", "cases.csv"),
-        ("impact", "plain.csv", "rules.csv", "cases.csv"),
-        ("test", "rules.csv", "expected.csv"),
-        ("test", "outcomes.csv", "expected.csv"),
-        ("report", "rules.csv", "cases.csv"),
-        ("why", "rules.csv", "p = 5"),
-        ("why", "rules.csv", "cases.csv", "--row", "1"),
-        ("prove", "rules.csv", "NEVER a WHERE p > 5"),
-        ("prove", "rules.csv", "NEVER a WHERE 5 <= p"),
-        ("prove", "rules.csv", "NEVER a WHERE (p not between 0.2 and 5)"),
-        ("prove", "rules.csv", 'NEVER a WHERE "p" in {5}'),
-        ("prove", "outcomes.csv", "NEVER r = 5"),
-        ("add", "rules.csv", "IF p < 5 THEN a"),
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("arguments", [
+    ("check", "rules.csv", "--data", "cases.csv"),
+    ("impact", "rules.csv", "rules.csv", "cases.csv"),
+    ("impact", "plain.csv", "rules.csv", "cases.csv"),
+    ("test", "rules.csv", "expected.csv"),
+    ("test", "outcomes.csv", "expected.csv"),
+    ("report", "rules.csv", "cases.csv"),
+    ("why", "rules.csv", "p = 5"),
+    ("why", "rules.csv", "cases.csv", "--row", "1"),
+    ("prove", "rules.csv", "NEVER a WHERE p > 5"),
+    ("prove", "rules.csv", "NEVER a WHERE 5 <= p"),
+    ("prove", "rules.csv", "NEVER a WHERE (p not between 0.2 and 5)"),
+    ("prove", "rules.csv", 'NEVER a WHERE "p" in {5}'),
+    ("prove", "outcomes.csv", "NEVER r = 5"),
+    ("add", "rules.csv", "IF p < 5 THEN a"),
+], ids=" ".join)  # fmt: skip
 def test_all_commands_refuse_a_number_that_may_be_a_percentage(tmp_path, monkeypatch, arguments):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rules.csv").write_text("p,r\n<= 10%,a\n> 10%,b\n")
@@ -188,16 +177,13 @@ def test_other_numbers_beside_percentages_are_no_percentages(tmp_path):
     assert shown.stdout.startswith("proved")
 
 
-@pytest.mark.parametrize(
-    ("rules", "cell", "message"),
-    [
-        ("v,r\n< 2026-01-01,a\n>= 2026-01-01,b\n", "20260131",
-         "20260131 is not a date such as 2026-01-31"),
-        ("v,r\n< 5,a\n>= 5,b\n", "2026-01-31", "2026-01-31 is not a number"),
-        ("v,r\n< 5,a\n>= 5,b\n", "true", "true is not a number"),
-        ("v,r\n< 12:30,a\n>= 12:30,b\n", "1230", "1230 is not a time such as 12:30"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("rules", "cell", "message"), [
+    ("v,r\n< 2026-01-01,a\n>= 2026-01-01,b\n", "20260131",
+     "20260131 is not a date such as 2026-01-31"),
+    ("v,r\n< 5,a\n>= 5,b\n", "2026-01-31", "2026-01-31 is not a number"),
+    ("v,r\n< 5,a\n>= 5,b\n", "true", "true is not a number"),
+    ("v,r\n< 12:30,a\n>= 12:30,b\n", "1230", "1230 is not a time such as 12:30"),
+])  # fmt: skip
 def test_errors_about_other_kinds_blame_the_cases(predict, rules, cell, message):
     assert predict(rules, f"v\n{cell}\n") == ([], f"cases.csv: column 'v', row 1: {message}")
 
@@ -286,33 +272,22 @@ def test_numbers_as_written_stay_text(tmp_path):
         read_table(path)
 
 
-@pytest.mark.parametrize(
-    ("rules", "cases", "message"),
-    [
-        ("Weight (kg),r\n<= 5,a\n> 5,b\n", "Weight (kg)\n500 g\n", "'500 g' must be in kg, as the"),
-        ("t,r\n<= 24 months,a\n> 24 months,b\n", "t\n3 years\n", "'3 years' must be in months"),
-        ("p,r\n<= €100,a\n> €100,b\n", "p\n$90\n", "'$90' must be in €, as the numbers of the"),
-    ],
-)
+@pytest.mark.parametrize(("rules", "cases", "message"), [
+    ("Weight (kg),r\n<= 5,a\n> 5,b\n", "Weight (kg)\n500 g\n", "'500 g' must be in kg, as the"),
+    ("t,r\n<= 24 months,a\n> 24 months,b\n", "t\n3 years\n", "'3 years' must be in months"),
+    ("p,r\n<= €100,a\n> €100,b\n", "p\n$90\n", "'$90' must be in €, as the numbers of the"),
+])  # fmt: skip
 def test_other_units_are_refused(predict, rules, cases, message):
     decided, said = predict(rules, cases)
     assert decided == []
     assert message in said
 
 
-@pytest.mark.parametrize(
-    ("rules", "cases", "decisions", "message"),
-    [
-        ("c,r\nDE,a\nAT,b\nelse,z\n", "c\nde\nAT\nFR\n", "zbz", "row 1 (c is de, which no rule"),
-        ("c,r\nDE,a\nnot DE,b\n", "c\nDE\nde\n", "ab", "row 2 (c is de, which no rule names; did"),
-        (
-            "n,r\n0-17,a\n18-64,b\nelse,z\n",
-            "n\n17.5\n70\n",
-            "zz",
-            "row 1 (n is 17.5, but the rules",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("rules", "cases", "decisions", "message"), [
+    ("c,r\nDE,a\nAT,b\nelse,z\n", "c\nde\nAT\nFR\n", "zbz", "row 1 (c is de, which no rule"),
+    ("c,r\nDE,a\nnot DE,b\n", "c\nDE\nde\n", "ab", "row 2 (c is de, which no rule names; did"),
+    ("n,r\n0-17,a\n18-64,b\nelse,z\n", "n\n17.5\n70\n", "zz", "row 1 (n is 17.5, but the rules"),
+])  # fmt: skip
 def test_doubtful_values_are_named_although_a_rule_decides(
     predict, rules, cases, decisions, message
 ):

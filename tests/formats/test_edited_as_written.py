@@ -213,14 +213,11 @@ def test_identifiers_are_not_repeated(form):
 
 
 @FORMS
-@pytest.mark.parametrize(
-    ("text", "added"),
-    [
-        ("No,age,fare\n1,< 20,free\n2,[30..40],full\n", ["", ">= 41", "full"]),
-        ("Age from,Age to,fare\n,20,free\n30,40,full\n", ["41", "", "full"]),
-        ("rate,fare\n< 10%,free\n20%-30%,full\n", ["> 30%", "full"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "added"), [
+    ("No,age,fare\n1,< 20,free\n2,[30..40],full\n", ["", ">= 41", "full"]),
+    ("Age from,Age to,fare\n,20,free\n30,40,full\n", ["41", "", "full"]),
+    ("rate,fare\n< 10%,free\n20%-30%,full\n", ["> 30%", "full"]),
+])  # fmt: skip
 def test_rows_are_added_in_the_way_of_the_table(text, added, form):
     parsed = irenic.parse(content_of(text, form, ","), format=form)
     table = parsed.bind().table()

@@ -21,18 +21,8 @@ from irenic.formats.tables.assembly import assemble
 NUMBERS = ["-", "", "5", "< 5", ">= 5", "[1..5)", "(5..9]", "5, 7", "< 1, > 9", "not(5)", "[9..1]"]
 WORDS = ["-", "nurse", "clerk", "nurse, clerk", "not(nurse)", '"a, b"', "null"]
 ODD = [
-    "any",
-    "n/a",
-    "1.000",
-    "1.5",
-    "007",
-    "> 5, < 10",
-    "5-7",
-    "true",
-    "Nurse",
-    "=A1+1",
-    "2026-01-31",
-]
+    "any", "n/a", "1.000", "1.5", "007", "> 5, < 10", "5-7", "true", "Nurse", "=A1+1", "2026-01-31",
+]  # fmt: skip
 OUTCOMES = ["a", "b", "1", "1.000", "1,5", "", "=SUM(A1)", "n/a", "(a, b)"]
 SPACE = Space(
     [

@@ -347,14 +347,11 @@ def test_an_encoding_is_named():
     assert content.startswith("age,fare,IRENIC NOTE\n< 9,frei für\n>= 9,b".encode("cp1252"))
 
 
-@pytest.mark.parametrize(
-    ("encoding", "form", "reason"),
-    [
-        ("cp0", "csv", "unknown encoding 'cp0'; use utf-8, cp1252, …"),
-        ("ascii", "csv", "not ascii text: "),
-        ("utf-8", "dmn", "encoding is for text files, not for .dmn files"),
-    ],
-)
+@pytest.mark.parametrize(("encoding", "form", "reason"), [
+    ("cp0", "csv", "unknown encoding 'cp0'; use utf-8, cp1252, …"),
+    ("ascii", "csv", "not ascii text: "),
+    ("utf-8", "dmn", "encoding is for text files, not for .dmn files"),
+])  # fmt: skip
 def test_encodings_that_do_not_fit(encoding, form, reason):
     parsed = irenic.parse("é,b\n1,2\n".encode(), format=form, encoding=encoding)
     assert reason in str(parsed.errors[0])

@@ -102,30 +102,24 @@ def test_the_first_sheet_is_read(sheet):
     assert found["born"].tolist() == [dt.date(2000, 1, 31), dt.date(2001, 1, 31), None]
 
 
-@pytest.mark.parametrize(
-    ("cells", "feature"),
-    [
-        ([1, 2.5], Continuous("a")),
-        ([1, "NA"], Continuous("a", kind="integer", missing=True)),
-        ([1, "x"], Categorical("a", ["1", "x"], other=True)),
-        ([True, "x"], Categorical("a", ["true", "x"], other=True)),
-        ([True, 1.5], Categorical("a", ["1.5", "true"], other=True)),
-        (["NA", "x"], Categorical("a", ["NA", "x"], other=True)),
-    ],
-)
+@pytest.mark.parametrize(("cells", "feature"), [
+    ([1, 2.5], Continuous("a")),
+    ([1, "NA"], Continuous("a", kind="integer", missing=True)),
+    ([1, "x"], Categorical("a", ["1", "x"], other=True)),
+    ([True, "x"], Categorical("a", ["true", "x"], other=True)),
+    ([True, 1.5], Categorical("a", ["1.5", "true"], other=True)),
+    (["NA", "x"], Categorical("a", ["NA", "x"], other=True)),
+])  # fmt: skip
 def test_mixed_cells_are_read_as_a_person_reads_them(sheet, cells, feature):
     path = sheet(["a", "b"], *([cell, 1] for cell in cells))
     assert Space.infer(read_table(path))["a"] == feature
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([], ": the first sheet is empty; its first row must name the columns"),
-        ([["a", "a"], [1, 2]], ", line 1: two columns are named 'a'"),
-        ([["a"], [1, 2]], ", line 1: column 2 has no name"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "message"), [
+    ([], ": the first sheet is empty; its first row must name the columns"),
+    ([["a", "a"], [1, 2]], ", line 1: two columns are named 'a'"),
+    ([["a"], [1, 2]], ", line 1: column 2 has no name"),
+])  # fmt: skip
 def test_a_sheet_without_names_is_rejected(sheet, rows, message):
     path = sheet(*rows)
     with pytest.raises(FormatError) as caught:
@@ -215,13 +209,10 @@ def test_polars_reads_and_writes_parquet_as_well(tmp_path, monkeypatch):
         assert {k: repr(v) for k, v in found.items()} == {k: repr(v) for k, v in wanted.items()}
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("a.parquet", "Parquet needs pyarrow or polars: pip install 'irenic[parquet]'"),
-        ("a.xlsx", "workbooks need openpyxl: pip install 'irenic[xlsx]'"),
-    ],
-)
+@pytest.mark.parametrize(("name", "message"), [
+    ("a.parquet", "Parquet needs pyarrow or polars: pip install 'irenic[parquet]'"),
+    ("a.xlsx", "workbooks need openpyxl: pip install 'irenic[xlsx]'"),
+])  # fmt: skip
 def test_a_library_that_is_not_installed_is_named(tmp_path, monkeypatch, name, message):
     path = tmp_path / name
     path.write_bytes(b"x")
@@ -236,14 +227,11 @@ def test_a_library_that_is_not_installed_is_named(tmp_path, monkeypatch, name, m
 # --- bad files
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("a.parquet", ": not a Parquet file: "),
-        ("a.xlsx", ": not an .xlsx workbook, or damaged"),
-        ("a.csv.gz", ": not a gzip file"),
-    ],
-)
+@pytest.mark.parametrize(("name", "message"), [
+    ("a.parquet", ": not a Parquet file: "),
+    ("a.xlsx", ": not an .xlsx workbook, or damaged"),
+    ("a.csv.gz", ": not a gzip file"),
+])  # fmt: skip
 def test_a_broken_file_is_rejected(tmp_path, name, message):
     path = tmp_path / name
     write_table(COLUMNS, path)

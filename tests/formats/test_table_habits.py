@@ -35,17 +35,14 @@ def warnings_of(found):
 # --- days, months and quarters
 
 
-@pytest.mark.parametrize(
-    ("words", "meant"),
-    [
-        (["Mon", "weekdays"], "Mon Tue Wed Thu Fri"),
-        (["SAT", "WEEKDAYS"], "MON TUE WED THU FRI"),
-        (["lundi", "week-end"], "samedi dimanche"),
-        (["Mo", "Wochenende"], "Sa So"),
-        (["ma", "za", "weekend"], "za zo"),
-        (["lunes", "entre semana"], "lunes martes miércoles jueves viernes"),
-    ],
-)
+@pytest.mark.parametrize(("words", "meant"), [
+    (["Mon", "weekdays"], "Mon Tue Wed Thu Fri"),
+    (["SAT", "WEEKDAYS"], "MON TUE WED THU FRI"),
+    (["lundi", "week-end"], "samedi dimanche"),
+    (["Mo", "Wochenende"], "Sa So"),
+    (["ma", "za", "weekend"], "za zo"),
+    (["lunes", "entre semana"], "lunes martes miércoles jueves viernes"),
+])  # fmt: skip
 def test_sets_of_days_are_read_in_the_language_of_the_days_beside_them(words, meant):
     assert days_meant(words) == {words[-1]: tuple(meant.split())}
 
@@ -74,16 +71,9 @@ def test_words_of_a_given_space_and_quoted_words_keep_their_meaning():
     assert found.tables[0].space["Day"].values == ("weekend", "Mon")
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        "Mon-Fri Sat Sun",
-        "January-June July-December",
-        "Q1 Q2 Q3+",
-        "weekday weekend",
-        "ma-vr za zo",
-    ],
-)
+@pytest.mark.parametrize("values", [
+    "Mon-Fri Sat Sun", "January-June July-December", "Q1 Q2 Q3+", "weekday weekend", "ma-vr za zo",
+])  # fmt: skip
 def test_complete_lists_are_closed(values):
     rows = "".join(f"{value},{n}\n" for n, value in enumerate(values.split()))
     found = loads_csv(f"when,f\n{rows}")
@@ -174,32 +164,20 @@ def test_ranges_touch_only_if_one_begins_a_step_after_another():
 # --- counts
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        "Years of service,f\n0-4,a\n5+,b\n",
-        "Claims,f\n0,a\n1+,b\n",
-        "Order value,f\n$0-$49.50,a\n> $49.50,b\n",
-        "Kids from,Kids to,f\n0,1,a\n2,,b\n",
-    ],
-)
+@pytest.mark.parametrize("table", [
+    "Years of service,f\n0-4,a\n5+,b\n", "Claims,f\n0,a\n1+,b\n",
+    "Order value,f\n$0-$49.50,a\n> $49.50,b\n", "Kids from,Kids to,f\n0,1,a\n2,,b\n",
+])  # fmt: skip
 def test_counts_that_begin_with_0_are_never_negative(table):
     found = loads_csv(table)
     assert gaps_of(found) == []
     assert any("is taken to be at least 0" in remark for remark in found.readings[0].remarks)
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        "Balance,f\n0-4,a\n5+,b\n",
-        "Temperature,f\n0-4,a\n5+,b\n",
-        "x (°C),f\n0-4,a\n> 4,b\n",
-        "x,f\n0-4.5,a\n> 4.5,b\n",
-        "x,f\n>= 0,a\n",
-        "x,f\n1-4,a\n5+,b\n",
-    ],
-)
+@pytest.mark.parametrize("table", [
+    "Balance,f\n0-4,a\n5+,b\n", "Temperature,f\n0-4,a\n5+,b\n", "x (°C),f\n0-4,a\n> 4,b\n",
+    "x,f\n0-4.5,a\n> 4.5,b\n", "x,f\n>= 0,a\n", "x,f\n1-4,a\n5+,b\n",
+])  # fmt: skip
 def test_other_columns_may_be_negative(table):
     assert len(gaps_of(loads_csv(table))) == 1
 
@@ -254,16 +232,13 @@ def test_an_outcome_that_lists_others_is_doubtful():
 # --- acceptances and hit policies
 
 
-@pytest.mark.parametrize(
-    ("comment", "accepted"),
-    [
-        ("accept overlap because both apply", ["overlap: because both apply"]),
-        ("Jane:\naccepted gap - no such case", ["gap: no such case"]),
-        ("accept overlap", ["overlap: "]),
-        ("accept the gap: rare", ["gap: rare"]),
-        ("accepted in May", []),
-    ],
-)
+@pytest.mark.parametrize(("comment", "accepted"), [
+    ("accept overlap because both apply", ["overlap: because both apply"]),
+    ("Jane:\naccepted gap - no such case", ["gap: no such case"]),
+    ("accept overlap", ["overlap: "]),
+    ("accept the gap: rare", ["gap: rare"]),
+    ("accepted in May", []),
+])  # fmt: skip
 def test_acceptances_without_a_colon(comment, accepted):
     assert accepted_in(comment) == accepted
 
@@ -292,13 +267,10 @@ def test_comments_on_cells_accept_findings():
     assert len(findings.of("acceptances")) == 0
 
 
-@pytest.mark.parametrize(
-    ("head", "reason"),
-    [
-        (b'<!DOCTYPE x [<!ENTITY y "z">]>', "document types and entities are not allowed"),
-        (b'<?xml version="1.0" encoding="x-unknown"?>', "the comments are damaged"),
-    ],
-)
+@pytest.mark.parametrize(("head", "reason"), [
+    (b'<!DOCTYPE x [<!ENTITY y "z">]>', "document types and entities are not allowed"),
+    (b'<?xml version="1.0" encoding="x-unknown"?>', "the comments are damaged"),
+])  # fmt: skip
 def test_comments_with_entities_or_an_unknown_encoding_are_refused(head, reason):
     source, target = zipfile.ZipFile(io.BytesIO(commented())), io.BytesIO()
     with zipfile.ZipFile(target, "w") as changed:
@@ -311,17 +283,14 @@ def test_comments_with_entities_or_an_unknown_encoding_are_refused(head, reason)
         irenic.parse(target.getvalue(), format="xlsx").bind().table()
 
 
-@pytest.mark.parametrize(
-    ("title", "policy", "aggregation"),
-    [
-        ("Hit policy: First", "FIRST", ""),
-        ("Fares (hit policy: rule order)", "RULE ORDER", ""),
-        ("Hit-Policy = P", "PRIORITY", ""),
-        ("Hit policy,Collect (sum)", "COLLECT", "SUM"),
-        ("hit policy ANY", "ANY", ""),
-        ("The hit policy is new", None, ""),
-    ],
-)
+@pytest.mark.parametrize(("title", "policy", "aggregation"), [
+    ("Hit policy: First", "FIRST", ""),
+    ("Fares (hit policy: rule order)", "RULE ORDER", ""),
+    ("Hit-Policy = P", "PRIORITY", ""),
+    ("Hit policy,Collect (sum)", "COLLECT", "SUM"),
+    ("hit policy ANY", "ANY", ""),
+    ("The hit policy is new", None, ""),
+])  # fmt: skip
 def test_a_hit_policy_above_the_table(title, policy, aggregation):
     found = loads_csv(f"{title}\nage,fare\n< 5,1\n< 9,2\n")
     table = found.tables[0]
@@ -455,17 +424,14 @@ def test_points_that_may_separate_thousands_are_refused_in_cases_as_in_tables():
 # --- what is typed
 
 
-@pytest.mark.parametrize(
-    ("typed", "notation"),
-    [
-        ("Weight (kg) = 3, job = cook", '"Weight (kg)" = 3, job = cook'),
-        ("IF Weight > 3 THEN a WEIGHT 2", 'IF "Weight (kg)" > 3 THEN a WEIGHT 2'),
-        ('"Weight (kg)" = 3 # Weight (kg)', '"Weight (kg)" = 3 # Weight (kg)'),
-        ("rate = 40%, Valid until <= 31.12.2026", 'rate = 0.4, "Valid until" <= 2026-12-31'),
-        ("rate = 12.5 %", "rate = 0.125"),
-        ("job = kg", "job = kg"),
-    ],
-)
+@pytest.mark.parametrize(("typed", "notation"), [
+    ("Weight (kg) = 3, job = cook", '"Weight (kg)" = 3, job = cook'),
+    ("IF Weight > 3 THEN a WEIGHT 2", 'IF "Weight (kg)" > 3 THEN a WEIGHT 2'),
+    ('"Weight (kg)" = 3 # Weight (kg)', '"Weight (kg)" = 3 # Weight (kg)'),
+    ("rate = 40%, Valid until <= 31.12.2026", 'rate = 0.4, "Valid until" <= 2026-12-31'),
+    ("rate = 12.5 %", "rate = 0.125"),
+    ("job = kg", "job = kg"),
+])  # fmt: skip
 def test_names_percentages_and_dates_may_be_typed_as_they_are(typed, notation):
     space = Space(
         [
@@ -494,17 +460,12 @@ def test_rows_that_cannot_occur_are_read_like_others():
     assert found.tables[0].space["Day"].values == ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        "age,Fee from,Fee to,f\n< 5,0.5,1.25,a\n>= 5,1.5,2.25,b\n",
-        "age,Fee >=,f\n< 5,0.5,a\n>= 5,1.5,b\n",
-        "age,ph,f\ninteger,number,text\n< 5,6.5,a\n>= 5,7.5,b\n",
-        "ph,age,f\n6.5,< 5,a\n7.5,>= 5,b\n",
-        "age,ph,f\n< 5,6.5,a\n>= 5,6.5,b\n",
-        "age,ph,f\n< 5,= 6.5,a\n>= 5,7.5,b\n",
-    ],
-)
+@pytest.mark.parametrize("table", [
+    "age,Fee from,Fee to,f\n< 5,0.5,1.25,a\n>= 5,1.5,2.25,b\n",
+    "age,Fee >=,f\n< 5,0.5,a\n>= 5,1.5,b\n",
+    "age,ph,f\ninteger,number,text\n< 5,6.5,a\n>= 5,7.5,b\n", "ph,age,f\n6.5,< 5,a\n7.5,>= 5,b\n",
+    "age,ph,f\n< 5,6.5,a\n>= 5,6.5,b\n", "age,ph,f\n< 5,= 6.5,a\n>= 5,7.5,b\n",
+])  # fmt: skip
 def test_decimals_that_are_conditions(table):
     assert loads_csv(table).errors == []
 

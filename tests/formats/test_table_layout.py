@@ -18,16 +18,11 @@ def texts(found):
 PLAIN = "age,job,fare\n< 18,cook,low\n>= 18,cook,high\n"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Fares 2026\n\n" + PLAIN,
-        "Fares 2026,,\nvalid from January,,\n" + PLAIN,
-        ",Fares 2026,\n" + PLAIN,
-        PLAIN.replace(">= 18", "age,job,fare\n>= 18"),
-        PLAIN.replace(">= 18", "\n,,\nAge,Job,FARE\n\n>= 18"),
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "Fares 2026\n\n" + PLAIN, "Fares 2026,,\nvalid from January,,\n" + PLAIN,
+    ",Fares 2026,\n" + PLAIN, PLAIN.replace(">= 18", "age,job,fare\n>= 18"),
+    PLAIN.replace(">= 18", "\n,,\nAge,Job,FARE\n\n>= 18"),
+])  # fmt: skip
 def test_titles_and_repeated_headers_are_skipped(text):
     assert texts(loads_csv(text.encode())) == texts(loads_csv(PLAIN.encode()))
 
@@ -52,14 +47,11 @@ def test_the_header_the_range_and_the_sheet_can_be_chosen():
             loads_csv(PLAIN.encode(), **options)
 
 
-@pytest.mark.parametrize(
-    ("text", "ranges"),
-    [
-        (PLAIN + "\nincome,region,tax\n< 5,x,1\n", ("A1:C3", "A5:C6")),
-        (PLAIN + "\nTaxes\nincome,region,tax\n< 5,x,1\n", ("A1:C3", "A5:C7")),
-        ("age,fare,,income,tax\n< 5,a,,> 9,1\n,,,<= 9,2\n", ("A1:B2", "D1:E3")),
-    ],
-)
+@pytest.mark.parametrize(("text", "ranges"), [
+    (PLAIN + "\nincome,region,tax\n< 5,x,1\n", ("A1:C3", "A5:C6")),
+    (PLAIN + "\nTaxes\nincome,region,tax\n< 5,x,1\n", ("A1:C3", "A5:C7")),
+    ("age,fare,,income,tax\n< 5,a,,> 9,1\n,,,<= 9,2\n", ("A1:B2", "D1:E3")),
+])  # fmt: skip
 def test_two_tables_in_a_sheet_are_asked_about(text, ranges):
     one, other = ranges
     message = (
@@ -72,15 +64,11 @@ def test_two_tables_in_a_sheet_are_asked_about(text, ranges):
         assert not loads_csv(text.encode(), cells=cells).errors
 
 
-@pytest.mark.parametrize(
-    "comment",
-    [
-        "# Fares, desk 4",
-        "#Fares, desk 4, valid from 2026",
-        "# Fares, desk 4\n# valid from 2026, to 2027, or later",
-        "Fares\n# Fares, desk 4, valid from 2026",
-    ],
-)
+@pytest.mark.parametrize("comment", [
+    "# Fares, desk 4", "#Fares, desk 4, valid from 2026",
+    "# Fares, desk 4\n# valid from 2026, to 2027, or later",
+    "Fares\n# Fares, desk 4, valid from 2026",
+])  # fmt: skip
 @pytest.mark.parametrize("delimiter", [",", ";"])
 def test_comments_with_commas_are_titles(comment, delimiter):
     table = "age,fare 2\n< 18,low\n>= 18,high\n".replace(",", delimiter)

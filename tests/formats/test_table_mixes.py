@@ -37,10 +37,9 @@ def column(*cells, name="a"):
 # --- units of outcomes
 
 
-@pytest.mark.parametrize(
-    ("cells", "mixed"),
-    [(("$ 649", "649 €"), "$ and €"), (("5 £", "$5", "5 €"), "$ and £ and €")],
-)
+@pytest.mark.parametrize(("cells", "mixed"), [
+    (("$ 649", "649 €"), "$ and €"), (("5 £", "$5", "5 €"), "$ and £ and €"),
+])  # fmt: skip
 def test_outcomes_have_one_currency(cells, mixed):
     found = read("Age,Premium", *(f"{n},{cell}" for n, cell in enumerate(cells)))
     assert reasons(found.errors) == [f"the column mixes {mixed}; use one unit per column"]
@@ -179,38 +178,26 @@ def test_a_code_that_is_excluded_is_rejected():
     assert column("smoker", "non-smoker").errors == []
 
 
-@pytest.mark.parametrize(
-    ("cells", "reason"),
-    [
-        (("yes", "no", "both"), "'both' is read as text; write the values one by one, or -"),
-        (("SF 1", "SF 2", "SF 10+"), "'SF 10+' is read as one text; write the values one by one"),
-        (("Gold", "Plus", "Gold Plus"), "'Gold Plus' is read as one text; write Gold, Plus for"),
-        (("DE", "DE."), "'DE' and 'DE.' differ only in case, spaces or a period and are read as"),
-        (("Home", "Hoem"), "'Hoem' occurs once and looks like 'Home'; did you mean that? Write"),
-        (("auto", "auto", "aut0"), "'aut0' occurs once and looks like 'auto'; did you mean that?"),
-        (("nurse", "nurse", "nursee"), "'nursee' occurs once and looks like 'nurse'; did you"),
-    ],
-)
+@pytest.mark.parametrize(("cells", "reason"), [
+    (("yes", "no", "both"), "'both' is read as text; write the values one by one, or -"),
+    (("SF 1", "SF 2", "SF 10+"), "'SF 10+' is read as one text; write the values one by one"),
+    (("Gold", "Plus", "Gold Plus"), "'Gold Plus' is read as one text; write Gold, Plus for"),
+    (("DE", "DE."), "'DE' and 'DE.' differ only in case, spaces or a period and are read as"),
+    (("Home", "Hoem"), "'Hoem' occurs once and looks like 'Home'; did you mean that? Write"),
+    (("auto", "auto", "aut0"), "'aut0' occurs once and looks like 'auto'; did you mean that?"),
+    (("nurse", "nurse", "nursee"), "'nursee' occurs once and looks like 'nurse'; did you"),
+])  # fmt: skip
 def test_values_that_may_be_others_cause_a_warning(cells, reason):
     found = column(*cells)
     assert found.errors == []
     assert any(text.startswith(reason) for text in reasons(found.warnings))
 
 
-@pytest.mark.parametrize(
-    "cells",
-    [
-        ("Zone 1", "Zone 1", "Zone 2"),
-        ("Plan A", "Plan A", "Plan B"),
-        ("Iran", "Iran", "Iraq"),
-        ("rate", "rate", "date"),
-        ("ABCD", "ABCD", "ABDC"),
-        ("Juni", "Juni", "Juli"),
-        ("woman", "women"),
-        ("nurse", "nurse", '"nursee"'),
-        ("nurse", "nurse", "nursee", "nursee"),
-    ],
-)
+@pytest.mark.parametrize("cells", [
+    ("Zone 1", "Zone 1", "Zone 2"), ("Plan A", "Plan A", "Plan B"), ("Iran", "Iran", "Iraq"),
+    ("rate", "rate", "date"), ("ABCD", "ABCD", "ABDC"), ("Juni", "Juni", "Juli"),
+    ("woman", "women"), ("nurse", "nurse", '"nursee"'), ("nurse", "nurse", "nursee", "nursee"),
+])  # fmt: skip
 def test_other_values_are_not_typing_mistakes(cells):
     assert not any("looks like" in text for text in reasons(column(*cells).warnings))
 
@@ -274,14 +261,11 @@ def test_a_case_with_another_unit_is_rejected():
 # --- layout
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        ("Age,under 5,5-10,over 10", "18-25,A,B,C", "26-64,B,C,D"),
-        ("Age,North,South,West", "18-25,900,950,990", "26-64,600,650,640"),
-        ("Age,North,South", "18-25,900,950", "26-64,600,650", "65+,700,750"),
-    ],
-)
+@pytest.mark.parametrize("rows", [
+    ("Age,under 5,5-10,over 10", "18-25,A,B,C", "26-64,B,C,D"),
+    ("Age,North,South,West", "18-25,900,950,990", "26-64,600,650,640"),
+    ("Age,North,South", "18-25,900,950", "26-64,600,650", "65+,700,750"),
+])  # fmt: skip
 def test_cross_tables_are_recognized(rows):
     found = read(*rows)
     assert "look like values of one condition in a cross table" in reasons(found.errors)[0]

@@ -47,17 +47,14 @@ def test_a_reading_has_one_line_per_column():
     ]
 
 
-@pytest.mark.parametrize(
-    ("cells", "role"),
-    [
-        (["letters", "heavy, by van", "overseas"], "note, skipped"),
-        (["heavy, by van", "(big, red)", "up to 5 kg"], "note, skipped"),
-        (["not by van", "not before 9, please", "5-6"], "note, skipped"),
-        (["= letters", "heavy, by van", "overseas"], "condition"),
-        (["letters", "not(letters)", "overseas"], "condition"),
-        (["1-2", "3-4", "5+"], "condition"),
-    ],
-)
+@pytest.mark.parametrize(("cells", "role"), [
+    (["letters", "heavy, by van", "overseas"], "note, skipped"),
+    (["heavy, by van", "(big, red)", "up to 5 kg"], "note, skipped"),
+    (["not by van", "not before 9, please", "5-6"], "note, skipped"),
+    (["= letters", "heavy, by van", "overseas"], "condition"),
+    (["letters", "not(letters)", "overseas"], "condition"),
+    (["1-2", "3-4", "5+"], "condition"),
+])  # fmt: skip
 def test_a_comma_does_not_turn_notes_into_a_condition(cells, role):
     rows = "".join(f'A,"{cell}",{n}\n' for n, cell in enumerate(cells))
     found = loads_csv(f"Zone,Remarks,Fee\n{rows}".encode())
@@ -102,15 +99,12 @@ def test_other_formats_have_no_reading():
     assert irenic.parse("IF age < 5 THEN a\n", format="rules").bind().readings == []
 
 
-@pytest.mark.parametrize(
-    ("feature", "text"),
-    [
-        (Categorical("a", [True, False], missing=True), "only true, false, or missing"),
-        (Categorical("a", list("abcdefgh")), "only a, b, c, d, e, f and 2 more"),
-        (Continuous("a", kind="date"), "dates"),
-        (Continuous("a", unit="kg", bounds=(None, 5)), "numbers (kg), at most 5"),
-    ],
-)
+@pytest.mark.parametrize(("feature", "text"), [
+    (Categorical("a", [True, False], missing=True), "only true, false, or missing"),
+    (Categorical("a", list("abcdefgh")), "only a, b, c, d, e, f and 2 more"),
+    (Continuous("a", kind="date"), "dates"),
+    (Continuous("a", unit="kg", bounds=(None, 5)), "numbers (kg), at most 5"),
+])  # fmt: skip
 def test_features_in_words(feature, text):
     assert describe(feature) == text
 

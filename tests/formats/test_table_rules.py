@@ -124,26 +124,23 @@ def test_a_feature_that_the_space_lacks_is_named():
     ]
 
 
-@pytest.mark.parametrize(
-    ("cell", "then"),
-    [
-        ("30", 30),
-        ("0.5", 0.5),
-        ("true", True),
-        ("low risk", "low risk"),
-        ('"""30"""', "30"),
-        ("2020-01-31", dt.date(2020, 1, 31)),
-        ("P1Y", Months(12)),
-        ('"low, or none"', "low, or none"),
-        ("x > 5", "x > 5"),
-        ("-", "-"),
-        ("(see below; or not)", "(see below; or not)"),
-        ('"{a, b}"', frozenset({"a", "b"})),
-        ('"(a, 5)"', ("a", 5)),
-        ('"expression(""price * 2"")"', Expression("price * 2")),
-        ("null", Expression("null")),
-    ],
-)
+@pytest.mark.parametrize(("cell", "then"), [
+    ("30", 30),
+    ("0.5", 0.5),
+    ("true", True),
+    ("low risk", "low risk"),
+    ('"""30"""', "30"),
+    ("2020-01-31", dt.date(2020, 1, 31)),
+    ("P1Y", Months(12)),
+    ('"low, or none"', "low, or none"),
+    ("x > 5", "x > 5"),
+    ("-", "-"),
+    ("(see below; or not)", "(see below; or not)"),
+    ('"{a, b}"', frozenset({"a", "b"})),
+    ('"(a, 5)"', ("a", 5)),
+    ('"expression(""price * 2"")"', Expression("price * 2")),
+    ("null", Expression("null")),
+])  # fmt: skip
 def test_outcomes(cell, then):
     [rule] = csv_table(f"age,then\n5,{cell}\n").rules
     assert rule.then == then
@@ -291,28 +288,24 @@ def test_date_times_with_and_without_zones_are_not_mixed():
     assert table.space["at"] == Continuous("at", kind="datetime", unit="UTC")
 
 
-@pytest.mark.parametrize(
-    ("raw", "message"),
-    [
-        (b"", "the table is empty; its first line must name the columns"),
-        (b"\n\n", "the table is empty; its first line must name the columns"),
-        (b"a\n1\n", "line 1: a decision table must have columns other than the outcome 'a'; add"
-                    " one per feature, and separate cells by commas, semicolons or tabs"),
-        (b"a,b,a\n1,2,3\n", "line 1: two columns are named 'a'"),
-        (b"a,,b\n1,2,3\n", "line 1: column 2 has no name"),
-        (b'a,b\n"1,2\n', "line 2: not CSV: unexpected end of data"),
-        (b"a,b\n1,\xff\n", "line 2: not UTF-8 text (byte 6); save it as UTF-8"),
-        (b"\xff\xfea", "line 1: not UTF-16 text (byte 2); save it as UTF-8"),
-        (b"a,b\n1,\x00\n", "line 2: a CSV file must be text, got a null character; save it as"
-                            " UTF-8"),
-        (b"x," * 50_000 + b"y\n", "line 1: a decision table must have at most 1,000 columns,"
-                                  " got 50,001"),
-        (b"a,b\n" + b"1,2\n" * 2_500_001, "line 2500001: a table must have at most 5,000,000"
-                                          " cells; split it"),
-        (b"a," + b" " * (65 * 2**20), "a file of rules must be at most 64 MB, got 65 MB; split it"),
-    ],
-    ids=lambda value: str(value[:12]),
-)  # fmt: skip
+@pytest.mark.parametrize(("raw", "message"), [
+    (b"", "the table is empty; its first line must name the columns"),
+    (b"\n\n", "the table is empty; its first line must name the columns"),
+    (b"a\n1\n",
+     "line 1: a decision table must have columns other than the outcome 'a'; add one per feature,"
+     " and separate cells by commas, semicolons or tabs"),
+    (b"a,b,a\n1,2,3\n", "line 1: two columns are named 'a'"),
+    (b"a,,b\n1,2,3\n", "line 1: column 2 has no name"),
+    (b'a,b\n"1,2\n', "line 2: not CSV: unexpected end of data"),
+    (b"a,b\n1,\xff\n", "line 2: not UTF-8 text (byte 6); save it as UTF-8"),
+    (b"\xff\xfea", "line 1: not UTF-16 text (byte 2); save it as UTF-8"),
+    (b"a,b\n1,\x00\n", "line 2: a CSV file must be text, got a null character; save it as UTF-8"),
+    (b"x," * 50_000 + b"y\n",
+     "line 1: a decision table must have at most 1,000 columns, got 50,001"),
+    (b"a,b\n" + b"1,2\n" * 2_500_001,
+     "line 2500001: a table must have at most 5,000,000 cells; split it"),
+    (b"a," + b" " * (65 * 2**20), "a file of rules must be at most 64 MB, got 65 MB; split it"),
+], ids=lambda value: str(value[:12]))  # fmt: skip
 def test_other_content_is_rejected(raw, message):
     with pytest.raises(FormatError) as caught:
         loads_csv(raw)
@@ -690,20 +683,11 @@ def test_outputs_that_are_expressions_stay_so_within_a_tuple():
 # --- hit policies
 
 
-@pytest.mark.parametrize(
-    ("letter", "policy", "aggregation"),
-    [
-        ("U", "UNIQUE", ""),
-        ("A", "ANY", ""),
-        ("F", "FIRST", ""),
-        ("R", "RULE ORDER", ""),
-        ("C", "COLLECT", ""),
-        ("C+", "COLLECT", "SUM"),
-        ("C<", "COLLECT", "MIN"),
-        ("C>", "COLLECT", "MAX"),
-        ("C#", "COLLECT", "COUNT"),
-    ],
-)
+@pytest.mark.parametrize(("letter", "policy", "aggregation"), [
+    ("U", "UNIQUE", ""), ("A", "ANY", ""), ("F", "FIRST", ""), ("R", "RULE ORDER", ""),
+    ("C", "COLLECT", ""), ("C+", "COLLECT", "SUM"), ("C<", "COLLECT", "MIN"),
+    ("C>", "COLLECT", "MAX"), ("C#", "COLLECT", "COUNT"),
+])  # fmt: skip
 def test_a_letter_above_rule_numbers_is_the_hit_policy(letter, policy, aggregation):
     text = f"{letter},age,then\n1,< 5,A\n2,>= 5,B\n,DEFAULT,C\n"
     table = csv_table(text)
@@ -722,19 +706,12 @@ def test_policies_that_rank_are_read(letter, policy):
     assert csv_table(f"{letter},age,then\n1,5,A\n").hit_policy == policy
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("F,age,then\n1,5,A\n3,6,B\n", ("F", "age")),
-        ("F,age,then\n1,5,A\n,6,B\n", ("F", "age")),
-        ("F,age,then\n0,5,A\n1,6,B\n", ("F", "age")),
-        ("F,age,then\n= 1,5,A\n", ("F", "age")),
-        ("f,age,then\n1,5,A\n", ("f", "age")),
-        ("X,age,then\n1,5,A\n", ("X", "age")),
-        ("F,then\n1,A\n2,B\n", ("F",)),
-        ("age,F,then\n1,1,A\n", ("age", "F")),
-    ],
-)
+@pytest.mark.parametrize(("text", "names"), [
+    ("F,age,then\n1,5,A\n3,6,B\n", ("F", "age")), ("F,age,then\n1,5,A\n,6,B\n", ("F", "age")),
+    ("F,age,then\n0,5,A\n1,6,B\n", ("F", "age")), ("F,age,then\n= 1,5,A\n", ("F", "age")),
+    ("f,age,then\n1,5,A\n", ("f", "age")), ("X,age,then\n1,5,A\n", ("X", "age")),
+    ("F,then\n1,A\n2,B\n", ("F",)), ("age,F,then\n1,1,A\n", ("age", "F")),
+])  # fmt: skip
 def test_other_letters_are_features(text, names):
     table = csv_table(text)
     assert (table.space.names, table.hit_policy) == (names, None)

@@ -30,24 +30,21 @@ def reasons(notes):
 # --- words in an order
 
 
-@pytest.mark.parametrize(
-    ("cell", "values"),
-    [
-        ("Mon-Fri", "Mon Tue Wed Thu Fri"),
-        ("Fri – Mon", "Fri Sat Sun Mon"),
-        ("MON-WED", "MON TUE WED"),
-        ("monday to wednesday", "monday tuesday wednesday"),
-        ("Mo bis Mi", "Mo Di Mi"),
-        ("lundi à mercredi", "lundi mardi mercredi"),
-        ("Sat & Sun", "Sat Sun"),
-        ("Sa+So", "Sa So"),
-        ("Mon-Tue, Sun", "Mon Tue Sun"),
-        ("Nov-Feb", "Nov Dec Jan Feb"),
-        ("Q1-Q2", "Q1 Q2"),
-        ("Q3+", "Q3 Q4"),
-        ("q2 and later", "q2 q3 q4"),
-    ],
-)
+@pytest.mark.parametrize(("cell", "values"), [
+    ("Mon-Fri", "Mon Tue Wed Thu Fri"),
+    ("Fri – Mon", "Fri Sat Sun Mon"),
+    ("MON-WED", "MON TUE WED"),
+    ("monday to wednesday", "monday tuesday wednesday"),
+    ("Mo bis Mi", "Mo Di Mi"),
+    ("lundi à mercredi", "lundi mardi mercredi"),
+    ("Sat & Sun", "Sat Sun"),
+    ("Sa+So", "Sa So"),
+    ("Mon-Tue, Sun", "Mon Tue Sun"),
+    ("Nov-Feb", "Nov Dec Jan Feb"),
+    ("Q1-Q2", "Q1 Q2"),
+    ("Q3+", "Q3 Q4"),
+    ("q2 and later", "q2 q3 q4"),
+])  # fmt: skip
 def test_ranges_of_days_months_and_quarters_are_read(cell, values):
     found = read(cell)
     assert (found.errors, found.warnings) == ([], [])
@@ -85,15 +82,12 @@ def test_two_codes_are_read_as_one_text_with_a_warning(text):
     assert read(f'"{text}"').warnings == []
 
 
-@pytest.mark.parametrize(
-    ("cells", "text", "values"),
-    [
-        (["m", "w", "m/w"], "m/w", "'m' and 'w' are values"),
-        (["low", "mid", "high", "mid-high"], "mid-high", "'mid' and 'high' are values"),
-        (["Gold", "over Gold"], "over Gold", "'Gold' is a value"),
-        (["Gold", "Gold and above"], "Gold and above", "'Gold' is a value"),
-    ],
-)
+@pytest.mark.parametrize(("cells", "text", "values"), [
+    (["m", "w", "m/w"], "m/w", "'m' and 'w' are values"),
+    (["low", "mid", "high", "mid-high"], "mid-high", "'mid' and 'high' are values"),
+    (["Gold", "over Gold"], "over Gold", "'Gold' is a value"),
+    (["Gold", "Gold and above"], "Gold and above", "'Gold' is a value"),
+])  # fmt: skip
 def test_texts_that_combine_values_of_their_column_are_rejected(cells, text, values):
     [error] = read(*cells).errors
     assert error.reason == (
@@ -169,20 +163,17 @@ def test_yes_beside_true_is_true():
 # --- cells of another kind
 
 
-@pytest.mark.parametrize(
-    ("cells", "reason"),
-    [
-        ([dt.datetime(2026, 5, 10), "11-17", "18+"],
-         "2026-05-10 is not a whole number; a spreadsheet may have turned 5-10 or 10-5 into this"
-         " date; format the cell as text and write the range again"),
-        ([dt.datetime(2026, 1, 1), 45000, "> 2026-06-30"],
-         "45000 is not a date such as 2026-01-31; format the cell as a date if it is 2023-03-15"),
-        (["< 5", "unknown"], '"unknown" is not a whole number; write null for a missing value'),
-        (["< 5", "Rest of world"],
-         '"Rest of world" is not a whole number; write DEFAULT in the first column of a row without'
-         " conditions for all other cases"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("cells", "reason"), [
+    ([dt.datetime(2026, 5, 10), "11-17", "18+"],
+     "2026-05-10 is not a whole number; a spreadsheet may have turned 5-10 or 10-5 into this date;"
+     " format the cell as text and write the range again"),
+    ([dt.datetime(2026, 1, 1), 45000, "> 2026-06-30"],
+     "45000 is not a date such as 2026-01-31; format the cell as a date if it is 2023-03-15"),
+    (["< 5", "unknown"], '"unknown" is not a whole number; write null for a missing value'),
+    (["< 5", "Rest of world"],
+     '"Rest of world" is not a whole number; write DEFAULT in the first column of a row without'
+     " conditions for all other cases"),
+])  # fmt: skip
 def test_errors_about_cells_of_another_kind_say_what_may_be_meant(cells, reason):
     found = read(*cells)
     assert (reasons(found.errors), found.warnings) == ([reason], [])
@@ -322,14 +313,11 @@ def test_a_row_for_all_other_cases_is_in_the_reading():
     assert reading.remarks == ("line 4 decides all other cases",)
 
 
-@pytest.mark.parametrize(
-    ("last", "skipped"),
-    [
-        ("* from 2026 on", True), ("Source: finance", True), ("Stand: 1.1.2026", True),
-        ("\nvalid until further notice", True), ("valid until further notice", False),
-        ("\n18 to 25", False), ("\nbetween 18 and 25", False), ("*", False), ("nurse", False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("last", "skipped"), [
+    ("* from 2026 on", True), ("Source: finance", True), ("Stand: 1.1.2026", True),
+    ("\nvalid until further notice", True), ("valid until further notice", False),
+    ("\n18 to 25", False), ("\nbetween 18 and 25", False), ("*", False), ("nurse", False),
+])  # fmt: skip
 def test_footnotes_are_skipped_but_not_rows_without_an_outcome(last, skipped):
     found = loads_csv(f"a,then\nx,1\ny,2\n{last},\n".encode())
     assert (found.errors == []) == skipped
