@@ -6,6 +6,7 @@ And workbooks to parse, what was said about a source, and the command.
 from __future__ import annotations
 
 import io
+import zipfile
 from dataclasses import replace
 
 import openpyxl
@@ -53,6 +54,15 @@ def workbook(**sheets):
         for row in rows:
             sheet.append(row)
     return saved(book)
+
+
+def repacked(raw, change):
+    """Return a workbook with each part as a function of its name and content returns it."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, change(name, old.read(name)))
+    return file.getvalue()
 
 
 def column(*cells, name="a"):

@@ -3,56 +3,36 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 
-import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import irenic
-from bound import loads_csv, loads_xlsx, workbook
+from bound import book_of, column, loads_csv, loads_xlsx, messages, reasons, rules_of, saved
 from irenic import Categorical, Continuous, Rule, RuleSet, Space
 from irenic.formats.sheets._sequences import listed_words
 from irenic.formats.sheets.writing import dumps_csv
-
-
-def read(*cells, name="a"):
-    """Return a column of cells, each with an outcome of its own."""
-    rows = [[name, "then"], *([cell, f"row {n}"] for n, cell in enumerate(cells))]
-    return loads_xlsx(workbook(Table=rows))
-
-
-def reasons(notes):
-    return [note.reason for note in notes]
-
 
 # --- words in an order
 
 
 @pytest.mark.parametrize(("cell", "values"), [
-    ("Mon-Fri", "Mon Tue Wed Thu Fri"),
-    ("Fri – Mon", "Fri Sat Sun Mon"),
-    ("MON-WED", "MON TUE WED"),
-    ("monday to wednesday", "monday tuesday wednesday"),
-    ("Mo bis Mi", "Mo Di Mi"),
-    ("lundi à mercredi", "lundi mardi mercredi"),
-    ("Sat & Sun", "Sat Sun"),
-    ("Sa+So", "Sa So"),
-    ("Mon-Tue, Sun", "Mon Tue Sun"),
-    ("Nov-Feb", "Nov Dec Jan Feb"),
-    ("Q1-Q2", "Q1 Q2"),
-    ("Q3+", "Q3 Q4"),
+    ("Mon-Fri", "Mon Tue Wed Thu Fri"), ("Fri – Mon", "Fri Sat Sun Mon"),
+    ("MON-WED", "MON TUE WED"), ("monday to wednesday", "monday tuesday wednesday"),
+    ("Mo bis Mi", "Mo Di Mi"), ("lundi à mercredi", "lundi mardi mercredi"),
+    ("Sat & Sun", "Sat Sun"), ("Sa+So", "Sa So"), ("Mon-Tue, Sun", "Mon Tue Sun"),
+    ("Nov-Feb", "Nov Dec Jan Feb"), ("Q1-Q2", "Q1 Q2"), ("Q3+", "Q3 Q4"),
     ("q2 and later", "q2 q3 q4"),
 ])  # fmt: skip
 def test_ranges_of_days_months_and_quarters_are_read(cell, values):
-    found = read(cell)
-    assert (found.errors, found.warnings) == ([], [])
+    found = column(cell)
+    assert messages(found) == ([], [])
     assert found.tables[0].space["a"] == Categorical("a", values.split(), other=True)
-    [column, _] = found.readings[0].columns
-    assert column.interpreted[0][:2] == (cell, ", ".join(values.split()))
-    assert read(f"not({cell})").tables[0].space["a"] == found.tables[0].space["a"]
-    assert read(f'"{cell}"').tables[0].space["a"].values == (cell,)
+    [first, _] = found.readings[0].columns
+    assert first.interpreted[0][:2] == (cell, ", ".join(values.split()))
+    assert column(f"not({cell})").tables[0].space["a"] == found.tables[0].space["a"]
+    assert column(f'"{cell}"').tables[0].space["a"].values == (cell,)
 
 
 ORDINARY = [
@@ -65,48 +45,50 @@ ORDINARY = [
 
 
 def test_ordinary_texts_are_neither_refused_nor_warned_about():
-    found = read(*ORDINARY)
+    found = column(*ORDINARY)
     assert (reasons(found.errors), reasons(found.warnings)) == ([], [])
     assert found.tables[0].space["a"].values == tuple(ORDINARY)
 
 
-@pytest.mark.parametrize("text", ["DE and AT", "CH & FR", "IT und HR"])
-def test_two_codes_are_read_as_one_text_with_a_warning(text):
-    [warning] = read(text, "other texts").warnings
-    one, _, other = text.split()
-    assert warning.reason == (
-        f'{text!r} is read as one text; write {one}, {other} for either value, or "{text}" in'
-        " quotes to avoid this warning"
-    )
-    assert warning.cell == "A2"
-    assert read(f'"{text}"').warnings == []
+def test_texts_that_may_be_several_values_are_read_with_a_warning():
+    for text, advice in (
+        ("DE and AT", "write DE, AT for either value"),
+        ("CH & FR", "write CH, FR for either value"),
+        ("IT und HR", "write IT, HR for either value"),
+        ("Level 2+", "write the values one by one for a range"),
+    ):
+        [warning] = column("Level 2", text).warnings
+        assert warning.reason == (
+            f'{text!r} is read as one text; {advice}, or "{text}" in quotes to avoid this warning'
+        )
+        assert column("Level 2", f'"{text}"').warnings == []
+    assert warning.cell == "A3"
+    assert column("A", "A+", "Level 2+").warnings == []
+    assert len(column("media y baja", "alta").warnings) == 1
+    assert len(column("tarde o noche", "mañana").warnings) == 1
+    assert column("Trinidad y Tobago", "rock and roll").warnings == []
 
 
-@pytest.mark.parametrize(("cells", "text", "values"), [
-    (["m", "w", "m/w"], "m/w", "'m' and 'w' are values"),
-    (["low", "mid", "high", "mid-high"], "mid-high", "'mid' and 'high' are values"),
-    (["Gold", "over Gold"], "over Gold", "'Gold' is a value"),
-    (["Gold", "Gold and above"], "Gold and above", "'Gold' is a value"),
+@pytest.mark.parametrize(("cells", "values"), [
+    (["m", "w", "m/w"], "'m' and 'w' are values"),
+    (["low", "mid", "high", "mid-high"], "'mid' and 'high' are values"),
+    (["Gold", "over Gold"], "'Gold' is a value"),
+    (["Gold", "Gold and above"], "'Gold' is a value"),
+    (["DE", "AT", "DE u. AT"], "'DE' and 'AT' are values"),
+    (["DE", "AT", "DE bzw. AT"], "'DE' and 'AT' are values"),
+    (["DE", "AT", "DE AT"], "'DE' and 'AT' are values"),
+    (["DE", "AT", "de at"], "'de' and 'at' are values"),
 ])  # fmt: skip
-def test_texts_that_combine_values_of_their_column_are_rejected(cells, text, values):
-    [error] = read(*cells).errors
+def test_texts_that_combine_values_of_their_column_are_rejected(cells, values):
+    [error] = column(*cells).errors
     assert error.reason == (
-        f"{text!r} is ambiguous, because {values} of the column; write the values that it means"
-        f' one by one, or "{text}" in quotes for the text'
+        f"{cells[-1]!r} is ambiguous, because {values} of the column; write the values that it"
+        f' means one by one, or "{cells[-1]}" in quotes for the text'
     )
-    assert read(*(f'"{cell}"' for cell in cells)).errors == []
+    assert column(*(f'"{cell}"' for cell in cells)).errors == []
     space = Space([Categorical("a", [*cells, "x"])])
     rows = "\n".join(f'"""{cell}""",{n}' for n, cell in enumerate(cells))
     assert loads_csv(f"a,then\n{rows}\n".encode(), space=space).errors == []
-
-
-def test_a_plus_after_a_value_is_warned_about():
-    [warning] = read("Level 2", "Level 2+").warnings
-    assert warning.reason == (
-        "'Level 2+' is read as one text; write the values one by one for a range, or \"Level 2+\""
-        " in quotes to avoid this warning"
-    )
-    assert read("A", "A+", "Level 2+").warnings == []
 
 
 words = st.sampled_from(
@@ -140,24 +122,20 @@ def test_a_range_of_days_has_each_day_once(first, length):
 # --- yes and no
 
 
-def test_yes_and_no_may_be_in_any_case():
-    found = read("yes", "No", "YES", "no")
-    assert (found.errors, found.warnings) == ([], [])
+def test_yes_and_no_may_be_in_any_case_or_beside_true():
+    found = column("yes", "No", "YES", "no")
+    assert messages(found) == ([], [])
     assert found.tables[0].space["a"] == Categorical("a", ["yes", "no"])
-    assert [str(rule) for rule in found.tables[0].rules][2] == 'IF a in {yes} THEN "row 2"'
+    assert rules_of(found)[2] == 'IF a in {yes} THEN "row 2"'
     assert "'YES' is read as yes" in str(found.readings[0])
     space = Space([Categorical("a", ["yes", "no", "YES", "No"])])
-    rules = loads_csv(b"a,then\nyes,1\nYES,2\nno,3\n", space=space).tables[0].rules
-    assert [str(rule) for rule in rules][1] == "IF a in {YES} THEN 2"
-
-
-def test_yes_beside_true_is_true():
-    found = read(True, "no", "Yes")
+    found = loads_csv(b"a,then\nyes,1\nYES,2\nno,3\n", space=space)
+    assert rules_of(found)[1] == "IF a in {YES} THEN 2"
+    found = column(True, "no", "Yes")
     assert found.errors == []
     assert found.tables[0].space["a"] == Categorical("a", [False, True])
     assert "'no' is read as false" in str(found.readings[0])
-    [error] = read(True, "maybe").errors
-    assert error.reason == '"maybe" is not true or false'
+    assert reasons(column(True, "maybe").errors) == ['"maybe" is not true or false']
 
 
 # --- cells of another kind
@@ -175,21 +153,22 @@ def test_yes_beside_true_is_true():
      " conditions for all other cases"),
 ])  # fmt: skip
 def test_errors_about_cells_of_another_kind_say_what_may_be_meant(cells, reason):
-    found = read(*cells)
+    found = column(*cells)
     assert (reasons(found.errors), found.warnings) == ([reason], [])
 
 
+def percentages(*rows, places, form):
+    """Return a table of rows with a format for percentages at some places."""
+    book = book_of(*rows)
+    for place in places:
+        book.active[place].number_format = form
+    return loads_xlsx(saved(book))
+
+
 def test_percentages_of_workbooks_are_read_as_shown():
-    book = openpyxl.Workbook()
-    for row in (["Discount", "Rate"], [0.1, 0.05], [0.125, 0.07], [">30%", 0.2]):
-        book.active.append(row)
-    for row in range(2, 5):
-        for column in (1, 2):
-            book.active.cell(row, column).number_format = "0.0%"
-    file = io.BytesIO()
-    book.save(file)
-    found = loads_xlsx(file.getvalue())
-    assert [str(rule) for rule in found.tables[0].rules] == [
+    rows = ["Discount", "Rate"], [0.1, 0.05], [0.125, 0.07], [">30%", 0.2]
+    found = percentages(*rows, places=["A2", "A3", "A4", "B2", "B3", "B4"], form="0.0%")
+    assert rules_of(found) == [
         "IF Discount = 0.1 THEN 0.05",
         "IF Discount = 0.125 THEN 0.07",
         "IF Discount > 0.3 THEN 0.2",
@@ -198,38 +177,21 @@ def test_percentages_of_workbooks_are_read_as_shown():
         "Discount: condition: numbers (%); '10%' is read as 0.1; '12.5%' is read as 0.125; '>30%'"
         " is read as > 0.3"
     )
-
-
-def test_percentages_do_not_depend_on_the_locale():
-    book = openpyxl.Workbook()
-    for row in (["share", "amount", "f"], [0.01125, "< 1.000,50", 0], [1, ">= 1.000,50", 1]):
-        book.active.append(row)
-    for row, column in ((2, 1), (3, 1), (2, 3)):
-        book.active.cell(row, column).number_format = "0.00%"
-    file = io.BytesIO()
-    book.save(file)
-    assert [str(rule) for rule in loads_xlsx(file.getvalue()).tables[0].rules] == [
+    # whatever separates the decimals of other cells
+    rows = ["share", "amount", "f"], [0.01125, "< 1.000,50", 0], [1, ">= 1.000,50", 1]
+    assert rules_of(percentages(*rows, places=["A2", "A3", "C2"], form="0.00%")) == [
         "IF share = 0.01125 AND amount < 1000.5 THEN 0",
         "IF share = 1 AND amount >= 1000.5 THEN 1",
     ]
 
 
 def test_units_are_read_and_said():
-    found = read("0-2 kg", "> 2 kg", name="Weight")
+    found = column("0-2 kg", "> 2 kg", name="Weight")
     assert str(found.readings[0]).splitlines()[0] == (
         "Weight: condition: numbers (kg), at least 0; '0-2 kg' is read as [0..2]; '> 2 kg' is read"
         " as > 2"
     )
-    assert read("< 6 months", "6+", name="Age (months)").errors == []
-
-
-def test_bounds_may_be_named_in_other_languages():
-    for low, high in (("ab", "bis"), ("desde", "hasta"), ("von", "bis")):
-        text = f"Umsatz {low},Umsatz {high},f\n0,9,a\n10,,b\n"
-        assert [str(rule) for rule in loads_csv(text.encode()).tables[0].rules] == [
-            "IF 0 <= Umsatz <= 9 THEN a",
-            "IF Umsatz >= 10 THEN b",
-        ]
+    assert column("< 6 months", "6+", name="Age (months)").errors == []
 
 
 def test_outcomes_that_look_like_conditions_are_warned_about():
@@ -239,12 +201,6 @@ def test_outcomes_that_look_like_conditions_are_warned_about():
         " target=… (--outcome)"
     )
     assert loads_csv(b"who;group\na;18-25\nb;old\n").warnings == []
-
-
-def test_words_of_other_languages_that_join_values_are_warned_about():
-    assert len(read("media y baja", "alta").warnings) == 1
-    assert len(read("tarde o noche", "mañana").warnings) == 1
-    assert read("Trinidad y Tobago", "rock and roll").warnings == []
 
 
 # --- columns
@@ -296,21 +252,23 @@ def test_a_chosen_outcome_settles_what_the_other_columns_are():
 
 
 def test_hidden_rows_and_columns_are_warned_about():
-    book = openpyxl.Workbook()
-    for row in (["Age", "Old", "Fee"], ["<18", "a", 5], ["<18", "b", 9], ["18+", "a", 7]):
-        book.active.append(row)
+    book = book_of(["Age", "Old", "Fee"], ["<18", "a", 5], ["<18", "b", 9], ["18+", "a", 7])
     book.active.row_dimensions[3].hidden = True
     book.active.column_dimensions["B"].hidden = True
-    file = io.BytesIO()
-    book.save(file)
-    assert reasons(loads_xlsx(file.getvalue()).warnings) == [
+    assert reasons(loads_xlsx(saved(book)).warnings) == [
         "row 3 and column B are hidden, but read like the others; delete what is not meant"
     ]
 
 
-def test_a_row_for_all_other_cases_is_in_the_reading():
+def test_rows_for_all_other_cases_and_columns_beside_errors_are_in_the_reading():
     [reading] = loads_csv(b"a,then\nx,1\ny,2\nelse,3\n").readings
     assert reading.remarks == ("line 4 decides all other cases",)
+    [reading] = loads_csv(b"age,job,then\n< 18,cook,1\n18 apples,nurse,2\n").readings
+    assert [str(column) for column in reading.columns] == [
+        "condition: whole numbers",
+        "condition: cook, nurse or other values",
+        "outcome: 1, 2",
+    ]
 
 
 @pytest.mark.parametrize(("last", "skipped"), [
@@ -324,34 +282,14 @@ def test_footnotes_are_skipped_but_not_rows_without_an_outcome(last, skipped):
     assert any("footnote" in remark for remark in found.readings[0].remarks) == skipped
 
 
-def test_columns_with_errors_elsewhere_are_described():
-    [reading] = loads_csv(b"age,job,then\n< 18,cook,1\n18 apples,nurse,2\n").readings
-    assert [str(column) for column in reading.columns] == [
-        "condition: whole numbers",
-        "condition: cook, nurse or other values",
-        "outcome: 1, 2",
-    ]
-
-
-@pytest.mark.parametrize("cell", ["10-20k", "1 - 3 Mio", "5-10m EUR"])
-def test_a_scale_at_the_end_of_a_range_is_ambiguous(cell):
-    tables = irenic.parse(f"Salary;Bonus\n0-5;1\n{cell};2\n", format="csv").bind()
-    assert "is ambiguous; write " in str(tables.errors[0])
-
-
-@pytest.mark.parametrize("cell", ["tous sauf FR", "alle außer FR", "sauf FR", "todos menos FR"])
-def test_all_but_one_value_in_other_languages(cell):
-    table = irenic.parse(f"Pays;Frais\nFR;5\n{cell};10\n", format="csv").bind().table()
-    assert str(table.rules[1]) == "IF Pays not in {FR} THEN 10"
-
-
-@pytest.mark.parametrize("cell", ["under 18 or over 65", "unter 18 oder über 65", "<18 or >65"])
-def test_two_comparisons_with_or(cell):
-    table = irenic.parse(f"Age;Fee\n{cell};5\n18-65;9\n", format="csv").bind().table()
-    assert [str(rule) for rule in table.rules][:2] == ["IF Age < 18 THEN 5", "IF Age > 65 THEN 5"]
-
-
-def test_empty_brackets_in_a_header_name_no_unit():
-    assert irenic.parse("Age [],Fee\n<18,5\n", format="csv").bind().table().space.names == (
-        "Age []",
-    )
+def test_scales_exceptions_and_comparisons_in_several_languages():
+    for cell in ("10-20k", "1 - 3 Mio", "5-10m EUR"):
+        [error] = loads_csv(f"Salary;Bonus\n0-5;1\n{cell};2\n").errors
+        assert "is ambiguous; write " in str(error)
+    for cell in ("tous sauf FR", "alle außer FR", "sauf FR", "todos menos FR"):
+        found = loads_csv(f"Pays;Frais\nFR;5\n{cell};10\n")
+        assert rules_of(found)[1] == "IF Pays not in {FR} THEN 10"
+    for cell in ("under 18 or over 65", "unter 18 oder über 65", "<18 or >65"):
+        found = loads_csv(f"Age;Fee\n{cell};5\n18-65;9\n")
+        assert rules_of(found)[:2] == ["IF Age < 18 THEN 5", "IF Age > 65 THEN 5"]
+    assert loads_csv("Age [],Fee\n<18,5\n").tables[0].space.names == ("Age []",)
