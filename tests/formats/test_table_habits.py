@@ -203,14 +203,11 @@ def test_names_of_columns_that_are_never_negative_change_no_finding(cells):
 
 
 def test_marks_amounts_lists_and_durations_are_doubtful():
-    assert (
-        told("a,b,f\nx,,1\n,x,2\n")
-        == [
-            "empty cells are read as any value; write not(x) in them if they mean that there is no x,"
-            " or - to avoid this warning"
-        ]
-        * 2
+    marks = (
+        "empty cells are read as any value; write not(x) in them if they mean that there is no x,"
+        " or - to avoid this warning"
     )
+    assert told("a,b,f\nx,,1\n,x,2\n") == [marks, marks]
     [warning] = told("size,f\nrund 5 kg,a\nklein,b\n")
     assert warning.startswith("'rund 5 kg' is read as text; write < 5, >= 5 or a range such as [10")
     [warning] = told('a,f\n<5,"Free shipping,Expedite"\n>=5,Free shipping\n')

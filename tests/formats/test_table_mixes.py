@@ -12,8 +12,6 @@ import irenic
 from bound import book_of, column, loads_csv, loads_xlsx, reasons, saved
 from irenic.errors import DataError, FormatError, SpaceError
 from irenic.formats.sheets.cases import in_notation, read_cases
-from irenic.formats.sheets.declaring import with_declarations
-from irenic.formats.sheets.rules import parse_csv
 from irenic.frames.columns import Table
 
 
@@ -262,11 +260,3 @@ def test_two_headers_may_be_one():
     book = book_of(["Claimant", None, "f"], ["Age", "Country", "Route"], ["< 5", "DE", "a"])
     (error,) = loads_xlsx(saved(book)).errors
     assert "or choose one of them with header_row=2 (--header-row 2)" in error.message
-
-
-@pytest.mark.parametrize("raw", ["\ufeffage;f\r\n< 18;a\r\n".encode(), b"age;f\n< 18;a\n"])
-def test_declarations_keep_the_byte_order_mark_and_line_ends(raw):
-    declared = with_declarations(raw, parse_csv(raw))
-    assert declared.startswith(b"\xef\xbb\xbf") == raw.startswith(b"\xef\xbb\xbf")
-    assert declared.count(b"\r\n") == (3 if b"\r\n" in raw else 0)
-    assert declared.count(b"\n") == 3
