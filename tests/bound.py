@@ -12,8 +12,10 @@ from dataclasses import replace
 import openpyxl
 from typer.testing import CliRunner
 
+import irenic
 from irenic.cli import app
 from irenic.formats.dmn.reading import parse_dmn
+from irenic.formats.editing import edited
 from irenic.formats.sheets.rules import parse_csv, parse_xlsx
 from irenic.frames.files import as_bytes
 
@@ -90,6 +92,15 @@ def rules_of(found):
     """Return the rules of the first table as texts; there must be no errors."""
     assert messages(found)[0] == []
     return [str(rule) for rule in found.tables[0].rules]
+
+
+def mended(content, form, how="trim", *, name=None, noted=False, **options):
+    """Return a table, the table after a repair, and the content edited as "mend" does it."""
+    parsed = irenic.parse(content, format=form, **options)
+    table = parsed.bound(None).table(name)
+    repair = irenic.repair(table, how)
+    notes = {change.rule: change.text for change in repair.changes} if noted else None
+    return table, repair.table, edited(parsed, table, repair.table, notes, command="mend")
 
 
 def run(*arguments):
