@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
-import zipfile
 
 import numpy as np
 import pytest
@@ -294,49 +292,6 @@ def test_a_hit_policy_above_a_chosen_header_or_in_two_places():
 def test_a_default_in_lower_case_beside_rule_names_is_not_dropped():
     [error] = loads_csv("Rule,age,f\nR1,<5,1\nR2,>=5,2\ndefault,,3\n").errors
     assert "write DEFAULT in capitals" in str(error)
-
-
-# --- hidden parts and comments of OpenDocument
-
-_ODS = "urn:oasis:names:tc:opendocument:xmlns"
-
-
-def opendocument():
-    def cell(text, note=""):
-        return (
-            f'<table:table-cell office:value-type="string">{note}<text:p>{text}</text:p>'
-            "</table:table-cell>"
-        )
-
-    note = "<office:annotation><text:p>accept: overlap: agreed</text:p></office:annotation>"
-    rows = "".join(
-        f"<table:table-row{hidden}>{cells}</table:table-row>"
-        for hidden, cells in (
-            ("", cell("a") + cell("b") + cell("f")),
-            ("", cell("&lt;5", note) + cell("-") + cell("x")),
-            (' table:visibility="collapse"', cell("&lt;9") + cell("-") + cell("x")),
-            (' table:visibility="filter"', cell("&gt;=9") + cell("-") + cell("y")),
-        )
-    )
-    hidden = '<table:table-column table:visibility="collapse"/>'
-    columns = f"<table:table-column/>{hidden}<table:table-column/>"
-    names = "".join(f' xmlns:{n}="{_ODS}:{n}:1.0"' for n in ("office", "table", "text"))
-    content = (
-        f"<office:document-content{names}><office:body><office:spreadsheet>"
-        f'<table:table table:name="T">{columns}{rows}</table:table>'
-        "</office:spreadsheet></office:body></office:document-content>"
-    )
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as parts:
-        parts.writestr("content.xml", content)
-    return file.getvalue()
-
-
-def test_hidden_parts_and_comments_of_opendocument_are_those_of_workbooks():
-    found = irenic.parse(opendocument(), format="ods").bound(None)
-    [warning] = reasons(found.warnings)
-    assert "rows 3, 4 and column B are hidden, but read like the others" in warning
-    assert found.tables[0].accepts == (((0,), "overlap: agreed"),)
 
 
 # --- decimal commas in files with semicolons
