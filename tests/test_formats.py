@@ -70,14 +70,11 @@ numbers = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
     ]
 )
 VALUES_OF = {
-    "number": numbers,
-    "integer": st.integers(-(2**53), 2**53) | st.integers(-3, 3),
-    "date": st.dates(),
-    "datetime": st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1)),
-    "time": st.times(),
-    "duration": st.timedeltas(dt.timedelta(-9999), dt.timedelta(9999)),
+    "number": numbers, "integer": st.integers(-(2**53), 2**53) | st.integers(-3, 3),
+    "date": st.dates(), "datetime": st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1)),
+    "time": st.times(), "duration": st.timedeltas(dt.timedelta(-9999), dt.timedelta(9999)),
     "months": st.integers(-(2**53), 2**53).map(Months) | st.integers(-13, 13).map(Months),
-}
+}  # fmt: skip
 
 
 @st.composite
@@ -325,12 +322,11 @@ FILES = {
     '{"rules": []}': '"version" is missing; add "version": 1 to the file',
     '{"version": 1, "format": "x"}': "\"format\" must be 'irenic rules', got 'x'",
     "[]": 'the file must contain one object: {"version": 1, "rules": […]}',
-    '{"version": 1}': NAMELESS,
-    '{"version": 1, "rules": {}}': NAMELESS,
+    '{"version": 1}': NAMELESS, '{"version": 1, "rules": {}}': NAMELESS,
     '{"version": 1, "ruels": []}': "the file: unknown key 'ruels'; did you mean 'rules'?",
     '{"version": 1, "version": 1}': "the key 'version' appears twice in one object",
-    '{"version": 1, "rules": [{"then": NaN}]}':
-        "line 1, column 35: NaN is not JSON; write null for a missing value",
+    '{"version": 1, "rules": [{"then": NaN}]}': "line 1, column 35: NaN is not JSON; write null for"
+                                                " a missing value",
     '{"version": 1, "default": "-Infinity",\n "rules": [{"then": -Infinity}]}':
         'line 2, column 21: -Infinity is not JSON; write {"float": "-inf"} for infinity',
     '{"version": 1, "default": "a\\"1e999",\n\n "rules": [{"then": 1e999}]}':
@@ -339,26 +335,25 @@ FILES = {
         'line 1, column 45: -1e999 is too large for float64; write {"float": "-inf"} for infinity',
     f'{{"version": 1, "rules": [{{"then": {"9" * 5000}}}]}}':
         f"line 1, column 35: a number must have fewer than 5,000 digits, got {'9' * 56}…",
-    "[" * 200 + "]" * 200: TOO_DEEP,
-    "[" * 100_000 + "]" * 100_000: TOO_DEEP,
+    "[" * 200 + "]" * 200: TOO_DEEP, "[" * 100_000 + "]" * 100_000: TOO_DEEP,
     with_rule(5): 'rule 1: a rule must be an object {"if": …, "then": …}, got 5',
     with_rule({"if": {}}): 'rule 1: "then" is missing; write {"if": …, "then": …}',
     with_rule({"iff": {}, "then": 1}): "rule 1: unknown key 'iff'; did you mean 'if'?",
     with_rule({"if": [], "then": 1}): 'rule 1: "if" must be an object of conditions, got []',
     with_rule({"then": 1, "weight": "x"}): "rule 1: \"weight\" must be a number, got 'x'",
-    with_rule({"then": 1, "weight": 10**400}):
-        f'rule 1: "weight" must fit into float64, got 1{"0" * 55}…',
+    with_rule({"then": 1, "weight": 10**400}): f'rule 1: "weight" must fit into float64, got'
+                                               f' 1{"0" * 55}…',
     with_rule({"if": {"agee": {"<": 5}}, "then": 1}, space=[{"name": "age"}]):
         "rule 1: unknown feature 'agee'; did you mean 'age'?",
     with_rule({"if": {"c": {"in": ["a"]}}, "then": 1}, space=[{"name": "c", "values": ["aa"]}]):
         "rule 1: feature 'c': unknown value 'a'; did you mean 'aa'?",
     with_rule({"then": 1}, default={"float": "-1e999"}):
         f"\"default\": {{'float': '-1e999'}} {NOT_FLOAT64}",
-    with_rule({"then": 1}, default={"date": 5}):
-        '"default": {\'date\': 5} is not a value: "date" must be text, got 5',
+    with_rule({"then": 1}, default={"date": 5}): '"default": {\'date\': 5} is not a value: "date"'
+                                                 ' must be text, got 5',
     with_rule({"then": 1}, space={}): '"space" must be a list of features {"name": …}',
-    with_rule({"then": 1}, space=[{}]):
-        'feature 1 of the space must be an object with a "name", got {}',
+    with_rule({"then": 1}, space=[{}]): 'feature 1 of the space must be an object with a "name",'
+                                        ' got {}',
     with_rule({"then": 1}, space=[{"name": "a"}, {"name": "a"}]):
         "two features are named 'a'; names must be unique",
 }  # fmt: skip
@@ -390,8 +385,7 @@ FEATURES = [
     ({"values": [{"float": "1e999"}]}, f" of the space: {{'float': '1e999'}} {NOT_FLOAT64}"),
     ({"bounds": 5}, ' of the space: "bounds" must be a list [low, high], got 5'),
     ({"knd": "date"}, " of the space: unknown key 'knd'; did you mean 'kind'?"),
-    ({"values": ["x"], "unit": "cm"},
-     ' of the space: a feature with "values" cannot have "unit"'),
+    ({"values": ["x"], "unit": "cm"}, ' of the space: a feature with "values" cannot have "unit"'),
     ({"other": True}, ' of the space: a feature without "values" cannot have "other"'),
     ({"declared": False}, ' of the space: a feature without "values" cannot have "declared"'),
     ({"missing": "no"}, " of the space: \"missing\" must be true or false, got 'no'"),

@@ -90,10 +90,8 @@ def _ages(child: str, adult: str, senior: str) -> str:
 
 
 AGE = {
-    "feel": _ages("< 18", "[18..65)", ">= 65"),
-    "dashes": _ages("0-17", "18-64", "65-120"),
-    "long dashes": _ages("0–17", "18 – 64", "65—120"),
-    "plus": _ages("under 18", "18 to 64", "65+"),
+    "feel": _ages("< 18", "[18..65)", ">= 65"), "dashes": _ages("0-17", "18-64", "65-120"),
+    "long dashes": _ages("0–17", "18 – 64", "65—120"), "plus": _ages("under 18", "18 to 64", "65+"),
     "words": _ages("less than 18", "between 18 and 64", "65 or more"),
     "older": _ages("younger than 18", "from 18 to 64", "65 and older"),
     "over": _ages("up to 17", "over 17 and under 65", "over 64"),
@@ -156,7 +154,7 @@ AGE = {
     "policy above": "Hit policy: First\n\nage | fare\n<18 | child\n<65 | adult\n- | senior",
     "policy in two cells": "Hit policy | F\nage | fare\n<18 | child\n<65 | adult\n- | senior",
     "outcome name": "age | Result\nunder 18 | child\n18-64 | adult\n65+ | senior",
-}
+}  # fmt: skip
 AMOUNT = {
     "decimal comma": ("< 1.000", "1.000 - 2.500,50", "> 2.500,50", {}),
     "decimal point": ("< 1,000", "1,000 - 2,500.50", "> 2,500.50", {}),
@@ -178,30 +176,24 @@ AMOUNT = {
     "locale en": ("< 1,000", "1,000 to 2,500.5", "> 2,500.5", {"locale": "en"}),
 }
 COUNTRY = {
-    "feel": ("DE, AT", "CH", "not(DE, AT, CH)"),
-    "or": ("DE or AT", "CH", "not(DE, AT, CH)"),
-    "semicolons": ("DE; AT", "CH", "not(DE, AT, CH)"),
-    "bars": ("DE¦AT", "CH", "not(DE, AT, CH)"),
+    "feel": ("DE, AT", "CH", "not(DE, AT, CH)"), "or": ("DE or AT", "CH", "not(DE, AT, CH)"),
+    "semicolons": ("DE; AT", "CH", "not(DE, AT, CH)"), "bars": ("DE¦AT", "CH", "not(DE, AT, CH)"),
     "either": ("either DE or AT", "CH", "not(DE, AT, CH)"),
     "line breaks": ("DE\\nAT", "CH", "not(DE, AT, CH)"),
     "quotes": ("“DE” or “AT”", "'CH'", "not(DE, AT, CH)"),
     "straight quotes": ('"DE", "AT"', '"CH"', "not(DE, AT, CH)"),
     "oder": ("DE oder AT", "CH", "not(DE, AT, CH)"),
-    "comma or": ("DE, or AT", "CH", "not(DE, AT, CH)"),
-    "otherwise": ("AT, DE", "CH", "otherwise"),
+    "comma or": ("DE, or AT", "CH", "not(DE, AT, CH)"), "otherwise": ("AT, DE", "CH", "otherwise"),
     "everything else": ("AT; DE", "CH", "everything else"),
-    "unequal": ("DE, AT", "CH", "not(DE, AT, CH)"),
-    "capitals": ("DE ODER AT", "CH", "sonst"),
+    "unequal": ("DE, AT", "CH", "not(DE, AT, CH)"), "capitals": ("DE ODER AT", "CH", "sonst"),
     "ou": ("DE ou AT", "CH", "sinon"),
-}
+}  # fmt: skip
 TIME = {
-    "feel": ("[06:00..22:00)", "< 06:00, >= 22:00"),
-    "minutes": ("06:00-21:59", "22:00-05:59"),
+    "feel": ("[06:00..22:00)", "< 06:00, >= 22:00"), "minutes": ("06:00-21:59", "22:00-05:59"),
     "over midnight": ("6:00 to < 22:00", "22:00 to < 6:00"),
-    "am and pm": ("6am - 9:59pm", "10 p.m. - 5:59 a.m."),
-    "uhr": ("6-21.59 Uhr", "22 - 5.59 Uhr"),
+    "am and pm": ("6am - 9:59pm", "10 p.m. - 5:59 a.m."), "uhr": ("6-21.59 Uhr", "22 - 5.59 Uhr"),
     "end of the day": ("6:00 - 21:59", "0:00-5:59, 22:00-24:00"),
-}
+}  # fmt: skip
 DAYS_OF_WEEK = {
     "weekdays": "weekdays | work\nSat | rest\nSun | rest",
     "weekend": "Mon | work\nTue-Fri | work\nweekend | rest",
@@ -222,20 +214,14 @@ DAY = {
                ">= 01/01/2027", {"locale": "en-GB"}),
 }  # fmt: skip
 MEMBER = {
-    "yes": ("yes", "no"),
-    "Yes": ("Yes", "No"),
-    "Y": ("Y", "N"),
-    "ja": ("ja", "nein"),
-    "oui": ("oui", "non"),
-    "true": ("TRUE", "FALSE"),
-    "sí": ("sí", "no"),
-}
+    "yes": ("yes", "no"), "Yes": ("Yes", "No"), "Y": ("Y", "N"), "ja": ("ja", "nein"),
+    "oui": ("oui", "non"), "true": ("TRUE", "FALSE"), "sí": ("sí", "no"),
+}  # fmt: skip
 RATE = {
     "percent": ("< 5%", "5%-12.5%", "> 12.5%"),
-    "space": ("under 5 %", "5 % to 12.5 %", "over 12.5 %"),
-    "once": ("< 5%", "5-12.5%", "> 12.5%"),
+    "space": ("under 5 %", "5 % to 12.5 %", "over 12.5 %"), "once": ("< 5%", "5-12.5%", "> 12.5%"),
     "comma": ("< 5%", "5% - 12,5%", "> 12,5%"),
-}
+}  # fmt: skip
 
 REFUSED = [
     ("shared bound", "age from | age to | f\n0 | 18 | a\n18 | 65 | b", "name the columns 'age >='"),
@@ -291,8 +277,7 @@ REFUSED = [
     ("ordinals", "grade | f\n1st-3rd | a", "quote it if it is text"),
     ("two numbers", "level | f\n1 & 2 | a\n3 | b", "write 1, 2 for either value"),
     ("any number", "orders | f\n1-10 | a\nany no. | b", "write - for any value"),
-    ("points in commas", "amount | f\n0 - 2.500 kWh | a\n> 2.500 kWh | b",
-     "'2.500' is ambiguous"),
+    ("points in commas", "amount | f\n0 - 2.500 kWh | a\n> 2.500 kWh | b", "'2.500' is ambiguous"),
     ("priorities", "level | f\nP1-P3 | a", "write P1, P2, P3 for all values"),
     ("zones of words", "zone | f\nZone 1-3 | a", "write Zone 1, Zone 2, Zone 3 for all values"),
     ("mixed days", "day | f\nMon-Friday | a", "mixes short and long names"),

@@ -147,17 +147,12 @@ def test_a_workbook_shows_which_numbers_are_percentages(tmp_path):
 @pytest.mark.parametrize("arguments", [
     ("check", "rules.csv", "--data", "cases.csv"),
     ("impact", "rules.csv", "rules.csv", "cases.csv"),
-    ("impact", "plain.csv", "rules.csv", "cases.csv"),
-    ("test", "rules.csv", "expected.csv"),
-    ("test", "outcomes.csv", "expected.csv"),
-    ("report", "rules.csv", "cases.csv"),
-    ("why", "rules.csv", "p = 5"),
-    ("why", "rules.csv", "cases.csv", "--row", "1"),
-    ("prove", "rules.csv", "NEVER a WHERE p > 5"),
-    ("prove", "rules.csv", "NEVER a WHERE 5 <= p"),
+    ("impact", "plain.csv", "rules.csv", "cases.csv"), ("test", "rules.csv", "expected.csv"),
+    ("test", "outcomes.csv", "expected.csv"), ("report", "rules.csv", "cases.csv"),
+    ("why", "rules.csv", "p = 5"), ("why", "rules.csv", "cases.csv", "--row", "1"),
+    ("prove", "rules.csv", "NEVER a WHERE p > 5"), ("prove", "rules.csv", "NEVER a WHERE 5 <= p"),
     ("prove", "rules.csv", "NEVER a WHERE (p not between 0.2 and 5)"),
-    ("prove", "rules.csv", 'NEVER a WHERE "p" in {5}'),
-    ("prove", "outcomes.csv", "NEVER r = 5"),
+    ("prove", "rules.csv", 'NEVER a WHERE "p" in {5}'), ("prove", "outcomes.csv", "NEVER r = 5"),
     ("add", "rules.csv", "IF p < 5 THEN a"),
 ], ids=" ".join)  # fmt: skip
 def test_all_commands_refuse_a_number_that_may_be_a_percentage(tmp_path, monkeypatch, arguments):

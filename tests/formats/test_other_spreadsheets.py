@@ -224,9 +224,8 @@ def test_spreadsheets_that_cannot_be_read():
         (b"PK\x03\x04junk", damaged),
         *((ods(encoding=name), damaged) for name in ("x-unknown", "utf-7", "rot13", "idna")),
         (ods(head="<!DOCTYPE x []>"), "document types and entities are not allowed"),
-        (ods(), "the spreadsheet contains no sheet"),
-        (ods(table("T")), "the workbook is empty"),
-    ):
+        (ods(), "the spreadsheet contains no sheet"), (ods(table("T")), "the workbook is empty"),
+    ):  # fmt: skip
         with pytest.raises(FormatError, match=re.escape(reason)):
             irenic.loads(raw, format="ods")
 

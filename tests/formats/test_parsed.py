@@ -248,11 +248,9 @@ def test_rules_warns_at_the_line_of_the_caller():
     text = "country,age,then\nDE,< 5,A\nFR,>= 3,B\nIT,>= 3,C\n"
     parsed = irenic.parse(text, format="csv")
     for call in (
-        parsed.bind,
-        parsed.rules,
-        lambda: irenic.loads(text, format="csv"),
+        parsed.bind, parsed.rules, lambda: irenic.loads(text, format="csv"),
         lambda: irenic.read(io.StringIO(text), format="csv"),
-    ):
+    ):  # fmt: skip
         with pytest.warns(FormatWarning, match="every row has a different value") as told:
             call()
         assert [one.filename for one in told] == [__file__]

@@ -56,9 +56,8 @@ def assert_kept(table):
 
 @pytest.mark.parametrize("cells", [
     ["[10..5]"], ["5", "[10..5]", "7"], ["< 5 and > 7"], ['"? > 5 and ? < 3"', "9"],
-    ['"not(< 5, >= 5)"'], ['"1, [10..5]"', '"[9..8], [3..2]"'],
-    ["? in (> 7 and < 3) and ? in (1)"], ["[2021-01-01..2020-01-01]", "> 2020-01-01"],
-    ["[1.125..1.124]"],
+    ['"not(< 5, >= 5)"'], ['"1, [10..5]"', '"[9..8], [3..2]"'], ["? in (> 7 and < 3) and ? in (1)"],
+    ["[2021-01-01..2020-01-01]", "> 2020-01-01"], ["[1.125..1.124]"],
 ])  # fmt: skip
 def test_a_row_that_never_holds_is_written_back(cells):
     table = loads_csv(("a,b,then\n" + "".join(f"{c},x,A\n" for c in cells)).encode()).tables[0]

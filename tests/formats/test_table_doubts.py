@@ -69,10 +69,9 @@ def test_cells_with_several_meanings_or_none_are_rejected():
     )
 
 
-@pytest.mark.parametrize(
-    "cell",
-    ["any", "else", "not nurse", "a or b", "a; b", "under 18", "nur*", "DEFAULT", "n/a", "?"],
-)
+@pytest.mark.parametrize("cell", [
+    "any", "else", "not nurse", "a or b", "a; b", "under 18", "nur*", "DEFAULT", "n/a", "?",
+])  # fmt: skip
 def test_text_in_quotes_is_the_text_itself(cell):
     space = Space([Categorical("a", [cell], other=True)])
     rules = RuleSet([Rule({"a": {cell}}, then="A")], space)
@@ -100,14 +99,13 @@ def test_ordinary_words_and_outcomes_are_text():
 
 
 TOLD = {
-    "n/a": "text; write null for a missing value",
-    "None": "text; write null for a missing value",
+    "n/a": "text; write null for a missing value", "None": "text; write null for a missing value",
     "other": "text; write not(a, b) for every value except a and b",
     "default": "text; write not(a, b) for every value except a and b",
     "nurse/clerk": "one text; write nurse, clerk for several values",
     "low to high": "one text; list the values one by one for a range",
     "Total": "text; delete the row if it is a total",
-}
+}  # fmt: skip
 
 
 def test_words_that_are_read_with_a_warning():
@@ -311,10 +309,9 @@ def test_two_columns_of_bounds_are_one_condition(low, high, name):
     space = Space([Categorical("job", ["cook"]), Continuous(low), Continuous(high)])
     assert loads_csv(text, space=space).tables[0].space == space
     for rows in (
-        "-,Berlin,Paris,A\n-,Berlin,Rome,B\n",
-        "-,>= 18,< 25,A\n-,>= 26,< 40,B\n",
+        "-,Berlin,Paris,A\n-,Berlin,Rome,B\n", "-,>= 18,< 25,A\n-,>= 26,< 40,B\n",
         "-,= 18,= 25,A\n-,26,40,B\n",
-    ):
+    ):  # fmt: skip
         found = loads_csv(f"{head}{rows}".encode())
         assert messages(found) == ([], [])
         assert found.tables[0].space.names == ("job", low, high)
@@ -546,10 +543,8 @@ def test_notes_are_neither_conditions_nor_outcomes(name):
 
 def test_bounds_that_accept_every_value_cause_a_warning():
     for cell, meant in (
-        (">5, <10", "(5..10)"),
-        (">= 5, < 5.5, = 7", "[5..5.5)"),
-        ("<= 75, > 65", "(65..75]"),
-    ):
+        (">5, <10", "(5..10)"), (">= 5, < 5.5, = 7", "[5..5.5)"), ("<= 75, > 65", "(65..75]"),
+    ):  # fmt: skip
         _, told = csv(f'age,fare\n"{cell}",low\n')
         assert told == [
             f"line 2: rule 1, column 'age', '{cell}': the cell accepts every value, because a comma"

@@ -25,15 +25,12 @@ def column(*values):
 
 
 COLUMNS = {
-    "row": column(1, 2, 3),
-    "whole": column(1, None, -3),
-    "number": np.array([0.1, np.nan, 1e300]),
-    "text": column("a, b", None, "é"),
-    "yes": column(True, None, False),
+    "row": column(1, 2, 3), "whole": column(1, None, -3), "number": np.array([0.1, np.nan, 1e300]),
+    "text": column("a, b", None, "é"), "yes": column(True, None, False),
     "day": column(dt.date(2026, 1, 31), None, dt.date(1999, 12, 31)),
     "moment": column(dt.datetime(2026, 1, 31, 12, 30), None, dt.datetime(2026, 1, 1)),
     "hour": column(dt.time(12, 30), None, dt.time(1, 2, 3)),
-}
+}  # fmt: skip
 SUFFIXES = [".csv", ".csv.gz", ".parquet", ".xlsx"]
 
 
@@ -100,13 +97,12 @@ def test_the_first_sheet_is_read(path):
 
 def test_mixed_cells_are_read_as_a_person_reads_them(path):
     for cells, feature in (
-        ([1, 2.5], Continuous("a")),
-        ([1, "NA"], Continuous("a", kind="integer", missing=True)),
+        ([1, 2.5], Continuous("a")), ([1, "NA"], Continuous("a", kind="integer", missing=True)),
         ([1, "x"], Categorical("a", ["1", "x"], other=True)),
         ([True, "x"], Categorical("a", ["true", "x"], other=True)),
         ([True, 1.5], Categorical("a", ["1.5", "true"], other=True)),
         (["NA", "x"], Categorical("a", ["NA", "x"], other=True)),
-    ):
+    ):  # fmt: skip
         path.write_bytes(workbook(first=[["a", "b"], *([cell, 1] for cell in cells)]))
         assert Space.infer(read_table(path))["a"] == feature
 
@@ -219,8 +215,7 @@ def test_a_library_that_is_not_installed_is_named(tmp_path, monkeypatch, name, m
 
 
 @pytest.mark.parametrize(("name", "message"), [
-    ("a.parquet", ": not a Parquet file: "),
-    ("a.xlsx", ": not an .xlsx workbook, or damaged"),
+    ("a.parquet", ": not a Parquet file: "), ("a.xlsx", ": not an .xlsx workbook, or damaged"),
     ("a.csv.gz", ": not a gzip file"),
 ])  # fmt: skip
 def test_a_broken_file_is_rejected(tmp_path, name, message):
@@ -240,10 +235,9 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path):
     (tmp_path / "dir.csv").mkdir()
     (tmp_path / "file").write_text("")
     for name, failure in (
-        ("none/a.csv", "No such file or directory"),
-        ("dir.csv", "Is a directory"),
+        ("none/a.csv", "No such file or directory"), ("dir.csv", "Is a directory"),
         ("file/a.csv", "Not a directory"),
-    ):
+    ):  # fmt: skip
         with pytest.raises(FileError) as caught:
             write_table(COLUMNS, tmp_path / name)
         assert str(caught.value) == f"cannot write {tmp_path / name}: {failure}"

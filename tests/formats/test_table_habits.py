@@ -39,13 +39,10 @@ def told(text):
 
 def test_sets_of_days_are_read_in_the_language_of_the_days_beside_them():
     for words, meant in (
-        ("Mon,weekdays", "Mon Tue Wed Thu Fri"),
-        ("SAT,WEEKDAYS", "MON TUE WED THU FRI"),
-        ("lundi,week-end", "samedi dimanche"),
-        ("Mo,Wochenende", "Sa So"),
-        ("ma,za,weekend", "za zo"),
-        ("lunes,entre semana", "lunes martes miércoles jueves viernes"),
-    ):
+        ("Mon,weekdays", "Mon Tue Wed Thu Fri"), ("SAT,WEEKDAYS", "MON TUE WED THU FRI"),
+        ("lundi,week-end", "samedi dimanche"), ("Mo,Wochenende", "Sa So"),
+        ("ma,za,weekend", "za zo"), ("lunes,entre semana", "lunes martes miércoles jueves viernes"),
+    ):  # fmt: skip
         assert days_meant(words.split(",")) == {words.split(",")[-1]: tuple(meant.split())}
     # alone or beside two languages, they stay words
     assert days_meant(["weekdays", "weekend"]) == {}
@@ -83,12 +80,9 @@ def test_complete_lists_are_closed():
         return loads_csv(f"when,f\n{rows}")
 
     for values in (
-        "Mon-Fri Sat Sun",
-        "January-June July-December",
-        "Q1 Q2 Q3+",
-        "weekday weekend",
+        "Mon-Fri Sat Sun", "January-June July-December", "Q1 Q2 Q3+", "weekday weekend",
         "ma-vr za zo",
-    ):
+    ):  # fmt: skip
         found = when(values)
         assert gaps_of(found) == [], values
         assert not found.tables[0].space["when"].other
@@ -215,12 +209,10 @@ def test_marks_amounts_lists_and_durations_are_doubtful():
         [warning] = told(f"{name},f\n< 2:30,a\n>= 2:30,b\n")
         assert "read as times of day; write durations as PT2H30M" in warning
     for text in (
-        "a,b,f\nx,-,1\nnot(x),x,2\n",
-        'size,f\n"""rund 5 kg""",a\nZone 5,b\n',
-        'a,f\n<5,"""Mail, Fax"""\n>=5,Mail\n',
-        'a,f\n<5,"Smith, Jane"\n>=5,"Smith, John"\n',
+        "a,b,f\nx,-,1\nnot(x),x,2\n", 'size,f\n"""rund 5 kg""",a\nZone 5,b\n',
+        'a,f\n<5,"""Mail, Fax"""\n>=5,Mail\n', 'a,f\n<5,"Smith, Jane"\n>=5,"Smith, John"\n',
         "Departure,f\n< 2:30,a\n>= 2:30,b\n",
-    ):
+    ):  # fmt: skip
         assert told(text) == []
 
 
@@ -231,10 +223,9 @@ def test_acceptances_without_a_colon():
     for comment, accepted in (
         ("accept overlap because both apply", ["overlap: because both apply"]),
         ("Jane:\naccepted gap - no such case", ["gap: no such case"]),
-        ("accept overlap", ["overlap: "]),
-        ("accept the gap: rare", ["gap: rare"]),
+        ("accept overlap", ["overlap: "]), ("accept the gap: rare", ["gap: rare"]),
         ("accepted in May", []),
-    ):
+    ):  # fmt: skip
         assert accepted_in(comment) == accepted
     found = loads_csv("a,f,Comment\n<5,x,accept overlap\n<9,x,\n>=9,y,\n")
     [finding] = irenic.check(found.tables[0]).of("acceptances")
@@ -364,9 +355,8 @@ def test_names_percentages_and_dates_may_be_typed_as_they_are():
         ("IF Weight > 3 THEN a WEIGHT 2", 'IF "Weight (kg)" > 3 THEN a WEIGHT 2'),
         ('"Weight (kg)" = 3 # Weight (kg)', '"Weight (kg)" = 3 # Weight (kg)'),
         ("rate = 40%, Valid until <= 31.12.2026", 'rate = 0.4, "Valid until" <= 2026-12-31'),
-        ("rate = 12.5 %", "rate = 0.125"),
-        ("job = kg", "job = kg"),
-    ):
+        ("rate = 12.5 %", "rate = 0.125"), ("job = kg", "job = kg"),
+    ):  # fmt: skip
         assert in_notation(typed, space, draft) == notation
     with pytest.raises(FormatError, match="'40%' has a percent sign, but the numbers of the rules"):
         in_notation("rate = 40%", Space([Continuous("rate")]))
@@ -387,10 +377,9 @@ def test_decimals_may_be_conditions():
         "age,Fee from,Fee to,f\n< 5,0.5,1.25,a\n>= 5,1.5,2.25,b\n",
         "age,Fee >=,f\n< 5,0.5,a\n>= 5,1.5,b\n",
         "age,ph,f\ninteger,number,text\n< 5,6.5,a\n>= 5,7.5,b\n",
-        "ph,age,f\n6.5,< 5,a\n7.5,>= 5,b\n",
-        "age,ph,f\n< 5,6.5,a\n>= 5,6.5,b\n",
+        "ph,age,f\n6.5,< 5,a\n7.5,>= 5,b\n", "age,ph,f\n< 5,6.5,a\n>= 5,6.5,b\n",
         "age,ph,f\n< 5,= 6.5,a\n>= 5,7.5,b\n",
-    ):
+    ):  # fmt: skip
         assert loads_csv(text).errors == [], text
     rules = [
         Rule({"age": (None, 5), "ph": {"=": 6.5}}, then="a"),

@@ -14,13 +14,10 @@ RULES = rules_of(loads_csv(PLAIN))
 
 def test_titles_repeated_headers_and_blank_rows_are_skipped():
     for text in (
-        "Fares 2026\n\n" + PLAIN,
-        "Fares 2026,,\nvalid from January,,\n" + PLAIN,
-        ",Fares 2026,\n" + PLAIN,
-        PLAIN.replace(">= 18", "age,job,fare\n>= 18"),
-        PLAIN.replace(">= 18", "\n,,\nAge,Job,FARE\n\n>= 18"),
-        PLAIN.replace(">= 18", "\n\n>= 18"),
-    ):
+        "Fares 2026\n\n" + PLAIN, "Fares 2026,,\nvalid from January,,\n" + PLAIN,
+        ",Fares 2026,\n" + PLAIN, PLAIN.replace(">= 18", "age,job,fare\n>= 18"),
+        PLAIN.replace(">= 18", "\n,,\nAge,Job,FARE\n\n>= 18"), PLAIN.replace(">= 18", "\n\n>= 18"),
+    ):  # fmt: skip
         assert rules_of(loads_csv(text)) == RULES, text
 
 
@@ -63,11 +60,10 @@ def test_comments_with_commas_are_titles():
     for delimiter in ",;":
         table = "age,fare 2\n< 18,low\n>= 18,high\n".replace(",", delimiter)
         for comment in (
-            "# Fares, desk 4",
-            "#Fares, desk 4, valid from 2026",
+            "# Fares, desk 4", "#Fares, desk 4, valid from 2026",
             "# Fares, desk 4\n# valid from 2026, to 2027, or later",
             "Fares\n# Fares, desk 4, valid from 2026",
-        ):
+        ):  # fmt: skip
             found = loads_csv(f"{comment}\n{table}")
             assert rules_of(found) == rules_of(loads_csv(table)), comment
             assert "skipped" in found.readings[0].remarks[0]

@@ -94,12 +94,9 @@ def test_numbers_in_text_are_not_read_as_those_of_a_table_with_commas():
     with pytest.raises(FormatError, match=r"'899,50' has a decimal comma; write 899\.50, because"):
         in_notation("IF Alter < 5 THEN 899,50", space, draft)
     for text in (
-        "ALWAYS Beitrag in {649,599} WHERE Alter < 1.0000",
-        "IF Alter < 5 THEN (1,2)",
-        'IF Alter < 5 THEN "1.000"',
-        "Alter=30,Region=A",
-        "IF Alter < 5 THEN 899.5",
-    ):
+        "ALWAYS Beitrag in {649,599} WHERE Alter < 1.0000", "IF Alter < 5 THEN (1,2)",
+        'IF Alter < 5 THEN "1.000"', "Alter=30,Region=A", "IF Alter < 5 THEN 899.5",
+    ):  # fmt: skip
         assert in_notation(text, space, draft) == text
     plain = irenic.parse("Alter,Beitrag\n< 18,1249.9\n", format="csv")
     assert in_notation("Alter < 1.000", space, plain.drafts[0]) == "Alter < 1.000"
@@ -204,11 +201,10 @@ def test_dates_that_may_have_been_ranges_cause_a_warning():
         " 2026-03-01; format the cells as text and write the ranges again"
     )
     for name, days in (
-        ("Policy start", turned),
-        ("Claims", [dt.datetime(2026, 3, 1), dt.datetime(2026, 4, 9)]),
+        ("Policy start", turned), ("Claims", [dt.datetime(2026, 3, 1), dt.datetime(2026, 4, 9)]),
         ("Claims", [dt.datetime(2026, 3, 1), dt.datetime(2026, 4, 2)]),
         ("Claims", [dt.datetime(2025, 3, 1), dt.datetime(2026, 4, 2)]),
-    ):
+    ):  # fmt: skip
         assert not any("turned" in text for text in reasons(column(*days, name=name).warnings))
 
 

@@ -45,9 +45,8 @@ def test_a_comma_does_not_turn_notes_into_a_condition():
         (["heavy, by van", "(big, red)", "up to 5 kg"], "note, skipped"),
         (["not by van", "not before 9, please", "5-6"], "note, skipped"),
         (["= letters", "heavy, by van", "overseas"], "condition"),
-        (["letters", "not(letters)", "overseas"], "condition"),
-        (["1-2", "3-4", "5+"], "condition"),
-    ):
+        (["letters", "not(letters)", "overseas"], "condition"), (["1-2", "3-4", "5+"], "condition"),
+    ):  # fmt: skip
         rows = "".join(f'A,"{cell}",{n}\n' for n, cell in enumerate(cells))
         found = loads_csv(f"Zone,Remarks,Fee\n{rows}")
         assert found.errors == []

@@ -419,10 +419,9 @@ def test_a_sheet_with_a_line_or_a_formula_above_notes_is_left_out():
     notes = book.create_sheet("Notes")
     notes["A1"] = "checked by"
     for head, text, reason in (
-        ("Kim", None, "there are no rows under the first one"),
-        ("=1+1", None, formula),
+        ("Kim", None, "there are no rows under the first one"), ("=1+1", None, formula),
         ("=1+1", "and by Ann", formula),
-    ):
+    ):  # fmt: skip
         notes["B1"], notes["A2"] = head, text
         found = loads_xlsx(saved(book))
         assert ([table.name for table in found.tables], found.errors) == (["Sheet"], [])
@@ -595,10 +594,8 @@ def test_a_letter_above_rule_numbers_is_the_hit_policy(letter, policy, aggregati
     ("F,age,then\n1,5,A\n3,6,B\n", ("F", "age"), None),
     ("F,age,then\n1,5,A\n,6,B\n", ("F", "age"), None),
     ("F,age,then\n0,5,A\n1,6,B\n", ("F", "age"), None),
-    ("F,age,then\n= 1,5,A\n", ("F", "age"), None),
-    ("f,age,then\n1,5,A\n", ("f", "age"), None),
-    ("X,age,then\n1,5,A\n", ("X", "age"), None),
-    ("F,then\n1,A\n2,B\n", ("F",), None),
+    ("F,age,then\n= 1,5,A\n", ("F", "age"), None), ("f,age,then\n1,5,A\n", ("f", "age"), None),
+    ("X,age,then\n1,5,A\n", ("X", "age"), None), ("F,then\n1,A\n2,B\n", ("F",), None),
     ("age,F,then\n1,1,A\n", ("age", "F"), None),
 ])  # fmt: skip
 def test_other_letters_are_features(text, names, policy):

@@ -72,8 +72,7 @@ def test_texts_that_may_be_several_values_are_read_with_a_warning():
 @pytest.mark.parametrize(("cells", "values"), [
     (["m", "w", "m/w"], "'m' and 'w' are values"),
     (["low", "mid", "high", "mid-high"], "'mid' and 'high' are values"),
-    (["Gold", "over Gold"], "'Gold' is a value"),
-    (["Gold", "Gold and above"], "'Gold' is a value"),
+    (["Gold", "over Gold"], "'Gold' is a value"), (["Gold", "Gold and above"], "'Gold' is a value"),
     (["DE", "AT", "DE u. AT"], "'DE' and 'AT' are values"),
     (["DE", "AT", "DE bzw. AT"], "'DE' and 'AT' are values"),
     (["DE", "AT", "DE AT"], "'DE' and 'AT' are values"),

@@ -174,36 +174,26 @@ A_FUNCTION = "is a function, and functions are not supported; compare with a val
 UNEXPECTED = "a cell must contain conditions such as >= 18 or [18..30]"
 OPEN = "the quotes around a text are not closed"
 INVALID = {
-    "age > 5": f"1: 'age' {A_NAME}",
-    "> limit": f"3: 'limit' {A_NAME}",
+    "age > 5": f"1: 'age' {A_NAME}", "> limit": f"3: 'limit' {A_NAME}",
     "Complex.aNumber": f"1: 'Complex.aNumber' {A_NAME}",
     'contains(?, "a")': f"1: 'contains' {A_FUNCTION}",
     'not(starts with(?, "a"))': f"5: 'starts with' {A_FUNCTION}",
-    "< today()": f"3: 'today' {A_FUNCTION}",
-    "18-25": "3: unexpected '-25'",
-    "1 / 2": f"3: unexpected '/'; {UNEXPECTED}",
-    "? + 1 > 5": f"3: unexpected '+'; {UNEXPECTED}",
-    "5, 18 - 25": "7: unexpected '-'",
-    "2020-01-01": "5: unexpected '-01'",
-    "5 6": "3: unexpected '6'",
-    "[1..": "5: expected a value, got the end",
-    "5,": "3: expected a value, got the end",
-    "not()": "5: expected a value, got ')'",
+    "< today()": f"3: 'today' {A_FUNCTION}", "18-25": "3: unexpected '-25'",
+    "1 / 2": f"3: unexpected '/'; {UNEXPECTED}", "? + 1 > 5": f"3: unexpected '+'; {UNEXPECTED}",
+    "5, 18 - 25": "7: unexpected '-'", "2020-01-01": "5: unexpected '-01'",
+    "5 6": "3: unexpected '6'", "[1..": "5: expected a value, got the end",
+    "5,": "3: expected a value, got the end", "not()": "5: expected a value, got ')'",
     "[1..5": "6: expected ']', ')' or '[' at the end of a range, got the end",
-    "]1]": "3: expected '..' in a range, got ']'",
-    "not(1": "6: expected ')', got the end",
+    "]1]": "3: expected '..' in a range, got ']'", "not(1": "6: expected ')', got the end",
     "5 <": "4: expected '?', got the end",
-    "? 5": "3: expected a comparison, 'in' or 'between' after '?', got '5'",
-    '"a': f"1: {OPEN}",
-    "'a": f"1: {OPEN}",
-    '"\\q"': '1: "\\q" contains an unknown escape; write \\\\ for a backslash',
+    "? 5": "3: expected a comparison, 'in' or 'between' after '?', got '5'", '"a': f"1: {OPEN}",
+    "'a": f"1: {OPEN}", '"\\q"': '1: "\\q" contains an unknown escape; write \\\\ for a backslash',
     '"\\ud800"': "1: text must be valid Unicode, got a lone surrogate",
     "18years": "1: '18years' is not a number; quote it if it is text",
     "[18...30]": "4: a range must have two dots, as in [18..30], got 3",
     "if a then 1 else 2": "1: 'if' begins an expression, which is not supported; a cell must"
                           " contain conditions such as >= 18",
-    '-date("2020-01-01")': "1: 2020-01-01 cannot be negated",
-    '-"a"': "1: 'a' cannot be negated",
+    '-date("2020-01-01")': "1: 2020-01-01 cannot be negated", '-"a"': "1: 'a' cannot be negated",
     'date(time("10:00:00Z"))': "1: date(…) does not accept 10:00:00+00:00; write"
                                ' date("2026-01-31") or date(2026, 1, 31)',
     'date("12:30:00")': "1: date(…) does not accept '12:30:00'; write date(\"2026-01-31\") or"
@@ -351,13 +341,11 @@ def test_a_literal_reads_back_as_the_same_value(value, words):
 
 def test_cells_are_written_as_people_write_them():
     for choices, text in (
-        ([{">=": 18, "<": 30}, {">": 60}], "[18..30), > 60"),
-        ([{">": 1, "<=": 2}], "(1..2]"),
+        ([{">=": 18, "<": 30}, {">": 60}], "[18..30), > 60"), ([{">": 1, "<=": 2}], "(1..2]"),
         ([{"<": 5, "missing": True}], "< 5, null"),
         ([{"in": ["a", "b"], "missing": True}], '"a", "b", null'),
-        ([{"not in": ["a"], "missing": False}], 'not("a", null)'),
-        ([{}], "-"),
-    ):
+        ([{"not in": ["a"], "missing": False}], 'not("a", null)'), ([{}], "-"),
+    ):  # fmt: skip
         assert cell_text(choices) == text
     assert cell_text([{"=": dt.date(2020, 1, 1)}], words=True) == "2020-01-01"
     assert literal_text(1e-7) == "0.0000001"
@@ -412,8 +400,7 @@ CONSTANT = {
     'duration("P1Y") * 2': 'duration("P2Y")',
     'duration("P1D") + duration("PT12H")': 'duration("P1DT12H")',
     'upper case("nurse"), substring("clerks", 1, 5)': '"NURSE", "clerk"',
-    'time(date and time("2026-01-31T10:00:00"))': 'time("10:00:00")',
-    "if 1 < 2 then 5 else 6": "5",
+    'time(date and time("2026-01-31T10:00:00"))': 'time("10:00:00")', "if 1 < 2 then 5 else 6": "5",
 }  # fmt: skip
 
 
