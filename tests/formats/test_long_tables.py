@@ -75,7 +75,7 @@ def content(tables):
     ]
 
 
-@sts.examples(4)
+@sts.examples(2)
 @given(tables(), st.sampled_from([",", ";", "xlsx"]), st.sampled_from([None, SPACE]))
 def test_cells_that_are_read_once_are_read_as_if_each_was_read(lines, form, space):
     if form == "xlsx":
@@ -119,7 +119,7 @@ def naive_rules(draft, cells, axes, space):
     return RuleSet(rules, space, default=draft.default), rows, kept
 
 
-@sts.examples(4)
+@sts.examples(2)
 @given(tables(), st.sampled_from([None, SPACE]), st.sampled_from([3, 10, 1_000]), st.booleans())
 def test_rows_are_bound_as_one_by_one(lines, space, most, twice):
     parsed = irenic.parse(as_csv(lines, ","), format="csv")

@@ -16,6 +16,7 @@ from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, parse
 from irenic.formats.sheets.writing import dumps_csv, dumps_xlsx
 from irenic.model.literals import display
+from strategies import examples
 
 
 def csv(text, **options):
@@ -182,6 +183,7 @@ def test_other_cells_settle_what_a_point_means():
 
 
 @given(st.integers(100, 999_999).map(lambda n: n / 1000), st.integers(1, 5))
+@examples(0.6)
 def test_written_numbers_are_never_ambiguous(number, places):
     number = round(number, places)
     rules = RuleSet([Rule({"a": (-number, number)}, then=number, weight=number)])

@@ -62,7 +62,7 @@ def test_texts_that_may_be_several_values_are_read_with_a_warning():
             f'{text!r} is read as one text; {advice}, or "{text}" in quotes to avoid this warning'
         )
         assert column("Level 2", f'"{text}"').warnings == []
-    assert warning.cell == "A3"
+    assert warning.line == 3
     assert column("A", "A+", "Level 2+").warnings == []
     assert len(column("media y baja", "alta").warnings) == 1
     assert len(column("tarde o noche", "mañana").warnings) == 1

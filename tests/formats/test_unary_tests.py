@@ -378,7 +378,7 @@ def outcome(read):
         return error.message, error.column
 
 
-@examples(8)
+@examples(4)
 @given(
     ORDINARY.map("".join) | st.lists(NUMBERS | PIECES | SPACES, max_size=6).map("".join),
     st.booleans(),
