@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from functools import cache
 
 import openpyxl
 import pytest
@@ -21,79 +20,49 @@ def rows_of(text):
     ]
 
 
-def csv_of(text, form):
-    file = io.StringIO()
-    csv.writer(file, delimiter="," if form == "comma" else ";").writerows(rows_of(text))
-    return file.getvalue().encode()
+def file_of(text, form):
+    rows = rows_of(text)
+    if form != "xlsx":
+        file = io.StringIO()
+        csv.writer(file, delimiter="," if form == "comma" else ";").writerows(rows)
+        return file.getvalue().encode(), "csv"
+    book = openpyxl.Workbook()
+    for place, row in enumerate(rows, 1):
+        for column, cell in enumerate(row, 1):
+            if cell:
+                # plain numbers are typed, as a person would enter them
+                book.active.cell(place, column, int(cell) if cell.isdecimal() else cell)
+                if cell.startswith("=") and not cell.startswith("=S"):
+                    book.active.cell(place, column).data_type = "s"
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue(), "xlsx"
 
 
 def read(table, form):
-    """Return the errors of a table as texts, and the table."""
-    if form == "xlsx":
-        return workbook(frozenset(table.options.items()))[table.name]
-    try:
-        found = irenic.parse(csv_of(table.text, form), format="csv", **table.options).bound(None)
-    except FormatError as error:
-        return [str(error)], None
-    return [str(error) for error in found.errors], found.tables[0] if found.tables else None
-
-
-@cache
-def workbook(options):
-    """Return all tables with some options, read from the sheets of one workbook."""
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    tables = [
-        table
-        for table in corpus.TABLES
-        if "xlsx" in table.formats and options == frozenset(table.options.items())
-    ]
-    for number, table in enumerate(tables):
-        sheet = book.create_sheet(f"Table {number}")
-        for place, row in enumerate(rows_of(table.text), 1):
-            for column, text in enumerate(row, 1):
-                if text:
-                    # plain numbers are typed, as a person would enter them
-                    cell = sheet.cell(place, column, int(text) if text.isdecimal() else text)
-                    if text.startswith("=") and not text.startswith("=S"):
-                        cell.data_type = "s"
-    content = io.BytesIO()
-    book.save(content)
-    found = irenic.parse(content.getvalue(), format="xlsx", **dict(options)).bound(None)
-    by_name = {table.name: table for table in found.tables}
-    sheets = {}
-    for number, table in enumerate(tables):
-        title = f"Table {number}"
-        notes = [str(e) for e in found.errors if title == e.table]
-        sheets[table.name] = notes, by_name.get(title)
-    return sheets
+    content, kind = file_of(table.text, form)
+    return irenic.parse(content, format=kind, **table.options).bound(None)
 
 
 def cases_of(table):
     """Return twenty cases as columns, and their decisions."""
     if table.meaning == "member":
-        words = corpus.MEMBER[table.name.removeprefix("member: ")]
-        words = {"TRUE": True, "FALSE": False}.get(words[0], words[0]), words[1]
-        yes, no = (True, False) if words[0] is True else words
-        columns = {
-            "age": [age for age, _ in corpus.MEMBERS],
-            "member": [yes if member else no for _, member in corpus.MEMBERS],
-        }
+        yes, no = (
+            {"TRUE": True, "FALSE": False}.get(word, word)
+            for word in corpus.MEMBER[table.name.removeprefix("member: ")]
+        )
+        ages, members = zip(*corpus.MEMBERS, strict=True)
+        columns = {"age": ages, "member": [yes if member else no for member in members]}
         return columns, [corpus.by_member(*case) for case in corpus.MEMBERS]
-    values, decide = {
-        "age": (corpus.AGES, corpus.by_age),
-        "amount": (corpus.AMOUNTS, corpus.by_amount),
-        "country": (corpus.COUNTRIES, corpus.by_country),
-        "day": (corpus.DAYS, corpus.by_day),
-        "rate": (corpus.RATES, corpus.by_rate),
-        "time": (corpus.CLOCK, corpus.by_clock),
-        "week": (corpus.WEEK[:20], corpus.by_week),
-    }[table.meaning]
+    values, decide = corpus.MEANINGS[table.meaning]
     return {table.meaning: values}, [decide(value) for value in values]
 
 
 def test_there_are_a_hundred_tables():
     assert len({table.name for table in corpus.TABLES}) == len(corpus.TABLES) >= 100
+
+
+# The golden outputs keep what is read from each table in each of its formats, word by word.
 
 
 READ = [t for t in corpus.TABLES if not t.name.startswith("refused")]
@@ -104,17 +73,19 @@ REFUSED = [t for t in corpus.TABLES if t.name.startswith("refused")]
 def test_a_table_decides_what_a_person_expects(table):
     columns, expected = cases_of(table)
     assert len(expected) == 20
-    for form in table.formats:
-        errors, decided = read(table, form)
-        assert errors == []
-        names = {name.lower(): name for name in decided.space.names}
-        data = {names[name]: values for name, values in columns.items()}
-        data |= {name: ["cook"] * 20 for name in decided.space.names if name not in data}
-        assert [str(then) for then in decided.as_rules().predict(data)] == expected, form
+    found = read(table, table.formats[0])
+    assert [str(error) for error in found.errors] == []
+    names = {name.lower(): name for name in found.tables[0].space.names}
+    data = {names[name]: values for name, values in columns.items()}
+    data |= {name: ["cook"] * 20 for name in names.values() if name not in data}
+    decided = found.tables[0].as_rules().predict(data)
+    assert [str(then) for then in decided] == expected
 
 
 @pytest.mark.parametrize("table", REFUSED, ids=lambda table: table.name)
 def test_a_table_with_two_meanings_is_rejected(table):
-    for form in table.formats:
-        errors, _ = read(table, form)
-        assert any(table.meaning in error for error in errors), (form, errors)
+    try:
+        errors = [str(error) for error in read(table, table.formats[0]).errors]
+    except FormatError as error:
+        errors = [str(error)]
+    assert any(table.meaning in error for error in errors), errors
