@@ -99,6 +99,28 @@ def rules_of(found):
     return [str(rule) for rule in found.tables[0].rules]
 
 
+def table_of(content, **options):
+    """Return the only table of a CSV file about which nothing is said."""
+    found = loads_csv(content, **options)
+    assert messages(found) == ([], [])
+    [table] = found.tables
+    return table
+
+
+def error_of(content, **options):
+    """Return the only error of a CSV file about which nothing else is said."""
+    [error], warnings = messages(loads_csv(content, **options))
+    assert warnings == []
+    return error
+
+
+def warning_of(content, **options):
+    """Return the only warning about a CSV file that has no errors."""
+    errors, [warning] = messages(loads_csv(content, **options))
+    assert errors == []
+    return warning
+
+
 def mended(content, form, how="trim", *, name=None, noted=False, **options):
     """Return a table, the table after a repair, and the content edited as "mend" does it."""
     parsed = irenic.parse(content, format=form, **options)
