@@ -1,9 +1,12 @@
+"""Rules in JSON and in text: written, read back, with mistakes, and in files."""
+
 from __future__ import annotations
 
 import datetime as dt
 import json
 import math
 import os
+import re
 import sys
 import zoneinfo
 from contextlib import suppress
@@ -41,43 +44,26 @@ def loads_text(text, space=None):
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 names = texts.filter(bool) | st.sampled_from(["in", "1st", "a b", "#", 'say "hi"', "P1D", "inf.x"])
-scalars = (
-    texts
-    | st.integers(-5, 5)
-    | st.integers()
-    | st.booleans()
-    | st.floats(allow_nan=False)
-    | st.dates()
-    | st.datetimes()
-    | st.times()
-    | st.timedeltas()
-    | st.integers(-30, 30).map(Months)
+scalars = st.one_of(
+    *(texts, st.integers(-5, 5), st.integers(), st.booleans(), st.floats(allow_nan=False)),
+    *(st.dates(), st.datetimes(), st.times(), st.timedeltas()),
+    st.integers(-30, 30).map(Months),
 )
 values = st.recursive(
     scalars,
     lambda v: st.frozensets(v, max_size=3) | st.lists(v, max_size=3).map(tuple),
     max_leaves=4,
 )
+SPECIAL = [0.1, math.nextafter(0.1, 1), math.nextafter(5.0, 0), 5.0, 5e-324, 2.0**53 + 2]
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
-    [
-        0.1,
-        math.nextafter(0.1, 1),
-        math.nextafter(5.0, 0),
-        5.0,
-        sys.float_info.max,
-        5e-324,
-        2.0**53 + 2,
-    ]
+    [*SPECIAL, sys.float_info.max]
 )
 VALUES_OF = {
-    "number": numbers,
-    "integer": st.integers(-(2**53), 2**53) | st.integers(-3, 3),
-    "date": st.dates(),
-    "datetime": st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1)),
-    "time": st.times(),
-    "duration": st.timedeltas(dt.timedelta(-9999), dt.timedelta(9999)),
+    "number": numbers, "integer": st.integers(-(2**53), 2**53) | st.integers(-3, 3),
+    "date": st.dates(), "datetime": st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1)),
+    "time": st.times(), "duration": st.timedeltas(dt.timedelta(-9999), dt.timedelta(9999)),
     "months": st.integers(-(2**53), 2**53).map(Months) | st.integers(-13, 13).map(Months),
-}
+}  # fmt: skip
 
 
 @st.composite
@@ -118,23 +104,18 @@ def regions(draw, space):
     for feature in space:
         if draw(st.booleans()):
             test = draw(conditions(feature))
-            try:
+            with suppress(irenic.ConditionError):  # empty, or outside the bounds
                 Region(space, {feature.name: test})
-            except irenic.ConditionError:
-                continue  # empty, or outside the bounds
-            found[feature.name] = test
+                found[feature.name] = test
     return Region(space, found)
 
 
 @st.composite
 def rule_sets(draw, consequents=values):
     space = Space([draw(features(n)) for n in draw(st.lists(names, max_size=3, unique=True))])
+    weights = st.sampled_from([1.0, 0.5, -2.0, math.inf, 1e300])
     rules = [
-        Rule(
-            draw(regions(space)),
-            then=draw(consequents),
-            weight=draw(st.sampled_from([1.0, 0.5, -2.0, math.inf, 1e300])),
-        )
+        Rule(draw(regions(space)), then=draw(consequents), weight=draw(weights))
         for _ in range(draw(st.integers(0, 3)))
     ]
     return RuleSet(rules, space, default=draw(st.none() | consequents))
@@ -142,40 +123,34 @@ def rule_sets(draw, consequents=values):
 
 def exactly(rules):
     """Return all that can be told of a rule set, types and the way of writing included."""
-    return (
-        repr(rules.space),
-        [(str(rule), type(rule.then), rule.region.conditions(), rule.weight) for rule in rules],
-        (type(rules.default), rules.default),
-    )
+    entries = [(str(r), type(r.then), r.region.conditions(), r.weight) for r in rules]
+    return repr(rules.space), entries, (type(rules.default), rules.default)
 
 
 # --- read(write(x)) == x
 
 
-@given(rule_sets())
-def test_json_reads_back_exactly_what_was_written(rules):
+@given(rule_sets(), st.sampled_from([".json", ".rules", ".txt", ".JSON"]))
+def test_rules_read_back_exactly_as_written(tmp_path_factory, rules, suffix):
     again = loads_json(json_rules.dumps(rules))
     assert again == rules
     assert exactly(again)[1:] == exactly(rules)[1:]
     assert again.space == rules.space
-
-
-@given(rule_sets())
-def test_text_reads_back_exactly_what_was_written_given_the_space(rules):
     again = loads_text(text_rules.dumps(rules), rules.space)
     assert again == rules
     assert exactly(again) == exactly(rules)
+    path = tmp_path_factory.getbasetemp() / f"rules{suffix}"
+    irenic.write(rules, path)
+    assert irenic.read(path, space=None if "json" in suffix.lower() else rules.space) == rules
 
 
 @given(rule_sets(), st.data())
 def test_text_without_a_space_predicts_the_same(rules, data):
     again = loads_text(text_rules.dumps(rules))
     assert len(again) == len(rules)
-    points = []
+    points = [*Region(rules.space).sample(3, random_state=0)]
     for rule in rules:
-        point = rule.region.sample(3, random_state=data.draw(st.integers(0, 99)))
-        points += list(point)
-    points += list(Region(rules.space).sample(3, random_state=0))
+        points += rule.region.sample(3, random_state=data.draw(st.integers(0, 99)))
     for point in points:
         named = {name: point[name] for name in again.space.names}
         if all(admits(feature, named[feature.name]) for feature in again.space):
@@ -193,14 +168,6 @@ def admits(feature, value):
     return feature.admits(feature.encode_value(value))
 
 
-@pytest.mark.parametrize("suffix", [".json", ".rules", ".txt", ".JSON"])
-@given(rules=rule_sets())
-def test_a_file_reads_back_what_was_written(tmp_path_factory, suffix, rules):
-    path = tmp_path_factory.mktemp("files") / f"rules{suffix}"
-    irenic.write(rules, path)
-    assert irenic.read(path, space=None if "json" in suffix.lower() else rules.space) == rules
-
-
 def test_json_keeps_zones_that_have_a_fixed_offset():
     zone = dt.timezone(dt.timedelta(hours=2))
     rules = RuleSet([Rule({}, then=dt.datetime(2026, 1, 1, tzinfo=zone))])
@@ -213,22 +180,14 @@ def test_json_keeps_zones_that_have_a_fixed_offset():
 
 
 def test_json_is_written_as_people_would_write_it():
-    space = Space(
-        [
-            Continuous("age", bounds=(0, 120), unit="years", missing=True),
-            Continuous("born", kind="date"),
-            Categorical("job", ["nurse", "clerk"], other=True),
-        ]
-    )
-    rules = RuleSet(
-        [
-            Rule({"age": (18, 30), "job": {"nurse"}}, then="low"),
-            Rule({"born": {"<=": dt.date(2000, 1, 1)}}, then=frozenset({"b", "a"}), weight=2),
-        ],
-        space,
-        default="high",
-    )
-    assert json_rules.dumps(rules) == (
+    age = Continuous("age", bounds=(0, 120), unit="years", missing=True)
+    job = Categorical("job", ["nurse", "clerk"], other=True)
+    rules = [
+        Rule({"age": (18, 30), "job": {"nurse"}}, then="low"),
+        Rule({"born": {"<=": dt.date(2000, 1, 1)}}, then=frozenset({"b", "a"}), weight=2),
+    ]
+    space = Space([age, Continuous("born", kind="date"), job])
+    assert json_rules.dumps(RuleSet(rules, space, default="high")) == (
         """{
   "format": "irenic rules",
   "version": 1,
@@ -247,9 +206,18 @@ def test_json_is_written_as_people_would_write_it():
     )
 
 
-def test_text_is_one_rule_a_line():
+def test_text_has_one_rule_per_line():
     rules = RuleSet([Rule({"f 1": {"<=": 5}}, then="A", weight=2)], default="low risk")
     assert text_rules.dumps(rules) == 'IF "f 1" <= 5 THEN A WEIGHT 2\nDEFAULT "low risk"\n'
+    rules = loads_text(
+        "# who pays what\r\n\r\nif age < 18 then free   # children\r\n   \t # indented\r\n"
+        'IF 18 <= age AND job in {nurse, "fire fighter"} THEN reduced\r\ndefault full'
+    )
+    assert text_rules.dumps(rules) == (
+        "IF age < 18 THEN free\n"
+        'IF age >= 18 AND job in {nurse, "fire fighter"} THEN reduced\nDEFAULT full\n'
+    )
+    assert len(loads_text("# nothing\n")) == len(loads_json('{"version": 1, "rules": []}')) == 0
 
 
 # --- by hand
@@ -266,6 +234,11 @@ def test_json_written_by_hand_is_read():
         "IF anything THEN high",
     ]
     assert rules.space == Space([Continuous("age"), Categorical("job", ["nurse"], other=True)])
+    born = {"if": {"born": {"<": "2000-01-01"}}, "then": 1}
+    text = with_rule(born, space=[{"name": "born", "kind": "date"}])
+    assert str(loads_json(text)[0]) == "IF born < 2000-01-01 THEN 1"
+    given_one = Space([Continuous("born", kind="date"), Continuous("more")])
+    assert loads_json(text, given_one).space is given_one
 
 
 def test_whether_other_values_are_declared_survives_json():
@@ -278,56 +251,6 @@ def test_whether_other_values_are_declared_survives_json():
     assert loads_json(json_rules.dumps(declared)).space["job"].declared
     both = irenic.merge(RuleSet(inferred, declared.space))
     assert both.rules.space["job"].declared
-
-
-def test_dates_of_a_date_feature_may_be_plain_texts_in_json():
-    rules = loads_json(
-        '{"version": 1, "space": [{"name": "born", "kind": "date"}],'
-        ' "rules": [{"if": {"born": {"<": "2000-01-01"}}, "then": 1}]}'
-    )
-    assert str(rules[0]) == "IF born < 2000-01-01 THEN 1"
-
-
-def test_text_written_by_hand_is_read():
-    rules = loads_text(
-        "\r\n".join(
-            [
-                "# who pays what",
-                "",
-                "if age < 18 then free   # children",
-                "   \t # indented",
-                'IF 18 <= age AND job in {nurse, "fire fighter"} THEN reduced',
-                "default full",
-            ]
-        )
-    )
-    assert text_rules.dumps(rules) == (
-        "IF age < 18 THEN free\n"
-        'IF age >= 18 AND job in {nurse, "fire fighter"} THEN reduced\n'
-        "DEFAULT full\n"
-    )
-
-
-def test_the_space_of_a_text_is_inferred_and_open_to_any_other_value():
-    rules = loads_text("IF color in {red} AND age < 5 THEN A\nIF color in {blue} THEN B")
-    assert rules.space == Space(
-        [Categorical("color", ["red", "blue"], other=True), Continuous("age")]
-    )
-    assert rules.predict([{"color": "green", "age": 1}, {"color": "red", "age": 1}]).tolist() == [
-        None,
-        "A",
-    ]
-
-
-def test_a_space_that_is_given_takes_the_place_of_the_one_in_the_file():
-    space = Space([Continuous("age", bounds=(0, 120)), Continuous("more")])
-    text = json_rules.dumps(RuleSet([Rule({"age": (0, 10)}, then="child")]))
-    assert loads_json(text, space).space is space
-
-
-def test_an_empty_text_is_an_empty_set():
-    assert len(loads_text("# nothing\n")) == 0
-    assert len(loads_json('{"version": 1, "rules": []}')) == 0
 
 
 # --- mistakes in JSON
@@ -356,214 +279,104 @@ def test_truncated_json_is_told_from_other_mistakes():
     assert json_error('{"version": 1,}').startswith("line 1, column ")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            '{"version": 2, "rules": []}',
-            '"version" must be 1, got 2; read the file with the version of irenic that wrote'
-            " it, or a newer one",
-        ),
-        (
-            '{"rules": []}',
-            '"version" is missing; add "version": 1 to the file',
-        ),
-        (
-            '{"version": true, "rules": []}',
-            '"version" must be 1, got True; read the file with the version of irenic that wrote'
-            " it, or a newer one",
-        ),
-        ('{"version": 1, "format": "x"}', "\"format\" must be 'irenic rules', got 'x'"),
-        ("[]", 'the file must contain one object: {"version": 1, "rules": […]}'),
-        ('{"version": 1}', '"rules" must be a list of rules {"if": …, "then": …}'),
-        ('{"version": 1, "rules": {}}', '"rules" must be a list of rules {"if": …, "then": …}'),
-        (
-            '{"version": 1, "ruels": []}',
-            "the file: unknown key 'ruels'; did you mean 'rules'?",
-        ),
-        ('{"version": 1, "version": 1}', "the key 'version' appears twice in one object"),
-        (
-            '{"version": 1, "rules": [{"then": NaN}]}',
-            "line 1, column 35: NaN is not JSON; write null for a missing value",
-        ),
-        (
-            '{"version": 1, "default": "-Infinity",\n "rules": [{"then": -Infinity}]}',
-            'line 2, column 21: -Infinity is not JSON; write {"float": "-inf"} for infinity',
-        ),
-        (
-            '{"version": 1, "default": "a\\"1e999",\n\n "rules": [{"then": 1e999}]}',
-            'line 3, column 21: 1e999 is too large for float64; write {"float": "inf"} for'
-            " infinity",
-        ),
-        (
-            '{"version": 1, "rules": [{"if": {"a": {">": -1e999}}, "then": 1}]}',
-            'line 1, column 45: -1e999 is too large for float64; write {"float": "-inf"} for'
-            " infinity",
-        ),
-        (
-            f'{{"version": 1, "rules": [{{"then": {"9" * 5000}}}]}}',
-            f"line 1, column 35: a number must have fewer than 5,000 digits, got {'9' * 56}…",
-        ),
-        (
-            with_rule({"then": {"float": "1e999"}}),
-            "rule 1: {'float': '1e999'} is not a value: the number is too large for float64",
-        ),
-        (
-            with_rule({"then": 1}, space=[{"name": "a", "bounds": [{"float": "1e999"}, None]}]),
-            "feature 1 of the space: {'float': '1e999'} is not a value: the number is too large"
-            " for float64",
-        ),
-        (
-            with_rule({"then": 1}, space=[{"name": "a", "values": [{"float": "1e999"}]}]),
-            "feature 1 of the space: {'float': '1e999'} is not a value: the number is too large"
-            " for float64",
-        ),
-        (
-            with_rule({"then": 1}, default={"float": "-1e999"}),
-            "\"default\": {'float': '-1e999'} is not a value: the number is too large for float64",
-        ),
-        (
-            with_rule({"then": {"tuple": 10**400}}),
-            f"rule 1: {{'tuple': 1{'0' * 45}… is not a value: \"tuple\" must be a list, got"
-            f" 1{'0' * 55}…",
-        ),
-        ("[" * 200 + "]" * 200, "lists and objects must be nested at most 120 deep"),
-        ("[" * 100_000 + "]" * 100_000, "lists and objects must be nested at most 120 deep"),
-        (with_rule(5), 'rule 1: a rule must be an object {"if": …, "then": …}, got 5'),
-        (with_rule({"if": {}}), 'rule 1: "then" is missing; write {"if": …, "then": …}'),
-        (with_rule({"iff": {}, "then": 1}), "rule 1: unknown key 'iff'; did you mean 'if'?"),
-        (with_rule({"if": [], "then": 1}), 'rule 1: "if" must be an object of conditions, got []'),
-        (
-            with_rule({"if": {"a": 5}, "then": 1}),
-            "rule 1: feature 'a': a condition must be an object such as {\">\": 18}".replace(
-                '{">": 18}', '{">=": 18, "<": 30} or {"in": ["nurse"]}, got 5'
-            ),
-        ),
-        (
-            with_rule({"if": {"a": {"=<": 5}}, "then": 1}),
-            "rule 1: feature 'a': unknown operator '=<'; did you mean '='?",
-        ),
-        (
-            with_rule({"if": {"a": {"<": None}}, "then": 1}),
-            "rule 1: feature 'a': a bound must not be null; write {\"missing\": true} for a"
-            " missing value",
-        ),
-        (
-            with_rule({"if": {"a": {"in": "x"}}, "then": 1}),
-            "rule 1: feature 'a': \"in\" must be a list, got 'x'",
-        ),
-        (
-            with_rule({"if": {"a": {"missing": 1}}, "then": 1}),
-            "rule 1: feature 'a': \"missing\" must be true or false, got 1",
-        ),
-        (
-            with_rule({"if": {"a": {"<": 5, ">": 7}}, "then": 1}),
-            "rule 1: feature 'a': the lower bound is above the upper bound in a < 5 and a > 7",
-        ),
-        (
-            with_rule({"if": {"a": {"<": {"float": "nan"}}}, "then": 1}),
-            "rule 1: feature 'a': NaN cannot be a bound",
-        ),
-        (
-            with_rule({"if": {"a": {"<": 2**53 + 1}}, "then": 1}),
-            "rule 1: feature 'a': 9007199254740993 is beyond 2**53, where float64 cannot"
-            " represent every integer; use a categorical feature, or subtract an offset",
-        ),
-        (
-            with_rule({"if": {"agee": {"<": 5}}, "then": 1}, space=[{"name": "age"}]),
-            "rule 1: unknown feature 'agee'; did you mean 'age'?",
-        ),
-        (
-            with_rule(
-                {"if": {"c": {"in": ["bleu"]}}, "then": 1},
-                space=[{"name": "c", "values": ["blue"]}],
-            ),
-            "rule 1: feature 'c': unknown value 'bleu'; did you mean 'blue'?",
-        ),
-        (
-            with_rule({"then": None}),
-            "rule 1: a consequent must not be None, which means 'no prediction'",
-        ),
-        (
-            with_rule({"then": {"dat": "2026-01-01"}}),
-            "rule 1: {'dat': '2026-01-01'} is not a value: an object must have one key, its"
-            " type; did you mean 'date'?",
-        ),
-        (
-            with_rule({"then": {"date": "2026-02-30"}}),
-            "rule 1: {'date': '2026-02-30'} is not a value: day is out of range for month",
-        ),
-        (
-            with_rule({"then": {"tuple": "x"}}),
-            "rule 1: {'tuple': 'x'} is not a value: \"tuple\" must be a list, got 'x'",
-        ),
-        (
-            with_rule({"then": "\ud800"}),
-            r"rule 1: '\ud800' is not valid Unicode (a lone surrogate)",
-        ),
-        (with_rule({"then": 1, "weight": "x"}), "rule 1: \"weight\" must be a number, got 'x'"),
-        (
-            with_rule({"then": 1, "weight": 10**400}),
-            f'rule 1: "weight" must fit into float64, got 1{"0" * 55}…',
-        ),
-        (
-            with_rule({"then": 1}, space={}),
-            '"space" must be a list of features {"name": …}',
-        ),
-        (
-            with_rule({"then": 1}, space=[{}]),
-            'feature 1 of the space must be an object with a "name", got {}',
-        ),
-        (
-            with_rule({"then": 1}, space=[{"name": "a"}, {"name": "a"}]),
-            "two features are named 'a'; names must be unique",
-        ),
-        (
-            with_rule({"then": 1}, space=[{"name": "a", "bounds": [5, 2]}]),
-            "feature 'a': the lower bound 5 is above the upper bound 2",
-        ),
-        (
-            with_rule({"then": 1}, space=[{"name": "a", "bounds": 5}]),
-            'feature 1 of the space: "bounds" must be a list [low, high], got 5',
-        ),
-        (
-            with_rule({"then": 1}, space=[{"name": "a", "knd": "date"}]),
-            "feature 1 of the space: unknown key 'knd'; did you mean 'kind'?",
-        ),
-        (
-            with_rule({"then": 1}, space=[{"name": "a", "values": ["x"], "unit": "cm"}]),
-            'feature 1 of the space: a feature with "values" cannot have "unit"',
-        ),
-        (
-            with_rule({"then": 1}, space=[{"name": "a", "other": True}]),
-            'feature 1 of the space: a feature without "values" cannot have "other"',
-        ),
-        (
-            with_rule({"then": 1}, space=[{"name": "a", "declared": False}]),
-            'feature 1 of the space: a feature without "values" cannot have "declared"',
-        ),
-        (
-            with_rule({"then": 1}, space=[{"name": "a", "missing": "no"}]),
-            "feature 1 of the space: \"missing\" must be true or false, got 'no'",
-        ),
-        (
-            with_rule({"then": 1}, space=[{"name": "a", "unit": 5}]),
-            "feature 'a': unit must be a string, got 5",
-        ),
-        (
-            with_rule({"then": 1}, default={"date": 5}),
-            '"default": {\'date\': 5} is not a value: "date" must be text, got 5',
-        ),
-    ],
-)
-def test_a_mistake_in_json_is_said(text, message):
-    assert json_error(text) == message
+VERSION = "; read the file with the version of irenic that wrote it, or a newer one"
+NOT_FLOAT64 = "is not a value: the number is too large for float64"
+NAMELESS = '"rules" must be a list of rules {"if": …, "then": …}'
+TOO_DEEP = "lists and objects must be nested at most 120 deep"
+FILES = {
+    '{"version": 2, "rules": []}': f'"version" must be 1, got 2{VERSION}',
+    '{"version": true, "rules": []}': f'"version" must be 1, got True{VERSION}',
+    '{"rules": []}': '"version" is missing; add "version": 1 to the file',
+    '{"version": 1, "format": "x"}': "\"format\" must be 'irenic rules', got 'x'",
+    "[]": 'the file must contain one object: {"version": 1, "rules": […]}',
+    '{"version": 1}': NAMELESS, '{"version": 1, "rules": {}}': NAMELESS,
+    '{"version": 1, "ruels": []}': "the file: unknown key 'ruels'; did you mean 'rules'?",
+    '{"version": 1, "version": 1}': "the key 'version' appears twice in one object",
+    '{"version": 1, "rules": [{"then": NaN}]}': "line 1, column 35: NaN is not JSON; write null for"
+                                                " a missing value",
+    '{"version": 1, "default": "-Infinity",\n "rules": [{"then": -Infinity}]}':
+        'line 2, column 21: -Infinity is not JSON; write {"float": "-inf"} for infinity',
+    '{"version": 1, "default": "a\\"1e999",\n\n "rules": [{"then": 1e999}]}':
+        'line 3, column 21: 1e999 is too large for float64; write {"float": "inf"} for infinity',
+    '{"version": 1, "rules": [{"if": {"a": {">": -1e999}}, "then": 1}]}':
+        'line 1, column 45: -1e999 is too large for float64; write {"float": "-inf"} for infinity',
+    f'{{"version": 1, "rules": [{{"then": {"9" * 5000}}}]}}':
+        f"line 1, column 35: a number must have fewer than 5,000 digits, got {'9' * 56}…",
+    "[" * 200 + "]" * 200: TOO_DEEP, "[" * 100_000 + "]" * 100_000: TOO_DEEP,
+    with_rule(5): 'rule 1: a rule must be an object {"if": …, "then": …}, got 5',
+    with_rule({"if": {}}): 'rule 1: "then" is missing; write {"if": …, "then": …}',
+    with_rule({"iff": {}, "then": 1}): "rule 1: unknown key 'iff'; did you mean 'if'?",
+    with_rule({"if": [], "then": 1}): 'rule 1: "if" must be an object of conditions, got []',
+    with_rule({"then": 1, "weight": "x"}): "rule 1: \"weight\" must be a number, got 'x'",
+    with_rule({"then": 1, "weight": 10**400}): f'rule 1: "weight" must fit into float64, got'
+                                               f' 1{"0" * 55}…',
+    with_rule({"if": {"agee": {"<": 5}}, "then": 1}, space=[{"name": "age"}]):
+        "rule 1: unknown feature 'agee'; did you mean 'age'?",
+    with_rule({"if": {"c": {"in": ["a"]}}, "then": 1}, space=[{"name": "c", "values": ["aa"]}]):
+        "rule 1: feature 'c': unknown value 'a'; did you mean 'aa'?",
+    with_rule({"then": 1}, default={"float": "-1e999"}):
+        f"\"default\": {{'float': '-1e999'}} {NOT_FLOAT64}",
+    with_rule({"then": 1}, default={"date": 5}): '"default": {\'date\': 5} is not a value: "date"'
+                                                 ' must be text, got 5',
+    with_rule({"then": 1}, space={}): '"space" must be a list of features {"name": …}',
+    with_rule({"then": 1}, space=[{}]): 'feature 1 of the space must be an object with a "name",'
+                                        ' got {}',
+    with_rule({"then": 1}, space=[{"name": "a"}, {"name": "a"}]):
+        "two features are named 'a'; names must be unique",
+}  # fmt: skip
+THENS = [
+    (None, "a consequent must not be None, which means 'no prediction'"),
+    ("\ud800", r"'\ud800' is not valid Unicode (a lone surrogate)"),
+    ({"float": "1e999"}, f"{{'float': '1e999'}} {NOT_FLOAT64}"),
+    ({"tuple": 10**400}, f"{{'tuple': 1{'0' * 45}… is not a value: \"tuple\" must be a list, got"
+                         f" 1{'0' * 55}…"),
+    ({"tuple": "x"}, "{'tuple': 'x'} is not a value: \"tuple\" must be a list, got 'x'"),
+    ({"dat": "2026-01-01"}, "{'dat': '2026-01-01'} is not a value: an object must have one key, its"
+                            " type; did you mean 'date'?"),
+    ({"date": "2026-02-30"},
+     "{'date': '2026-02-30'} is not a value: day is out of range for month"),
+]  # fmt: skip
+CONDITIONS = [
+    (5, 'a condition must be an object such as {">=": 18, "<": 30} or {"in": ["nurse"]}, got 5'),
+    ({"=<": 5}, "unknown operator '=<'; did you mean '='?"),
+    ({"<": None}, 'a bound must not be null; write {"missing": true} for a missing value'),
+    ({"in": "x"}, "\"in\" must be a list, got 'x'"),
+    ({"missing": 1}, '"missing" must be true or false, got 1'),
+    ({"<": 5, ">": 7}, "the lower bound is above the upper bound in a < 5 and a > 7"),
+    ({"<": {"float": "nan"}}, "NaN cannot be a bound"),
+    ({"<": 2**53 + 1}, "9007199254740993 is beyond 2**53, where float64 cannot represent every"
+                       " integer; use a categorical feature, or subtract an offset"),
+]  # fmt: skip
+FEATURES = [
+    ({"bounds": [{"float": "1e999"}, None]}, f" of the space: {{'float': '1e999'}} {NOT_FLOAT64}"),
+    ({"values": [{"float": "1e999"}]}, f" of the space: {{'float': '1e999'}} {NOT_FLOAT64}"),
+    ({"bounds": 5}, ' of the space: "bounds" must be a list [low, high], got 5'),
+    ({"knd": "date"}, " of the space: unknown key 'knd'; did you mean 'kind'?"),
+    ({"values": ["x"], "unit": "cm"}, ' of the space: a feature with "values" cannot have "unit"'),
+    ({"other": True}, ' of the space: a feature without "values" cannot have "other"'),
+    ({"declared": False}, ' of the space: a feature without "values" cannot have "declared"'),
+    ({"missing": "no"}, " of the space: \"missing\" must be true or false, got 'no'"),
+    ({"bounds": [5, 2]}, "feature 'a': the lower bound 5 is above the upper bound 2"),
+    ({"unit": 5}, "feature 'a': unit must be a string, got 5"),
+]  # fmt: skip
+
+
+def test_mistakes_in_json_are_named():
+    expected = dict(FILES)
+    for then, message in THENS:
+        expected[with_rule({"then": then})] = f"rule 1: {message}"
+    for test, message in CONDITIONS:
+        expected[with_rule({"if": {"a": test}, "then": 1})] = f"rule 1: feature 'a': {message}"
+    for entry, message in FEATURES:
+        place = "feature 1" if message.startswith(" ") else ""
+        expected[with_rule({"then": 1}, space=[{"name": "a", **entry}])] = place + message
+    assert {text: json_error(text) for text in expected} == expected
 
 
 # --- mistakes in text
 
 
-def test_a_mistake_in_line_3_is_said_with_line_and_column(tmp_path):
+def test_mistakes_in_text_have_a_line_and_a_column(tmp_path):
     text = "# ages\nIF age < 10 THEN child\nIF age => 10 THEN adult\n"
     message = "line 3, column 9: expected a value, found '>'"
     with pytest.raises(FormatError) as caught:
@@ -575,27 +388,31 @@ def test_a_mistake_in_line_3_is_said_with_line_and_column(tmp_path):
     with pytest.raises(FormatError) as caught:
         irenic.read(path)
     assert str(caught.value) == f"{path}, {message}"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+    for text, message in (
         ("\n\nIF age < 5 THEN @", "line 3, column 17: unexpected character '@'; put names and"),
         ("\n\nIF agee < 5 THEN A", "line 3, column 4: unknown feature 'agee'; did you mean 'age'?"),
         ("\n\nIF age < 5 AND age > 7 THEN A", "line 3, column 16: the conditions on 'age' exclude"),
         ("DEFAULT a\n\nDEFAULT b", "line 3, column 1: a second DEFAULT; keep only one"),
         ("\n\nDEFAULT", "line 3, column 8: expected a value, found the end of the line"),
-    ],
-)
-def test_mistakes_in_a_text_are_said_with_their_line(text, message):
-    with pytest.raises(FormatError) as caught:
-        loads_text(text, Space([Continuous("age")]))
-    assert str(caught.value).startswith(message)
+    ):
+        with pytest.raises(FormatError, match=f"^{re.escape(message)}"):
+            loads_text(text, Space([Continuous("age")]))
 
 
-def test_a_feature_that_is_used_in_two_ways_is_refused():
+def test_a_feature_that_is_used_in_two_ways_is_rejected_with_its_line():
+    text = "IF b < 3 THEN x\n\nIF a = red THEN x\nIF b < 4 THEN x\nIF a < 5 THEN x\nIF a < 6 THEN x"
+    with pytest.raises(FormatError, match=r"^line 5: feature 'a'"):
+        loads_text(text)
     with pytest.raises(FormatError, match="is compared with values of different kinds"):
         loads_text("IF a < 5 THEN A\nIF a < 2026-01-31 THEN B")
+
+
+def test_the_space_of_a_text_is_inferred_and_open_to_any_other_value():
+    rules = loads_text("IF color in {red} AND age < 5 THEN A\nIF color in {blue} THEN B")
+    color = Categorical("color", ["red", "blue"], other=True)
+    assert rules.space == Space([color, Continuous("age")])
+    cases = [{"color": "green", "age": 1}, {"color": "red", "age": 1}]
+    assert rules.predict(cases).tolist() == [None, "A"]
 
 
 # --- files
@@ -618,26 +435,20 @@ class Strange:
 
 
 @pytest.mark.parametrize("suffix", [".json", ".rules"])
-@pytest.mark.parametrize(
-    ("then", "message"),
-    [
-        (Strange(), "rule 2: <strange> of type Strange "),
-        (("a", "\ud800"), r"rule 2: '\ud800' is not valid Unicode (a lone surrogate)"),
-        ((math.nan,), "rule 2: NaN does not equal itself, so it would not read back the same"),
-    ],
-)
-def test_a_consequent_that_cannot_be_written_leaves_the_old_file_whole(
-    tmp_path, rules, suffix, then, message
-):
+def test_a_consequent_that_cannot_be_written_leaves_the_old_file_whole(tmp_path, rules, suffix):
     path = tmp_path / f"ages{suffix}"
     irenic.write(rules, path)
     before = path.read_bytes()
-    rules.add(Rule({"age": (10, 20)}, then=then))
-    with pytest.raises(FormatError) as caught:
-        irenic.write(rules, path)
-    assert str(caught.value).startswith(f"{path}: {message}")
-    assert path.read_bytes() == before
-    assert names_in(tmp_path) == [path.name]
+    for then, message in (
+        (Strange(), "rule 2: <strange> of type Strange "),
+        (("a", "\ud800"), r"rule 2: '\ud800' is not valid Unicode (a lone surrogate)"),
+        ((math.nan,), "rule 2: NaN does not equal itself, so it would not read back the same"),
+    ):
+        changed = RuleSet([*rules, Rule({"age": (10, 20)}, then=then)])
+        with pytest.raises(FormatError, match=f"^{re.escape(f'{path}: {message}')}"):
+            irenic.write(changed, path)
+        assert path.read_bytes() == before
+        assert names_in(tmp_path) == [path.name]
 
 
 @pytest.mark.parametrize("form", [json_rules, text_rules])
@@ -651,60 +462,48 @@ def test_a_default_or_a_value_that_cannot_be_written_is_named(form):
         form.dumps(used)
 
 
-def test_a_directory_that_does_not_exist_is_refused(tmp_path, rules):
-    path = tmp_path / "none" / "ages.json"
-    with pytest.raises(FileError) as caught:
-        irenic.write(rules, path)
-    assert str(caught.value) == f"cannot write {path}: No such file or directory"
-    assert names_in(tmp_path) == []
+def test_invalid_paths_are_rejected(tmp_path, rules):
+    (tmp_path / "folder.json").mkdir()
+    for name, failure in (
+        ("none/ages.json", "No such file or directory"),
+        ("folder.json", "Is a directory"),
+    ):
+        path = tmp_path / name
+        with pytest.raises(FileError, match=f"^cannot write {path}: {failure}$"):
+            irenic.write(rules, path)
+        with pytest.raises(FileError, match=f"^cannot read {path}: {failure}$"):
+            irenic.read(path)
+    path = tmp_path / "ages.jsn"
+    message = f"^{path}: no format for files that end in '.jsn'; did you mean '.json'\\?$"
+    for call in (irenic.read, lambda p: irenic.write(rules, p)):
+        with pytest.raises(FormatError, match=message):
+            call(path)
+    assert names_in(tmp_path) == ["folder.json"]
 
 
-def test_a_path_that_is_a_directory_is_refused(tmp_path, rules):
-    path = tmp_path / "ages.json"
-    path.mkdir()
-    with pytest.raises(FileError, match=f"^cannot write {path}: Is a directory$"):
-        irenic.write(rules, path)
-    assert names_in(tmp_path) == ["ages.json"]
-    with pytest.raises(FileError, match=f"^cannot read {path}: Is a directory$"):
-        irenic.read(path)
+def raising(error):
+    def call(*_):
+        raise error
+
+    return call
 
 
-def test_a_full_disk_leaves_the_old_file_whole(tmp_path, rules, monkeypatch):
-    path = tmp_path / "ages.json"
-    path.write_text("old")
-
-    def full(_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(FileError, match=f"^cannot write {path}: No space left on device$"):
-        irenic.write(rules, path)
-    assert path.read_text() == "old"
-    assert names_in(tmp_path) == ["ages.json"]
-
-
-def test_an_interrupted_write_leaves_the_old_file_whole(tmp_path, rules, monkeypatch):
-    path = tmp_path / "ages.json"
-    path.write_text("old")
-
-    def interrupt(_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "fsync", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        irenic.write(rules, path)
-    assert path.read_text() == "old"
-    assert names_in(tmp_path) == ["ages.json"]
-
-
-def test_a_file_that_may_not_be_written_is_refused(tmp_path, rules, monkeypatch):
+@pytest.mark.parametrize(("name", "call", "error", "message"), [
+    ("fsync", raising(OSError(28, "No space left on device")), FileError,
+     "cannot write {}: No space left on device"),
+    ("fsync", raising(KeyboardInterrupt), KeyboardInterrupt, ""),
+    # as for a file that is read-only; an administrator may write everywhere
+    ("access", lambda path, mode: mode != os.W_OK, FileError, "cannot write {}: Permission denied"),
+])  # fmt: skip
+def test_writing_that_fails_leaves_the_old_file_whole(
+    tmp_path, rules, monkeypatch, name, call, error, message
+):
     path = tmp_path / "ages.json"
     path.write_text("old")
-    path.chmod(0o444)
-    if os.access(path, os.W_OK):  # an administrator may write everywhere
-        monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(FileError, match=f"^cannot write {path}: Permission denied$"):
+    monkeypatch.setattr(os, name, call)
+    with pytest.raises(error) as caught:
         irenic.write(rules, path)
+    assert str(caught.value) == message.format(path)
     assert path.read_text() == "old"
     assert names_in(tmp_path) == ["ages.json"]
 
@@ -718,36 +517,6 @@ def test_a_file_keeps_its_mode_and_a_link_stays_a_link(tmp_path, rules):
     assert link.is_symlink()
     assert path.stat().st_mode & 0o777 == 0o640
     assert irenic.read(path) == rules
-
-
-def test_a_file_that_does_not_exist_is_refused(tmp_path):
-    path = tmp_path / "none.json"
-    with pytest.raises(FileError) as caught:
-        irenic.read(path)
-    assert str(caught.value) == f"cannot read {path}: No such file or directory"
-
-
-def test_an_unknown_suffix_gets_a_suggestion(tmp_path, rules):
-    path = tmp_path / "ages.jsn"
-    for call in (irenic.read, lambda p: irenic.write(rules, p)):
-        with pytest.raises(FormatError) as caught:
-            call(path)
-        assert str(caught.value) == (
-            f"{path}: no format for files that end in '.jsn'; did you mean '.json'?"
-        )
-
-
-def test_what_is_not_utf_8_is_refused_and_a_byte_order_mark_is_not(tmp_path):
-    path = tmp_path / "ages.rules"
-    path.write_bytes("IF âge < 5 THEN A".encode("latin-1"))
-    with pytest.raises(FormatError) as caught:
-        irenic.read(path)
-    assert str(caught.value) == (
-        f"{path}, line 1: not UTF-8 text (byte 3); save it as UTF-8, or name its encoding"
-        " (--encoding cp1252)"
-    )
-    path.write_bytes("IF âge < 5 THEN A".encode("utf-8-sig"))
-    assert irenic.read(path).space.names == ("âge",)
 
 
 # --- only errors of ours come out
@@ -850,13 +619,6 @@ def test_only_errors_of_ours_come_out_of_any_json_value(bound, then, test, space
     for listed in (space, [space], [feature], [{"name": "f1", "values": space}]):
         loads_or_refuses(loads_json, json.dumps({"version": 1, "space": listed, "rules": []}))
     loads_or_refuses(loads_json, json.dumps(test))
-
-
-def test_tests_that_do_not_fit_together_are_said_with_the_line():
-    lines = ["b < 3", "", "a = red", "b < 4", "a < 5", "a < 6"]
-    text = "\n".join(f"IF {line} THEN x" if line else "" for line in lines)
-    with pytest.raises(FormatError, match=r"^line 5: feature 'a'"):
-        loads_text(text)
 
 
 def test_an_expression_is_kept_in_json_and_has_no_text_form():

@@ -75,6 +75,14 @@ def by_week(day: str) -> str:
     return "rest" if day in ("Sat", "Sun") else "work"
 
 
+MEANINGS = {
+    "age": (AGES, by_age), "amount": (AMOUNTS, by_amount), "country": (COUNTRIES, by_country),
+    "day": (DAYS, by_day), "rate": (RATES, by_rate), "time": (CLOCK, by_clock),
+    "week": (WEEK[:20], by_week),
+}  # fmt: skip
+"""Cases and what each of them must decide, by the column that they are in."""
+
+
 class Table(NamedTuple):
     """A table, the options to read it with, and its meaning or the reason that it is rejected."""
 
@@ -90,10 +98,8 @@ def _ages(child: str, adult: str, senior: str) -> str:
 
 
 AGE = {
-    "feel": _ages("< 18", "[18..65)", ">= 65"),
-    "dashes": _ages("0-17", "18-64", "65-120"),
-    "long dashes": _ages("0–17", "18 – 64", "65—120"),
-    "plus": _ages("under 18", "18 to 64", "65+"),
+    "feel": _ages("< 18", "[18..65)", ">= 65"), "dashes": _ages("0-17", "18-64", "65-120"),
+    "long dashes": _ages("0–17", "18 – 64", "65—120"), "plus": _ages("under 18", "18 to 64", "65+"),
     "words": _ages("less than 18", "between 18 and 64", "65 or more"),
     "older": _ages("younger than 18", "from 18 to 64", "65 and older"),
     "over": _ages("up to 17", "over 17 and under 65", "over 64"),
@@ -156,52 +162,46 @@ AGE = {
     "policy above": "Hit policy: First\n\nage | fare\n<18 | child\n<65 | adult\n- | senior",
     "policy in two cells": "Hit policy | F\nage | fare\n<18 | child\n<65 | adult\n- | senior",
     "outcome name": "age | Result\nunder 18 | child\n18-64 | adult\n65+ | senior",
-}
+}  # fmt: skip
 AMOUNT = {
-    "decimal comma": ("< 1.000", "1.000 - 2.500,50", "> 2.500,50", {}),
-    "decimal point": ("< 1,000", "1,000 - 2,500.50", "> 2,500.50", {}),
-    "plain": ("< 1000", "[1000..2500.5]", "> 2500.5", {}),
-    "euros": ("under € 1.000", "€ 1.000 - € 2.500,50", "over € 2.500,50", {}),
-    "euros after": ("< 1.000 €", "1.000 € to 2.500,50 €", "more than 2.500,50 €", {}),
-    "dollars": ("< $1,000", "$1,000-$2,500.50", "> $2,500.50", {}),
-    "codes": ("< 1000 EUR", "1000 EUR - 2500.50 EUR", "> 2500.50 EUR", {}),
-    "spaces": ("< 1 000", "1 000 - 2 500.50", "> 2 500.50", {}),
-    "apostrophes": ("< 1'000", "1'000 - 2'500.50", "> 2'500.50", {}),
-    "chain": ("amount < 1.000", "1.000 <= amount <= 2.500,50", "amount > 2.500,50", {}),
-    "k": ("< 1k", "1k - 2.5005k", "> 2.5005k", {}),
-    "dollars k": ("under $1k", "$1k - $2,500.50", "over $2,500.50", {}),
-    "codes first": ("up to EUR 999.99", "EUR 1,000.00 to EUR 2,500.50", "> EUR 2,500.50", {}),
-    "swiss": ("< 1'000.-", "1'000.- bis 2'500.50", "> 2'500.50", {}),
-    "dashes after": ("bis 999,99 €", "1.000,- € bis 2.500,50 €", "über 2.500,50 €", {}),
-    "tsd": ("< 1 Tsd. €", "1 Tsd. € - 2.500,50 €", "> 2.500,50 €", {}),
+    "decimal comma": ("< 1.000", "1.000 - 2.500,50", "> 2.500,50"),
+    "decimal point": ("< 1,000", "1,000 - 2,500.50", "> 2,500.50"),
+    "plain": ("< 1000", "[1000..2500.5]", "> 2500.5"),
+    "euros": ("under € 1.000", "€ 1.000 - € 2.500,50", "over € 2.500,50"),
+    "euros after": ("< 1.000 €", "1.000 € to 2.500,50 €", "more than 2.500,50 €"),
+    "dollars": ("< $1,000", "$1,000-$2,500.50", "> $2,500.50"),
+    "codes": ("< 1000 EUR", "1000 EUR - 2500.50 EUR", "> 2500.50 EUR"),
+    "spaces": ("< 1 000", "1 000 - 2 500.50", "> 2 500.50"),
+    "apostrophes": ("< 1'000", "1'000 - 2'500.50", "> 2'500.50"),
+    "chain": ("amount < 1.000", "1.000 <= amount <= 2.500,50", "amount > 2.500,50"),
+    "k": ("< 1k", "1k - 2.5005k", "> 2.5005k"),
+    "dollars k": ("under $1k", "$1k - $2,500.50", "over $2,500.50"),
+    "codes first": ("up to EUR 999.99", "EUR 1,000.00 to EUR 2,500.50", "> EUR 2,500.50"),
+    "swiss": ("< 1'000.-", "1'000.- bis 2'500.50", "> 2'500.50"),
+    "dashes after": ("bis 999,99 €", "1.000,- € bis 2.500,50 €", "über 2.500,50 €"),
+    "tsd": ("< 1 Tsd. €", "1 Tsd. € - 2.500,50 €", "> 2.500,50 €"),
     "locale de": ("< 1.000", "[1.000..2.500,5]", "> 2.500,5", {"locale": "de"}),
     "locale en": ("< 1,000", "1,000 to 2,500.5", "> 2,500.5", {"locale": "en"}),
 }
 COUNTRY = {
-    "feel": ("DE, AT", "CH", "not(DE, AT, CH)"),
-    "or": ("DE or AT", "CH", "not(DE, AT, CH)"),
-    "semicolons": ("DE; AT", "CH", "not(DE, AT, CH)"),
-    "bars": ("DE¦AT", "CH", "not(DE, AT, CH)"),
+    "feel": ("DE, AT", "CH", "not(DE, AT, CH)"), "or": ("DE or AT", "CH", "not(DE, AT, CH)"),
+    "semicolons": ("DE; AT", "CH", "not(DE, AT, CH)"), "bars": ("DE¦AT", "CH", "not(DE, AT, CH)"),
     "either": ("either DE or AT", "CH", "not(DE, AT, CH)"),
     "line breaks": ("DE\\nAT", "CH", "not(DE, AT, CH)"),
     "quotes": ("“DE” or “AT”", "'CH'", "not(DE, AT, CH)"),
     "straight quotes": ('"DE", "AT"', '"CH"', "not(DE, AT, CH)"),
     "oder": ("DE oder AT", "CH", "not(DE, AT, CH)"),
-    "comma or": ("DE, or AT", "CH", "not(DE, AT, CH)"),
-    "otherwise": ("AT, DE", "CH", "otherwise"),
+    "comma or": ("DE, or AT", "CH", "not(DE, AT, CH)"), "otherwise": ("AT, DE", "CH", "otherwise"),
     "everything else": ("AT; DE", "CH", "everything else"),
-    "unequal": ("DE, AT", "CH", "not(DE, AT, CH)"),
-    "capitals": ("DE ODER AT", "CH", "sonst"),
+    "unequal": ("DE, AT", "CH", "not(DE, AT, CH)"), "capitals": ("DE ODER AT", "CH", "sonst"),
     "ou": ("DE ou AT", "CH", "sinon"),
-}
+}  # fmt: skip
 TIME = {
-    "feel": ("[06:00..22:00)", "< 06:00, >= 22:00"),
-    "minutes": ("06:00-21:59", "22:00-05:59"),
+    "feel": ("[06:00..22:00)", "< 06:00, >= 22:00"), "minutes": ("06:00-21:59", "22:00-05:59"),
     "over midnight": ("6:00 to < 22:00", "22:00 to < 6:00"),
-    "am and pm": ("6am - 9:59pm", "10 p.m. - 5:59 a.m."),
-    "uhr": ("6-21.59 Uhr", "22 - 5.59 Uhr"),
+    "am and pm": ("6am - 9:59pm", "10 p.m. - 5:59 a.m."), "uhr": ("6-21.59 Uhr", "22 - 5.59 Uhr"),
     "end of the day": ("6:00 - 21:59", "0:00-5:59, 22:00-24:00"),
-}
+}  # fmt: skip
 DAYS_OF_WEEK = {
     "weekdays": "weekdays | work\nSat | rest\nSun | rest",
     "weekend": "Mon | work\nTue-Fri | work\nweekend | rest",
@@ -209,33 +209,27 @@ DAYS_OF_WEEK = {
     "list": "Mon, Tue | work\nWed to Fri | work\nnot(weekdays) | rest",
 }
 DAY = {
-    "iso": ("< 2026-02-01", "2026-02-01 - 2026-12-31", "> 2026-12-31", {}),
-    "dots": ("before 1.2.2026", "1.2.2026 - 31.12.2026", "after 31.12.2026", {}),
-    "slashes": ("before 01/02/2026", "01/02/2026 - 31/12/2026", "after 31/12/2026", {}),
-    "american": ("before 02/01/2026", "02/01/2026 - 12/31/2026", "after 12/31/2026", {}),
-    "on or after": ("before 2026-02-01", "2026-02-01 to 2026-12-31", "on or after 2027-01-01", {}),
-    "named months": ("before 1 Feb 2026", "1 Feb 2026 - 31 Dec 2026", "after 31-Dec-2026", {}),
+    "iso": ("< 2026-02-01", "2026-02-01 - 2026-12-31", "> 2026-12-31"),
+    "dots": ("before 1.2.2026", "1.2.2026 - 31.12.2026", "after 31.12.2026"),
+    "slashes": ("before 01/02/2026", "01/02/2026 - 31/12/2026", "after 31/12/2026"),
+    "american": ("before 02/01/2026", "02/01/2026 - 12/31/2026", "after 12/31/2026"),
+    "on or after": ("before 2026-02-01", "2026-02-01 to 2026-12-31", "on or after 2027-01-01"),
+    "named months": ("before 1 Feb 2026", "1 Feb 2026 - 31 Dec 2026", "after 31-Dec-2026"),
     "german months": ("vor dem 1. Februar 2026", "1. Februar 2026 bis 31. Dezember 2026",
-                      "nach dem 31. Dezember 2026", {}),
-    "between": ("< 01.02.2026", "between 01.02.2026 and 31.12.2026", "> 31.12.2026", {}),
+                      "nach dem 31. Dezember 2026"),
+    "between": ("< 01.02.2026", "between 01.02.2026 and 31.12.2026", "> 31.12.2026"),
     "locale": ("< 01/02/2026", "[01/02/2026..12/12/2026], > 12/12/2026 and < 01/01/2027",
                ">= 01/01/2027", {"locale": "en-GB"}),
 }  # fmt: skip
 MEMBER = {
-    "yes": ("yes", "no"),
-    "Yes": ("Yes", "No"),
-    "Y": ("Y", "N"),
-    "ja": ("ja", "nein"),
-    "oui": ("oui", "non"),
-    "true": ("TRUE", "FALSE"),
-    "sí": ("sí", "no"),
-}
+    "yes": ("yes", "no"), "Yes": ("Yes", "No"), "Y": ("Y", "N"), "ja": ("ja", "nein"),
+    "oui": ("oui", "non"), "true": ("TRUE", "FALSE"), "sí": ("sí", "no"),
+}  # fmt: skip
 RATE = {
     "percent": ("< 5%", "5%-12.5%", "> 12.5%"),
-    "space": ("under 5 %", "5 % to 12.5 %", "over 12.5 %"),
-    "once": ("< 5%", "5-12.5%", "> 12.5%"),
+    "space": ("under 5 %", "5 % to 12.5 %", "over 12.5 %"), "once": ("< 5%", "5-12.5%", "> 12.5%"),
     "comma": ("< 5%", "5% - 12,5%", "> 12,5%"),
-}
+}  # fmt: skip
 
 REFUSED = [
     ("shared bound", "age from | age to | f\n0 | 18 | a\n18 | 65 | b", "name the columns 'age >='"),
@@ -291,8 +285,7 @@ REFUSED = [
     ("ordinals", "grade | f\n1st-3rd | a", "quote it if it is text"),
     ("two numbers", "level | f\n1 & 2 | a\n3 | b", "write 1, 2 for either value"),
     ("any number", "orders | f\n1-10 | a\nany no. | b", "write - for any value"),
-    ("points in commas", "amount | f\n0 - 2.500 kWh | a\n> 2.500 kWh | b",
-     "'2.500' is ambiguous"),
+    ("points in commas", "amount | f\n0 - 2.500 kWh | a\n> 2.500 kWh | b", "'2.500' is ambiguous"),
     ("priorities", "level | f\nP1-P3 | a", "write P1, P2, P3 for all values"),
     ("zones of words", "zone | f\nZone 1-3 | a", "write Zone 1, Zone 2, Zone 3 for all values"),
     ("mixed days", "day | f\nMon-Friday | a", "mixes short and long names"),
@@ -367,38 +360,28 @@ def _three(header: str, cells: tuple[str, ...], outcomes: str) -> str:
 
 
 def _member(yes: str, no: str) -> str:
-    rows = [
-        f"<18 | {yes} | free",
-        f"<18 | {no} | half",
-        f"18+ | {yes} | half",
-        f"18+ | {no} | full",
-    ]
-    return "\n".join(["age | member | f", *rows])
+    rows = f"<18 | {yes} | free\n<18 | {no} | half\n18+ | {yes} | half\n18+ | {no} | full"
+    return f"age | member | f\n{rows}"
+
+
+def _tables(meaning: str, outcomes: str, entries: Mapping[str, tuple[Any, ...]]) -> list[Table]:
+    """Return tables with one column of conditions, whose options may follow the cells."""
+    tables = []
+    for name, cells in entries.items():
+        options = cells[-1] if isinstance(cells[-1], dict) else {}
+        text = _three(meaning, cells[: len(outcomes.split())], outcomes)
+        tables.append(Table(f"{meaning}: {name}", text, meaning, options))
+    return tables
 
 
 TABLES = [
     *(Table(f"age: {name}", text, "age") for name, text in AGE.items()),
-    *(
-        Table(f"amount: {name}", _three("amount", (a, b, c), "low middle high"), "amount", options)
-        for name, (a, b, c, options) in AMOUNT.items()
-    ),
-    *(
-        Table(f"country: {name}", _three("country", cells, "home near far"), "country")
-        for name, cells in COUNTRY.items()
-    ),
-    *(
-        Table(f"day: {name}", _three("day", (a, b, c), "before in after"), "day", options)
-        for name, (a, b, c, options) in DAY.items()
-    ),
-    *(
-        Table(f"time: {name}", _three("time", cells, "day night"), "time")
-        for name, cells in TIME.items()
-    ),
+    *_tables("amount", "low middle high", AMOUNT),
+    *_tables("country", "home near far", COUNTRY),
+    *_tables("day", "before in after", DAY),
+    *_tables("time", "day night", TIME),
     *(Table(f"week: {name}", f"week | f\n{rows}", "week") for name, rows in DAYS_OF_WEEK.items()),
     *(Table(f"member: {name}", _member(*cells), "member") for name, cells in MEMBER.items()),
-    *(
-        Table(f"rate: {name}", _three("rate", cells, "low middle high"), "rate")
-        for name, cells in RATE.items()
-    ),
+    *_tables("rate", "low middle high", RATE),
     *(Table(f"refused: {entry[0]}", entry[1], entry[2], {}, *entry[3:]) for entry in REFUSED),
-]  # fmt: skip
+]

@@ -6,13 +6,13 @@ import csv
 import io
 
 import numpy as np
-import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import irenic
 import strategies as sts
+from bound import book_of, saved
 from irenic import Categorical, Continuous, FormatError, Region, Rule, RuleSet, Space
 from irenic.formats.sheets._rows import Rows
 from irenic.formats.tables import assembly
@@ -21,25 +21,11 @@ from irenic.formats.tables.assembly import assemble
 NUMBERS = ["-", "", "5", "< 5", ">= 5", "[1..5)", "(5..9]", "5, 7", "< 1, > 9", "not(5)", "[9..1]"]
 WORDS = ["-", "nurse", "clerk", "nurse, clerk", "not(nurse)", '"a, b"', "null"]
 ODD = [
-    "any",
-    "n/a",
-    "1.000",
-    "1.5",
-    "007",
-    "> 5, < 10",
-    "5-7",
-    "true",
-    "Nurse",
-    "=A1+1",
-    "2026-01-31",
-]
+    "any", "n/a", "1.000", "1.5", "007", "> 5, < 10", "5-7", "true", "Nurse", "=A1+1", "2026-01-31",
+]  # fmt: skip
 OUTCOMES = ["a", "b", "1", "1.000", "1,5", "", "=SUM(A1)", "n/a", "(a, b)"]
-SPACE = Space(
-    [
-        Continuous("age", kind="integer", bounds=(0, 8)),
-        Categorical("job", ["nurse", "clerk", "cook"], missing=True),
-    ]
-)
+JOB = Categorical("job", ["nurse", "clerk", "cook"], missing=True)
+SPACE = Space([Continuous("age", kind="integer", bounds=(0, 8)), JOB])
 
 
 @st.composite
@@ -61,13 +47,14 @@ def as_csv(lines, delimiter):
 
 
 def as_workbook(lines):
-    book = openpyxl.Workbook()
-    for line in lines:
-        typed = [float(c) if c in ("1", "1.5") else int(c) if c.isdecimal() else c for c in line]
-        book.active.append(typed)
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
+    return saved(
+        book_of(
+            *(
+                [float(c) if c in ("1", "1.5") else int(c) if c.isdecimal() else c for c in line]
+                for line in lines
+            )
+        )
+    )
 
 
 def content(tables):
@@ -85,21 +72,19 @@ def content(tables):
     ]
 
 
-@sts.examples(4)
+def each(self, read, value, place, number, line):
+    return read(value, number, self.names[place], line)
+
+
+@sts.examples(2)
 @given(tables(), st.sampled_from([",", ";", "xlsx"]), st.sampled_from([None, SPACE]))
 def test_cells_that_are_read_once_are_read_as_if_each_was_read(lines, form, space):
-    if form == "xlsx":
-        raw, kind = as_workbook(lines), "xlsx"
-    else:
-        raw, kind = as_csv(lines, form), "csv"
+    kind = "xlsx" if form == "xlsx" else "csv"
+    raw = as_workbook(lines) if form == "xlsx" else as_csv(lines, form)
     with pytest.MonkeyPatch.context() as patch:
         result = content(irenic.parse(raw, format=kind).bound(space))
         patch.setattr(Rows, "once", each)
         assert content(irenic.parse(raw, format=kind).bound(space)) == result
-
-
-def each(self, read, value, place, number, line):
-    return read(value, number, self.names[place], line)
 
 
 def naive_rules(draft, cells, axes, space):
@@ -129,7 +114,7 @@ def naive_rules(draft, cells, axes, space):
     return RuleSet(rules, space, default=draft.default), rows, kept
 
 
-@sts.examples(4)
+@sts.examples(2)
 @given(tables(), st.sampled_from([None, SPACE]), st.sampled_from([3, 10, 1_000]), st.booleans())
 def test_rows_are_bound_as_one_by_one(lines, space, most, twice):
     parsed = irenic.parse(as_csv(lines, ","), format="csv")

@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import irenic
-from bound import loads_csv, loads_xlsx, workbook
+from bound import loads_csv, loads_xlsx, quoted, run, workbook
 from irenic import Categorical, Continuous, FormatError, Space
-from irenic.cli import app
 from irenic.formats.sheets._domains import declaration, declaration_of
 from irenic.formats.sheets.declaring import with_declarations
 from irenic.formats.sheets.rules import parse_csv, parse_xlsx
@@ -20,10 +18,6 @@ integer [0..120];number >= 0;yes/no;one of nurse, clerk;date;one of low, high
 < 18;-;-;-;-;low
 18+;< 5;yes;nurse;-;high
 """
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def test_a_row_under_the_header_declares_the_columns():
@@ -40,25 +34,19 @@ def test_a_row_under_the_header_declares_the_columns():
     )
     assert found.readings[0].remarks == ("line 2 declares the columns",)
     assert (found.tables[0].n_rows, found.tables[0].lines) == (2, (3, 4))
+    # a row of conditions does not
+    assert loads_csv(b"kind,age,fare\ntext,5,low\nnumber,6,high\n").tables[0].n_rows == 2
 
 
-def test_undeclared_outcomes_are_errors():
+def test_cells_that_are_not_as_declared_are_errors():
     [error] = loads_csv(DECLARED.replace(";-;high", ";-;medium").encode()).errors
     assert error.reason == "'medium' is not a declared outcome (low, high)"
     assert (error.rule, error.line) == (2, 4)
-
-
-def test_cells_of_another_kind_are_errors():
     [error] = loads_csv(DECLARED.replace("< 18", "young").encode()).errors
     assert error.reason == (
         '"young" is not a whole number (the column contains whole numbers according to its'
         " declaration)"
     )
-
-
-def test_a_row_of_conditions_is_no_declaration():
-    found = loads_csv(b"kind,age,fare\ntext,5,low\nnumber,6,high\n")
-    assert found.tables[0].n_rows == 2
 
 
 FARES = [["age", "vip", "fare"], ["< 18", "x", "low"], [">= 18", "-", "high"]]
@@ -86,10 +74,18 @@ def test_inferred_declarations_change_nothing():
     raw = workbook(Fares=FARES)
     declared = with_declarations(raw, parse_xlsx(raw))
     before, after = parse_xlsx(raw).bind().table(), parse_xlsx(declared).bind().table()
-    assert after.rules == before.rules
-    assert after.space == before.space
+    assert (after.rules, after.space) == (before.rules, before.space)
     with pytest.raises(FormatError, match="the table declares its columns already"):
         with_declarations(declared, parse_xlsx(declared))
+
+
+def test_declarations_keep_line_ends_and_the_byte_order_mark():
+    for end in ("\n", "\r\n", "\r"):
+        for mark in ("", "\ufeff"):
+            raw = (mark + end.join(["age,fare", "< 18,low", ">= 18,high", ""])).encode()
+            lines = ["age,fare", 'integer,"one of low, high"', "< 18,low", ">= 18,high", ""]
+            declared = with_declarations(raw, parse_csv(raw)).decode()
+            assert declared == mark + end.join(lines)
 
 
 features = st.one_of(
@@ -113,10 +109,6 @@ def test_declarations_are_read_back(feature):
     rows = [f"{quoted(text)},,", "-,5,A", "-,6,B"]
     table = irenic.parse("a,b,then\n" + "\n".join(rows) + "\n", format="csv").bind().table()
     assert table.space["a"] == feature
-
-
-def quoted(text):
-    return '"' + text.replace('"', '""') + '"'
 
 
 def test_init_writes_declarations(tmp_path):
@@ -147,15 +139,5 @@ def test_units_are_declared_and_kept():
     assert declared.splitlines()[1] == 'number (kg),"one of x, y"'
     with pytest.raises(irenic.errors.SpaceError, match="'kg' in one set and 'g' in the other"):
         irenic.diff(table, irenic.parse(text.replace("kg", "g"), format="csv").bind().table())
-
-
-def test_only_numbers_have_units():
-    text = "day,fare\ndate (kg),\n< 2026-01-01,x\n> 2026-02-01,y\n"
-    assert irenic.parse(text, format="csv").bound(None).errors
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_declarations_stand_under_the_header_whatever_ends_lines(end):
-    raw = end.join(["age,fare", "< 18,low", ">= 18,high", ""]).encode()
-    lines = with_declarations(raw, parse_csv(raw)).decode().split(end)
-    assert lines == ["age,fare", 'integer,"one of low, high"', "< 18,low", ">= 18,high", ""]
+    # only numbers have units
+    assert loads_csv("day,fare\ndate (kg),\n< 2026-01-01,x\n> 2026-02-01,y\n").errors

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from bound import workbook
 from irenic import Categorical, Continuous, FileError, FormatError, Space
 from irenic.frames.columns import Table
 from irenic.frames.table import read_table, write_table
@@ -24,33 +25,26 @@ def column(*values):
 
 
 COLUMNS = {
-    "row": column(1, 2, 3),
-    "whole": column(1, None, -3),
-    "number": np.array([0.1, np.nan, 1e300]),
-    "text": column("a, b", None, "é"),
-    "yes": column(True, None, False),
+    "row": column(1, 2, 3), "whole": column(1, None, -3), "number": np.array([0.1, np.nan, 1e300]),
+    "text": column("a, b", None, "é"), "yes": column(True, None, False),
     "day": column(dt.date(2026, 1, 31), None, dt.date(1999, 12, 31)),
     "moment": column(dt.datetime(2026, 1, 31, 12, 30), None, dt.datetime(2026, 1, 1)),
     "hour": column(dt.time(12, 30), None, dt.time(1, 2, 3)),
-}
+}  # fmt: skip
 SUFFIXES = [".csv", ".csv.gz", ".parquet", ".xlsx"]
 
 
 @pytest.fixture
-def sheet(tmp_path):
-    def write(*rows):
-        book = openpyxl.Workbook()
-        for row in rows:
-            book.active.append(row)
-        book.save(tmp_path / "people.xlsx")
-        return tmp_path / "people.xlsx"
-
-    return write
+def path(tmp_path):
+    return tmp_path / "people.xlsx"
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_table_reads_back_as_it_was_written(tmp_path, suffix):
     path = tmp_path / f"table{suffix}"
+    with pytest.raises(FileError) as caught:
+        read_table(path)
+    assert str(caught.value) == f"cannot read {path}: No such file or directory"
     write_table(COLUMNS, path)
     found = read_table(path)
     assert list(found) == list(COLUMNS)
@@ -59,11 +53,6 @@ def test_a_table_reads_back_as_it_was_written(tmp_path, suffix):
         assert got == [None if v != v else v for v in wanted.tolist()], name
     assert found.shape == (3, 8)
     assert Space.infer(found) == Space.infer(COLUMNS)
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_a_table_without_rows_is_written_too(tmp_path, suffix):
-    path = tmp_path / f"table{suffix}"
     write_table({"a": np.empty(0, dtype=object)}, path)
     assert read_table(path).shape == (0, 1)
 
@@ -88,13 +77,17 @@ def test_the_same_table_is_the_same_gzip_file(tmp_path):
 # --- workbooks
 
 
-def test_the_first_sheet_is_read(sheet):
-    path = sheet(
-        ["age", "job", "born"],
-        [31, "nurse", dt.datetime(2000, 1, 31)],
-        [],
-        [None, "#N/A", dt.datetime(2001, 1, 31)],
-        [40, None, None],
+def test_the_first_sheet_is_read(path):
+    path.write_bytes(
+        workbook(
+            first=[
+                ["age", "job", "born"],
+                [31, "nurse", dt.datetime(2000, 1, 31)],
+                [],
+                [None, "#N/A", dt.datetime(2001, 1, 31)],
+                [40, None, None],
+            ]
+        )
     )
     found = read_table(path)
     assert found["age"].tolist() == [31, None, 40]
@@ -102,58 +95,46 @@ def test_the_first_sheet_is_read(sheet):
     assert found["born"].tolist() == [dt.date(2000, 1, 31), dt.date(2001, 1, 31), None]
 
 
-@pytest.mark.parametrize(
-    ("cells", "feature"),
-    [
-        ([1, 2.5], Continuous("a")),
-        ([1, "NA"], Continuous("a", kind="integer", missing=True)),
+def test_mixed_cells_are_read_as_a_person_reads_them(path):
+    for cells, feature in (
+        ([1, 2.5], Continuous("a")), ([1, "NA"], Continuous("a", kind="integer", missing=True)),
         ([1, "x"], Categorical("a", ["1", "x"], other=True)),
         ([True, "x"], Categorical("a", ["true", "x"], other=True)),
         ([True, 1.5], Categorical("a", ["1.5", "true"], other=True)),
         (["NA", "x"], Categorical("a", ["NA", "x"], other=True)),
-    ],
-)
-def test_mixed_cells_are_read_as_a_person_reads_them(sheet, cells, feature):
-    path = sheet(["a", "b"], *([cell, 1] for cell in cells))
-    assert Space.infer(read_table(path))["a"] == feature
+    ):  # fmt: skip
+        path.write_bytes(workbook(first=[["a", "b"], *([cell, 1] for cell in cells)]))
+        assert Space.infer(read_table(path))["a"] == feature
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
+def test_a_sheet_without_names_is_rejected(path):
+    for rows, message in (
         ([], ": the first sheet is empty; its first row must name the columns"),
         ([["a", "a"], [1, 2]], ", line 1: two columns are named 'a'"),
         ([["a"], [1, 2]], ", line 1: column 2 has no name"),
-    ],
-)
-def test_a_sheet_without_names_is_rejected(sheet, rows, message):
-    path = sheet(*rows)
-    with pytest.raises(FormatError) as caught:
-        read_table(path)
-    assert str(caught.value) == f"{path}{message}"
+    ):
+        path.write_bytes(workbook(first=rows))
+        with pytest.raises(FormatError) as caught:
+            read_table(path)
+        assert str(caught.value) == f"{path}{message}"
 
 
-def test_text_that_looks_like_a_formula_stays_text(tmp_path):
-    path = tmp_path / "table.xlsx"
+def test_text_that_looks_like_a_formula_stays_text(path):
     write_table({"a": column("=1+1", "#N/A?", "x")}, path)
     assert read_table(path)["a"].tolist() == ["=1+1", "#N/A?", "x"]
     assert openpyxl.load_workbook(path).active["A2"].data_type == "s"
 
 
-def test_values_that_a_cell_cannot_contain_become_text(tmp_path):
-    path = tmp_path / "table.xlsx"
+def test_values_that_a_cell_cannot_contain_become_text(path):
+    with pytest.raises(FormatError, match="a cell contains a control character"):
+        write_table({"a": column("x\x01")}, path)
+    assert list(path.parent.iterdir()) == []
     moment = dt.datetime(2026, 1, 31, tzinfo=dt.UTC)
     write_table({"a": column(2**60), "b": np.array([np.inf]), "c": column(moment)}, path)
     found = read_table(path)
     assert found["a"].tolist() == [str(2**60)]
     assert found["b"].tolist() == ["inf"]
     assert found["c"].tolist() == ["2026-01-31T00:00:00+00:00"]
-
-
-def test_control_characters_are_rejected_and_nothing_is_written(tmp_path):
-    with pytest.raises(FormatError, match="a cell contains a control character"):
-        write_table({"a": column("x\x01")}, tmp_path / "table.xlsx")
-    assert list(tmp_path.iterdir()) == []
 
 
 # --- parquet
@@ -215,13 +196,10 @@ def test_polars_reads_and_writes_parquet_as_well(tmp_path, monkeypatch):
         assert {k: repr(v) for k, v in found.items()} == {k: repr(v) for k, v in wanted.items()}
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("a.parquet", "Parquet needs pyarrow or polars: pip install 'irenic[parquet]'"),
-        ("a.xlsx", "workbooks need openpyxl: pip install 'irenic[xlsx]'"),
-    ],
-)
+@pytest.mark.parametrize(("name", "message"), [
+    ("a.parquet", "Parquet needs pyarrow or polars: pip install 'irenic[parquet]'"),
+    ("a.xlsx", "workbooks need openpyxl: pip install 'irenic[xlsx]'"),
+])  # fmt: skip
 def test_a_library_that_is_not_installed_is_named(tmp_path, monkeypatch, name, message):
     path = tmp_path / name
     path.write_bytes(b"x")
@@ -236,14 +214,10 @@ def test_a_library_that_is_not_installed_is_named(tmp_path, monkeypatch, name, m
 # --- bad files
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("a.parquet", ": not a Parquet file: "),
-        ("a.xlsx", ": not an .xlsx workbook, or damaged"),
-        ("a.csv.gz", ": not a gzip file"),
-    ],
-)
+@pytest.mark.parametrize(("name", "message"), [
+    ("a.parquet", ": not a Parquet file: "), ("a.xlsx", ": not an .xlsx workbook, or damaged"),
+    ("a.csv.gz", ": not a gzip file"),
+])  # fmt: skip
 def test_a_broken_file_is_rejected(tmp_path, name, message):
     path = tmp_path / name
     write_table(COLUMNS, path)
@@ -255,25 +229,18 @@ def test_a_broken_file_is_rejected(tmp_path, name, message):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_a_missing_file_cannot_be_read(tmp_path, suffix):
-    path = tmp_path / f"none{suffix}"
-    with pytest.raises(FileError) as caught:
-        read_table(path)
-    assert str(caught.value) == f"cannot read {path}: No such file or directory"
-
-
 def test_a_failed_write_leaves_nothing_behind(tmp_path):
     with pytest.raises(FormatError, match=r"^.*a\.pdf: tables are written to \.csv, \.csv\.gz, "):
         write_table(COLUMNS, tmp_path / "a.pdf")
-    with pytest.raises(FileError, match=r"^cannot write .*a\.csv: No such file or directory$"):
-        write_table(COLUMNS, tmp_path / "none" / "a.csv")
     (tmp_path / "dir.csv").mkdir()
-    with pytest.raises(FileError, match=r"^cannot write .*dir\.csv: Is a directory$"):
-        write_table(COLUMNS, tmp_path / "dir.csv")
     (tmp_path / "file").write_text("")
-    with pytest.raises(FileError, match=r"^cannot write .*a\.csv: Not a directory$"):
-        write_table(COLUMNS, tmp_path / "file" / "a.csv")
+    for name, failure in (
+        ("none/a.csv", "No such file or directory"), ("dir.csv", "Is a directory"),
+        ("file/a.csv", "Not a directory"),
+    ):  # fmt: skip
+        with pytest.raises(FileError) as caught:
+            write_table(COLUMNS, tmp_path / name)
+        assert str(caught.value) == f"cannot write {tmp_path / name}: {failure}"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dir.csv", "file"]
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 
-import openpyxl
 import pytest
-from typer.testing import CliRunner
 
 import irenic
-from bound import loads_csv, loads_xlsx
-from irenic import Categorical, Continuous, Space
-from irenic.cli import app
+from bound import loads_csv, loads_xlsx, rules_of, run, workbook
+from irenic import Categorical, Continuous, FormatError, Space
 from irenic.formats.tables.reading import describe
 
 TABLE = """Tariffs 2026
@@ -24,10 +20,6 @@ No;Age;vip;income;Zone;Age to;fare;Comment
 3;65+;-;-;z;;5%;
 4;65+;-;-;z;;5%;
 """
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def test_a_reading_has_one_line_per_column():
@@ -47,22 +39,18 @@ def test_a_reading_has_one_line_per_column():
     ]
 
 
-@pytest.mark.parametrize(
-    ("cells", "role"),
-    [
+def test_a_comma_does_not_turn_notes_into_a_condition():
+    for cells, role in (
         (["letters", "heavy, by van", "overseas"], "note, skipped"),
         (["heavy, by van", "(big, red)", "up to 5 kg"], "note, skipped"),
         (["not by van", "not before 9, please", "5-6"], "note, skipped"),
         (["= letters", "heavy, by van", "overseas"], "condition"),
-        (["letters", "not(letters)", "overseas"], "condition"),
-        (["1-2", "3-4", "5+"], "condition"),
-    ],
-)
-def test_a_comma_does_not_turn_notes_into_a_condition(cells, role):
-    rows = "".join(f'A,"{cell}",{n}\n' for n, cell in enumerate(cells))
-    found = loads_csv(f"Zone,Remarks,Fee\n{rows}".encode())
-    assert found.errors == []
-    assert found.readings[0].columns[1].role == role
+        (["letters", "not(letters)", "overseas"], "condition"), (["1-2", "3-4", "5+"], "condition"),
+    ):  # fmt: skip
+        rows = "".join(f'A,"{cell}",{n}\n' for n, cell in enumerate(cells))
+        found = loads_csv(f"Zone,Remarks,Fee\n{rows}")
+        assert found.errors == []
+        assert found.readings[0].columns[1].role == role, cells
 
 
 def test_roles():
@@ -91,28 +79,19 @@ def test_a_space_decides_what_is_a_condition():
 def test_a_table_with_errors_has_a_reading():
     found = loads_csv(b"No,age,fare\n1,until 5,low\n2,10+,high\n")
     assert len(found.errors) == 1
-    assert [c.role for c in found.readings[0].columns] == [
-        "identifier, skipped",
-        "condition",
-        "outcome",
-    ]
-
-
-def test_other_formats_have_no_reading():
+    roles = [column.role for column in found.readings[0].columns]
+    assert roles == ["identifier, skipped", "condition", "outcome"]
     assert irenic.parse("IF age < 5 THEN a\n", format="rules").bind().readings == []
 
 
-@pytest.mark.parametrize(
-    ("feature", "text"),
-    [
+def test_features_in_words():
+    for feature, text in (
         (Categorical("a", [True, False], missing=True), "only true, false, or missing"),
         (Categorical("a", list("abcdefgh")), "only a, b, c, d, e, f and 2 more"),
         (Continuous("a", kind="date"), "dates"),
         (Continuous("a", unit="kg", bounds=(None, 5)), "numbers (kg), at most 5"),
-    ],
-)
-def test_features_in_words(feature, text):
-    assert describe(feature) == text
+    ):
+        assert describe(feature) == text
 
 
 def test_check_shows_the_reading_first(tmp_path):
@@ -128,16 +107,19 @@ def test_check_shows_the_reading_first(tmp_path):
     assert "  line 4, Age: '18-25' is [18..25]\n" in explained
     assert "  line 6, vip: '-' is any value\n" in explained
     assert "  line 4, vip: 'yes' is \"yes\"\n" in explained
+    path.write_text("age,fare\n< 18,low\n1.01.-3.02.,high\nsome 18,x\n> 5,y\n,z\n")
+    explained = run("check", path, "--explain-reading").stdout
+    assert "line 3, age: '1.01.-3.02.' is refused\n" in explained
+    assert "line 4, age: 'some 18' is refused\n" in explained
+    assert "line 5, age: '> 5' is > 5\n" in explained
+    assert "line 6, age: '(empty)' is any value\n" in explained
 
 
 def test_the_reading_is_part_of_the_json(tmp_path):
-    book = openpyxl.Workbook()
-    book.active.title = "Tariff"
-    for row in (["age", "fare"], ["18-25", "low"], ["26-30", "high"], ["until 9", "x"]):
-        book.active.append(row)
-    book.save(tmp_path / "fares.xlsx")
-    document = json.loads(run("check", tmp_path / "fares.xlsx", "--json").stdout)
-    [file] = document["files"]
+    path = tmp_path / "fares.xlsx"
+    rows = [["age", "fare"], ["18-25", "low"], ["26-30", "high"], ["until 9", "x"]]
+    path.write_bytes(workbook(Tariff=rows))
+    [file] = json.loads(run("check", path, "--json").stdout)["files"]
     [reading] = file["readings"]
     assert reading["table"] == "Tariff"
     assert reading["cells"] == []
@@ -146,11 +128,10 @@ def test_the_reading_is_part_of_the_json(tmp_path):
         {"text": "26-30", "meaning": "[26..30]", "count": 1, "place": "A3"},
     ]
     assert [error["cell"] for error in file["errors"]] == ["A4"]
-    found = run("check", tmp_path / "fares.xlsx", "--json", "--explain-reading")
+    found = run("check", path, "--json", "--explain-reading")
     [reading] = json.loads(found.stdout)["files"][0]["readings"]
-    assert reading["cells"][0] == {
-        "place": "A2", "header": "age", "text": "18-25", "meaning": "[18..25]",
-    }  # fmt: skip
+    cell = {"place": "A2", "header": "age", "text": "18-25", "meaning": "[18..25]"}
+    assert reading["cells"][0] == cell
 
 
 def test_errors_of_one_cause_are_grouped(tmp_path):
@@ -162,68 +143,44 @@ def test_errors_of_one_cause_are_grouped(tmp_path):
     assert lines[0].startswith(
         f"irenic: {path}: 300 cells like 'until 0' in column 'age', first at line 2: 'until 0' is"
     )
-    book = openpyxl.Workbook()
-    for row in (["age", "fare"], *([f"until {n}", n] for n in range(4))):
-        book.active.append(row)
-    file = io.BytesIO()
-    book.save(file)
-    assert len(loads_xlsx(file.getvalue()).errors) == 4
-    (tmp_path / "fares.xlsx").write_bytes(file.getvalue())
+    raw = workbook(Sheet=[["age", "fare"], *([f"until {n}", n] for n in range(4))])
+    assert len(loads_xlsx(raw).errors) == 4
+    (tmp_path / "fares.xlsx").write_bytes(raw)
     [line] = run("check", tmp_path / "fares.xlsx").stderr.splitlines()
     assert "4 cells like 'until 0' in column 'age', first at Sheet!A2: " in line
-
-
-def test_refused_cells_are_not_explained_as_any_value(tmp_path):
-    path = tmp_path / "fares.csv"
-    path.write_text("age,fare\n< 18,low\n1.01.-3.02.,high\nsome 18,x\n> 5,y\n,z\n")
-    explained = run("check", path, "--explain-reading").stdout
-    assert "line 3, age: '1.01.-3.02.' is refused\n" in explained
-    assert "line 4, age: 'some 18' is refused\n" in explained
-    assert "line 5, age: '> 5' is > 5\n" in explained
-    assert "line 6, age: '(empty)' is any value\n" in explained
 
 
 # --- advice that works when it is followed
 
 
-def errors_of(text, **options):
-    found = irenic.parse(text.encode(), format="csv", **options).bound(None)
-    return [str(error) for error in found.errors], found
-
-
 @pytest.mark.parametrize("cell", ["01.01.-31.03.", "[01.01...31.03.]", "1.1. bis 31.3."])
 def test_dates_without_a_year(cell):
-    [error], _ = errors_of(f"day,f\n{cell},a\n")
-    advice = re.search(r"write them with it, as (\S+)$", error)[1]
-    errors, found = errors_of(f"day,f\n{advice},a\n")
-    assert errors == []
-    assert str(found.tables[0].rules[0].region) == "2026-01-01 <= day <= 2026-03-31"
+    [error] = loads_csv(f"day,f\n{cell},a\n").errors
+    advice = re.search(r"write them with it, as (\S+)$", str(error))[1]
+    found = loads_csv(f"day,f\n{advice},a\n")
+    assert rules_of(found) == ["IF 2026-01-01 <= day <= 2026-03-31 THEN a"]
 
 
 @pytest.mark.parametrize("words", ["all other cases", "all others", "all other ages"])
 def test_all_other_cases_are_decided_by_the_default(words):
     rows = "age,f\n< 18,a\n{},b\n18-20,c\n"
-    [error], _ = errors_of(rows.format(words))
-    assert "write DEFAULT in the first column of a row without conditions" in error
-    assert "write -" not in error
-    errors, found = errors_of(rows.format("DEFAULT"))
-    assert errors == []
+    [error] = loads_csv(rows.format(words)).errors
+    assert "write DEFAULT in the first column of a row without conditions" in str(error)
+    assert "write -" not in str(error)
+    found = loads_csv(rows.format("DEFAULT"))
+    assert (found.errors, found.tables[0].rules.default) == ([], "b")
     assert irenic.check(found.tables[0]).count("overlaps") == 0
-    assert str(found.tables[0].rules).splitlines()[-1].strip() == "DEFAULT b"
 
 
 def test_all_other_cases_in_the_last_row_are_the_default():
-    errors, found = errors_of("a,b,f\n< 5,x,1\nAll other cases,,2\n")
-    assert errors == []
-    assert str(found.tables[0].rules).splitlines()[-1].strip() == "DEFAULT 2"
+    found = loads_csv("a,b,f\n< 5,x,1\nAll other cases,,2\n")
+    assert (found.errors, found.tables[0].rules.default) == ([], 2)
 
 
 def test_until_under_is_less_than_and_of_two_kinds_the_text_is_the_mistake():
-    errors, found = errors_of("age,f\nbis unter 18,a\nab 18,b\n")
-    assert errors == []
-    assert str(found.tables[0].rules[0].region) == "age < 18"
-    errors, _ = errors_of("age,f\nsome 18,a\n18+,b\n")
-    assert [error.split(": ")[1] for error in errors] == ["rule 1, column 'age', 'some 18'"]
+    assert rules_of(loads_csv("age,f\nbis unter 18,a\nab 18,b\n"))[0] == "IF age < 18 THEN a"
+    [error] = loads_csv("age,f\nsome 18,a\n18+,b\n").errors
+    assert "rule 1, column 'age', 'some 18'" in str(error)
 
 
 @pytest.mark.parametrize("table", [
@@ -231,13 +188,14 @@ def test_until_under_is_less_than_and_of_two_kinds_the_text_is_the_mistake():
     "age,f,,age,fee\n< 18,a,,< 10,c\n>= 18,b,,>= 10,d\n{}\n",
     "age,f,,age,fee\n< 18,a,,< 10,c\n>= 18,b,,>= 10,d\n,,,{}\n",
 ])  # fmt: skip
-@pytest.mark.parametrize("footnote", ["* without tax", "1) without tax", "Source: the board"])
-def test_ranges_of_two_tables_end_above_their_footnotes(table, footnote):
-    text = table.format(footnote)
-    [error], _ = errors_of(text)
-    one, other = re.search(r"two tables, in (\S+) and (\S+);", error).groups()
-    assert one == "A1:B3"
-    for cells, thens in ((one, ["a", "b"]), (other, ["c", "d"])):
-        errors, found = errors_of(text, cells=cells)
-        assert errors == []
-        assert found.tables[0].rules.thens == thens
+def test_ranges_of_two_tables_end_above_their_footnotes(table):
+    for footnote in ("* without tax", "1) without tax", "Source: the board"):
+        text = table.format(footnote)
+        with pytest.raises(FormatError) as caught:
+            loads_csv(text)
+        one, other = re.search(r"two tables, in (\S+) and (\S+);", str(caught.value)).groups()
+        assert one == "A1:B3"
+        for cells, thens in ((one, ["a", "b"]), (other, ["c", "d"])):
+            found = loads_csv(text, cells=cells)
+            assert found.errors == []
+            assert found.tables[0].rules.thens == thens

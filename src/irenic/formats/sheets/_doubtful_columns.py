@@ -618,7 +618,7 @@ def answer_pair(values: Sequence[Any]) -> tuple[str, str] | tuple[()]:
     >>> answer_pair(["Ja", "NEIN"]), answer_pair(["maybe"])
     (('ja', 'nein'), ())
     """
-    plain = {str(value).strip().casefold() for value in values}
+    plain = {str(value).casefold() for value in values}
     return next((pair for pair in _ANSWERS if plain <= set(pair)), ())
 
 

@@ -209,7 +209,7 @@ def _answers(feature: Categorical, values: list[Any]) -> list[Any] | None:
         yes: Any = True
         no: Any = False
         texts = [v for v in values if isinstance(v, str)]
-        pair = answer_pair(list(dict.fromkeys(t for t in texts if _plain(t) not in _BOOLEANS)))
+        pair = answer_pair([t for t in map(_plain, texts) if t not in _BOOLEANS])
     else:
         pair = answer_pair(feature.values) if len(feature.values) == 2 else ()
         if not pair:
