@@ -79,6 +79,7 @@ def test_ordinary_texts_are_neither_refused_nor_warned_about():
     found = column(*ORDINARY)
     assert messages(found) == ([], [])
     assert found.tables[0].space["a"].values == tuple(ORDINARY)
+    assert messages(column("under " + 20 * "very " + "old")) == ([], [])
     for cells in (
         ["A", "A+", "Level 2+"], ["Trinidad y Tobago", "rock and roll"], ["smoker", "non-smoker"],
         ["yes", "no", '"Y"', '"N"'], ["N", "NO", "O", "SO"],  # directions

@@ -401,6 +401,7 @@ CONSTANT = {
     'duration("P1D") + duration("PT12H")': 'duration("P1DT12H")',
     'upper case("nurse"), substring("clerks", 1, 5)': '"NURSE", "clerk"',
     'time(date and time("2026-01-31T10:00:00"))': 'time("10:00:00")', "if 1 < 2 then 5 else 6": "5",
+    "(1 + 1..5)": "(2..5)", "if (> 3) = (> 3) then 1 else 2": "1",
 }  # fmt: skip
 
 
