@@ -133,11 +133,6 @@ def test_labels_that_scikit_learn_refuses(text, y):
         quick().fit(X, y)
 
 
-def test_whole_numbers_and_fractions_are_labels_of_one_type():
-    clf = quick().fit(X, [1, 2.0, np.int64(3)] * 50)
-    assert clf.classes_.tolist() == [1, 2, 3]
-
-
 def test_weights_that_are_wrong():
     for weight, text in [
         (np.zeros(150), "Sample weights must contain at least one non-zero number"),
@@ -265,15 +260,6 @@ def test_every_row_its_own_class(n, selection):
     check_consistent(clf)
 
 
-def test_a_class_of_one_row():
-    y = Y.copy()
-    y[0] = 7
-    clf = quick(selection="validation", smoothing=0.5).fit(X, y)
-    assert clf.classes_.tolist() == [0, 1, 2, 7]
-    assert clf.predict_proba(X).shape == (150, 4)
-    check_consistent(clf)
-
-
 def test_columns_that_say_nothing():
     frame, y = PEOPLE
     frame = frame.assign(same=1.5, name="x", nothing=np.nan, never=pd.Series([None] * len(frame)))
@@ -293,6 +279,13 @@ def test_few_rows_and_rows_that_contradict_each_other():
     assert set(validated.fit([[1.0], [2.0]], ["a", "b"]).predict([[1.0], [2.0]])) <= {"a", "b"}
     table = np.zeros((30, 2))
     assert validated.fit(table, [0, 1, 1] * 10).predict(table).tolist() == [1] * 30
+    wide = np.random.default_rng(0).random((20, 300))  # more columns than rows
+    check_consistent(quick(smoothing=0.5).fit(wide, wide[:, 7] > 0.5))
+    y = np.where(np.arange(150) == 0, 7, Y)  # a class of one row
+    clf = validated.fit(X, y)
+    assert clf.classes_.tolist() == [0, 1, 2, 7]
+    assert clf.predict_proba(X).shape == (150, 4)
+    check_consistent(clf)
 
 
 def test_ten_thousand_categories():
@@ -326,11 +319,6 @@ def test_dates():
     assert "2024" in str(clf.rules_)
 
 
-def test_more_columns_than_rows():
-    table = np.random.default_rng(0).random((20, 300))
-    check_consistent(quick(smoothing=0.5).fit(table, table[:, 7] > 0.5))
-
-
 def test_nothing_is_changed_when_a_fit_is_refused():
     table, y, clf = X.copy(), Y.copy(), quick()
     with pytest.raises(DataError):
@@ -339,6 +327,8 @@ def test_nothing_is_changed_when_a_fit_is_refused():
     clf.fit(table, y)
     assert (table == X).all()
     assert (y == Y).all()
+    # whole numbers and fractions are labels of one type
+    assert clf.fit(X, [1, 2.0, np.int64(3)] * 50).classes_.tolist() == [1, 2, 3]
 
 
 # --- columns that rules must not test

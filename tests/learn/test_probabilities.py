@@ -72,10 +72,8 @@ def test_probabilities_are_immutable_values():
 
 
 def test_the_largest_probabilities_are_shown():
-    labels = [f"l{i}" for i in range(1_500)]
-    assert str(Probabilities(labels, np.linspace(0.9, 0.1, 1_500))) == (
-        "l0 0.90, l1 0.90, l2 0.90 and 1,497 more"
-    )
+    many = Probabilities([f"l{i}" for i in range(1_500)], np.linspace(0.9, 0.1, 1_500))
+    assert str(many) == "l0 0.90, l1 0.90, l2 0.90 and 1,497 more"
     assert str(Probabilities(["a", "low risk", "c"], [0.1, 0.3, 0.0])) == "low risk 0.30, a 0.10"
     assert str(Probabilities(["a"], [0.0])) == "no label"
     assert repr(Probabilities(["a"], [0.5])) == "<Probabilities: a 0.50>"
@@ -320,9 +318,10 @@ def test_formats_hold_probabilities_or_say_that_they_cannot(tree, tmp_path):
         irenic.report(tree, X, LEAVES)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_damaged_models(tree):
+    assert tree.pareto_front_[0] is not tree.chosen_  # it has rules of its own
+    text = irenic.dumps(tree, format="json")
+    for change, message in [
         (
             lambda point: point.pop("threshold"),
             '"threshold" is missing; rules that predict probabilities need it',
@@ -336,15 +335,12 @@ def test_formats_hold_probabilities_or_say_that_they_cannot(tree, tmp_path):
             'the labels of probabilities must be the "labels", in their order',
         ),
         (lambda point: point.update(threshold=2), '"threshold" must be at most 1, got 2'),
-    ],
-)
-def test_damaged_models(tree, change, message):
-    assert tree.pareto_front_[0] is not tree.chosen_  # it has rules of its own
-    data = json.loads(irenic.dumps(tree, format="json"))
-    change(data["model"]["front"][0])
-    with pytest.raises(FormatError) as caught:
-        irenic.read_model(json.dumps(data, indent=1))
-    assert str(caught.value).endswith(f'"model": "front", rule set 1: {message}')
+    ]:
+        data = json.loads(text)
+        change(data["model"]["front"][0])
+        with pytest.raises(FormatError) as caught:
+            irenic.read_model(json.dumps(data, indent=1))
+        assert str(caught.value).endswith(f'"model": "front", rule set 1: {message}')
 
 
 def test_probabilities_in_json():
@@ -370,20 +366,14 @@ def test_probabilities_in_json():
 def test_the_area_under_the_pooled_curve(seed):
     rng = np.random.default_rng(seed)
     hierarchy = Hierarchy(EDGES)
-    y = [{label for label in "cde" if rng.random() < 0.3} for _ in range(12)]
-    y[0] = {"d"}
+    y = [{"d"}, *({label for label in "cde" if rng.random() < 0.3} for _ in range(11))]
     scores = rng.integers(0, 6, (12, 5)) / 5.0
-    pairs = [
-        (scores[i, k], label in hierarchy.close(row))
-        for i, row in enumerate(y)
-        for k, label in enumerate(hierarchy.labels)
-    ]
-    n_true = sum(true for _, true in pairs)
+    truth = np.array([[label in hierarchy.close(row) for label in hierarchy.labels] for row in y])
     area = recall = 0.0
-    for threshold in sorted({score for score, _ in pairs}, reverse=True):
-        predicted = [true for score, true in pairs if score >= threshold]
-        area += (sum(predicted) / n_true - recall) * sum(predicted) / len(predicted)
-        recall = sum(predicted) / n_true
+    for threshold in np.unique(scores)[::-1]:
+        predicted = truth[scores >= threshold]
+        area += (predicted.sum() / truth.sum() - recall) * predicted.mean()
+        recall = predicted.sum() / truth.sum()
     assert pooled_area(hierarchy, y, scores) == pytest.approx(area)
 
 
@@ -396,19 +386,19 @@ def test_the_tops_of_ontologies_do_not_count():
 
 def test_the_best_rules_are_those_of_the_probabilities_that_rules_predict(monkeypatch):
     settled, gains = [], []
+    settle, worths = _training.settle, _training.worths
 
-    def settle(*arguments):
-        found = _settle(*arguments)
+    def spied_settle(*arguments):
+        found = settle(*arguments)
         settled.append(found[1])
         return found
 
-    def worths(candidate, covers, used):
+    def spied_worths(candidate, covers, used):
         gains.append(used)
-        return _worths(candidate, covers, used)
+        return worths(candidate, covers, used)
 
-    _settle, _worths = _training.settle, _training.worths
-    monkeypatch.setattr(_training, "settle", settle)
-    monkeypatch.setattr(_training, "worths", worths)
+    monkeypatch.setattr(_training, "settle", spied_settle)
+    monkeypatch.setattr(_training, "worths", spied_worths)
     vectors(conflicts="best").fit(X, MATRIX)
     assert len(gains) > 1
     for consequents, used in zip(settled, gains, strict=True):

@@ -42,12 +42,8 @@ def problem_of(table, codes, weight=None, n_labels=None):
 
 def content(problem):
     """Return the rows of a problem as they stand: cells, labels, weight."""
-    rows = zip(
-        problem.encoded.T.tolist(),
-        problem.target.truth.tolist(),
-        problem.weight.tolist(),
-        strict=True,
-    )
+    parts = problem.encoded.T, problem.target.truth, problem.weight
+    rows = zip(*(part.tolist() for part in parts), strict=True)
     return [(tuple(cells), tuple(truth), weight) for cells, truth, weight in rows]
 
 
@@ -91,20 +87,18 @@ def test_rows_in_order_are_the_same_whatever_their_order_and_copies(problem, see
 @given(SEEDS, st.integers(2, 5))
 def test_copies_of_a_row_are_left_out_together(seed, n_folds):
     rng = np.random.default_rng(seed)
-    x = {name: rng.random(40) for name in "abc"}
     rows = np.concatenate([np.arange(40), np.arange(8)])
-    given = {name: values[rows] for name, values in x.items()}
+    given = {name: rng.random(40)[rows] for name in "abc"}
     # a copy with another label, too, says what is known of a row
     codes = np.concatenate([np.arange(40) % 2, rng.integers(0, 2, 8)])
     problem = problem_of(given, codes, np.where(codes, 10, 1)).in_order()
     assert problem.weight.max() > 1
     assert not problem.divided
     for out in folds_of(problem, n_folds, seed):
-        cells = problem.encoded.T
-        left = {tuple(row) for row in cells[out].tolist()}
+        left = set(map(tuple, problem.encoded.T[out].tolist()))
         kept = np.setdiff1d(np.arange(len(problem)), out)
         assert left
-        assert left.isdisjoint(tuple(row) for row in cells[kept].tolist())
+        assert left.isdisjoint(map(tuple, problem.encoded.T[kept].tolist()))
 
 
 def test_the_bags_of_a_forest_hold_all_copies_of_a_row_or_none():
@@ -119,8 +113,8 @@ def test_the_bags_of_a_forest_hold_all_copies_of_a_row_or_none():
 
 
 def test_rows_of_cases_that_recur_are_left_out_one_by_one():
-    table = {"a": np.arange(120) % 2, "b": np.arange(120) % 3 == 0}
-    codes = np.arange(120) % 5 == 0
+    rows = np.arange(120)
+    table, codes = {"a": rows % 2, "b": rows % 3 == 0}, rows % 5 == 0
     problem = problem_of(table, codes.astype(int)).in_order()
     assert problem.divided
     counts = np.unique(np.stack([table["a"], table["b"], codes], 1), axis=0, return_counts=True)[1]
@@ -147,11 +141,10 @@ def test_weights_that_are_whole_count_rows():
 
 
 def test_a_sample_holds_every_label():
-    n = 3000
-    codes = np.zeros(n, dtype=int)
+    codes = np.zeros(3000, dtype=int)
     codes[:30], codes[30:1030] = 2, 1
-    problem = problem_of({"a": np.arange(n) % 50}, codes)
-    assert problem.sampled(n, 0) is problem
+    problem = problem_of({"a": np.arange(3000) % 50}, codes)
+    assert problem.sampled(3000, 0) is problem
     sample = problem.sampled(1000, 0)
     counts = sample.target.truth.sum(axis=0)
     assert counts[2] == 30
@@ -213,11 +206,9 @@ def test_a_second_sample_favors_rows_that_rules_get_wrong():
 
 
 def test_rows_that_were_not_sampled_validate_too():
-    n = 3000
-    rng = np.random.default_rng(0)
-    codes = (np.arange(n) < 30).astype(int)
+    n, rng = 3000, np.random.default_rng(0)
     table = {name: rng.integers(0, 50, n) for name in "abc"}
-    problem = problem_of(table, codes, rng.integers(1, 4, n))
+    problem = problem_of(table, (np.arange(n) < 30).astype(int), rng.integers(1, 4, n))
     sample = problem.sampled(1000, 0)
     out = next(folds_of(sample, 1, 0))
     left = sample.left_out(out)
@@ -264,19 +255,15 @@ def test_starts_leave_out_the_leaves_of_their_default():
 def test_labels_that_rules_explain_better_than_the_forest_are_smoothed_less():
     problem, rule = boxed()
     prepared = prepare(problem, 64, "trees", 0.5, 0)
-    errors = 7 / len(problem)  # a rule and six bounds
-    assert prepared.errors > 2 * errors
+    assert prepared.errors > 2 * 7 / len(problem)  # a rule and six bounds
     assert prepared.share > 0
     sharper = prepared.sharpened([prepared.starts[0], rule], AVOIDING)
     assert sharper.share == 0.0
-    labels = sharper.rows.gains.argmax(axis=1)
     assert sharper.rows.gains.sum() == len(problem)
-    assert (sharper.rows.best == labels).all()
+    assert (sharper.rows.best == sharper.rows.gains.argmax(axis=1)).all()
     # the rule set without rules makes more errors than the forest
     assert prepared.sharpened([prepared.starts[0]], AVOIDING) is None
-
-
-def test_labels_that_are_noise_stay_smoothed():
+    # labels that are noise stay smoothed
     problem, rule = boxed(noise=1.0)
     prepared = prepare(problem, 64, "trees", 0.5, 0)
     assert prepared.share == 0.5
@@ -307,20 +294,11 @@ def test_folds_are_disjoint_and_cover_everything(problem, divided, n_folds, seed
 def test_one_fold_is_a_quarter():
     problem = problem_of({"a": np.arange(40)}, [0] * 20 + [1] * 20)
     (out,) = folds_of(problem, 1, 0)
-    assert len(out) == 10
     assert problem.target.truth[out].sum(axis=0).tolist() == [5, 5]
     assert list(folds_of(problem, 0, 0)) == []
 
 
 # --- targets and consequents
-
-
-def test_one_label_is_worth_one_where_it_is_right():
-    target = Target.single(np.array(["a", "b"]), np.array([0, 1, 1]))
-    assert target.truth.tolist() == [[1, 0], [0, 1], [0, 1]]
-    consequents = Consequents.from_target(target, np.ones(len(target)), [])
-    assert consequents.values() == ["a", "b"]
-    assert consequents.gains(target.truth).tolist() == target.truth.tolist()
 
 
 def f1(truth, said):
@@ -358,17 +336,22 @@ def test_in_a_hierarchy_consequents_are_closed_and_nearer_is_worth_more():
         assert gains[row].argmax() == own[0]
 
 
-def test_the_weights_of_rows():
+def test_targets_of_single_labels_and_the_weights_of_rows():
     target = Target.single(np.array(["a", "b"]), np.array([0, 1, 1, 1]))
-    assert row_weights(len(target), None).tolist() == [1, 1, 1, 1]
-    assert row_weights(len(target), [0, 1, 2, 3]).tolist() == [0, 1, 2, 3]
-    counts = np.array([1.0, 3.0])
-    assert class_weights(target, None, counts).tolist() == [1, 1]
-    assert class_weights(target, {"b": 2}, counts).tolist() == [1, 2]
-    assert class_weights(target, "balanced", counts) == pytest.approx([2, 2 / 3])
-    assert class_weights(target, "balanced", np.array([3.0, 3.0])).tolist() == [1, 1]
-    # a label without rows does not count
-    assert class_weights(target, "balanced", np.array([3.0, 0.0])).tolist() == [1, 0]
+    assert target.truth.tolist() == [[1, 0], [0, 1], [0, 1], [0, 1]]
+    consequents = Consequents.from_target(target, np.ones(4), [])
+    assert consequents.values() == ["a", "b"]
+    assert consequents.gains(target.truth).tolist() == target.truth.tolist()
+    assert row_weights(4, None).tolist() == [1, 1, 1, 1]
+    assert row_weights(4, [0, 1, 2, 3]).tolist() == [0, 1, 2, 3]
+    for weight, counts, expected in [
+        (None, [1.0, 3.0], [1, 1]),
+        ({"b": 2}, [1.0, 3.0], [1, 2]),
+        ("balanced", [1.0, 3.0], [2, 2 / 3]),
+        ("balanced", [3.0, 3.0], [1, 1]),
+        ("balanced", [3.0, 0.0], [1, 0]),  # a label without rows does not count
+    ]:
+        assert class_weights(target, weight, np.array(counts)) == pytest.approx(expected)
     many = Target.sets([{"a"}, {"a", "b"}])
     text = "class_weight must be None for targets with several labels per row; use sample_weight"
     refused(text, class_weights, many, "balanced", np.ones(2))
