@@ -479,6 +479,7 @@ def test_a_seed_can_have_any_form_of_a_point():
 
 
 @given(st.data())
+@sts.examples(0.6)
 def test_seeds_picked_from_the_coverage_map_always_work(data):
     rules = data.draw(sts.rule_sets(max_size=5))
     space = rules.space
@@ -564,6 +565,7 @@ def test_rules_grown_from_their_own_region_match_the_transcription(seed):
 
 
 @given(st.data())
+@sts.examples(0.6)
 def test_the_box_of_a_point_gives_the_region_of_the_point(data):
     rules = data.draw(sts.rule_sets(max_size=6, max_features=3))
     space = rules.space

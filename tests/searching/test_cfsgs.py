@@ -122,7 +122,7 @@ def test_the_graph_of_the_example_matches_the_figure():
     assert networkx.is_directed_acyclic_graph(graph)
 
 
-@given(oracle.sets_of_rules())
+@given(oracle.sets_of_rules(max_size=4))
 def test_constraints_are_the_negated_tests_and_the_graph_that_of_algorithm_1(rules):
     negated = [
         (i, j, region)
@@ -193,7 +193,7 @@ def test_regions_come_in_the_order_of_paths_that_skip_missed_rules(rules):
 
 
 def test_regions_of_dense_sets_come_in_the_order_of_paths_that_skip_missed_rules():
-    for seed in range(20):
+    for seed in range(10):
         rules = oracle.dense_set(seed, size=4, width=2)
         left = oracle.passing_paths(rules)
         result = list(search(rules))
@@ -205,7 +205,6 @@ def test_regions_of_dense_sets_come_in_the_order_of_paths_that_skip_missed_rules
 
 
 @given(st.sampled_from(ORDERS), oracle.sets_of_rules(max_size=4, max_features=2), st.data())
-@sts.examples(1.6)
 def test_regions_are_everything_uncovered_as_in_the_literal_search(how, rules, data):
     result = list(search(rules, **how))
     literal = [box for _, box in oracle.consistent_paths(rules)]
@@ -282,7 +281,6 @@ def test_the_maximal_regions_of_the_example():
 
 
 @given(st.sampled_from(ORDERS), oracle.sets_of_rules(max_size=4), st.data())
-@sts.examples(1.6)
 def test_maximal_yields_exactly_the_maximal_regions_once(how, rules, data):
     expected = oracle.maximal_free(rules, limit=20_000)
     if expected is not None:
@@ -350,7 +348,7 @@ PAIR = reordered(PAPER, [0, 2])
 SHUFFLES = list(permutations(range(4)))
 
 
-@pytest.mark.parametrize("places", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("places", [(1, 0), pytest.param((0, 1), marks=pytest.mark.slow)])
 def test_all_shuffles_of_two_levels_match_the_probabilities_of_the_oracle(places):
     rules = reordered(PAIR, places)
     dealt = list(product(permutations(range(2)), SHUFFLES, SHUFFLES))
@@ -389,8 +387,8 @@ def test_random_order_does_not_depend_on_the_order_of_the_rules(rules, rnd, seed
 
 def test_first_regions_are_as_frequent_as_in_the_oracle_for_any_order():
     expected = oracle.chances_over_levels(PAPER, passing=True)
-    n = 1500
-    for seed, places in enumerate([(0, 1, 2), (1, 0, 2), (2, 1, 0)]):
+    n = 1000
+    for seed, places in enumerate([(0, 1, 2), (2, 1, 0)]):
         rules = reordered(PAPER, places)
         rng = np.random.default_rng(seed)
         drawn = Counter(next(search(rules, order="random", random_state=rng)) for _ in range(n))

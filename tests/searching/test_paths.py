@@ -184,7 +184,7 @@ def test_the_first_path_is_found_where_backtracking_without_a_look_ahead_takes_f
 # --- random order
 
 
-@pytest.mark.parametrize("places", [(0, 2), (2, 0)])
+@pytest.mark.parametrize("places", [(2, 0), pytest.param((0, 2), marks=pytest.mark.slow)])
 def test_all_shuffles_give_the_probabilities_of_the_transcription(places):
     rules = rule_set([EXAMPLE[i] for i in places])
     dealt = product(permutations(range(2)), SHUFFLES, SHUFFLES)
@@ -213,7 +213,7 @@ def test_every_shuffle_gives_the_paths_of_the_transcription_in_its_order(levels,
 def test_first_regions_are_drawn_as_by_the_paper_whatever_the_order_of_the_rules(places):
     rules = rule_set([EXAMPLE[i] for i in places])
     chances = oracle.chances_over_levels(RULES, passing=False)
-    n = 1000
+    n = 600
     rng = np.random.default_rng(sum(places[:2]))
     drawn = Counter(next(paths(rules, order="random", random_state=rng)).region for _ in range(n))
     assert set(drawn) <= set(chances)
