@@ -97,46 +97,26 @@ def test_json_has_the_documented_shape(run, file):
     assert status == 1
     table = only_table(out)
     assert table["size"] == {"features": 2, "rules": 2, "conditions": 3}
-    assert table["verdicts"]["consistent"] == {
-        "holds": False,
-        "by_design": False,
-        "head": "Not consistent",
-        "text": "1 contradiction among the 2 rules.",
-    }
+    verdict = {"holds": False, "by_design": False, "head": "Not consistent"}
+    text = "1 contradiction among the 2 rules."
+    assert table["verdicts"]["consistent"] == verdict | {"text": text}
     assert table["unfinished"] == []
     counts = {kind: n for kind, n in table["counts"].items() if n}
     assert counts == {"conflicts": 1, "overlaps": 1, "open": 1}
     conflict, other = table["findings"]
-    age, job = conflict["region"].pop("conditions")
-    assert conflict == {
-        "kind": "conflicts",
-        "noun": "conflict",
-        "level": "error",
-        "text": "age = 29, job = nurse: rule 1 says low, rule 2 says high"
-        " (wherever 29 <= age < 30 and job in {nurse})",
-        "rules": [1, 2],
-        "by": [],
-        "then": [{"value": "low", "text": "low"}, {"value": "high", "text": "high"}],
-        "column": None,
-        "columns": [],
-        "line": 2,
-        "place": "",
-        "region": {
-            "text": "29 <= age < 30 and job in {nurse}",
-            "box": {"age": [29.0, 30.0], "job": [2]},
-        },
-        "witness": {
-            "text": "age = 29, job = nurse",
-            "values": {"age": 29, "job": "nurse"},
-            "case": {"age": 29, "job": 2},
-        },
-        "rows": None,
-    }
-    assert (age["text"], age["missing"], age["equal"]) == ("29 <= age < 30", False, None)
+    assert (conflict["kind"], conflict["level"]) == ("conflicts", "error")
+    assert conflict["text"] == (
+        "age = 29, job = nurse: rule 1 says low, rule 2 says high"
+        " (wherever 29 <= age < 30 and job in {nurse})"
+    )
+    assert (conflict["rules"], conflict["line"], conflict["place"]) == ([1, 2], 2, "")
+    assert [then["value"] for then in conflict["then"]] == ["low", "high"]
+    assert conflict["region"]["box"] == {"age": [29.0, 30.0], "job": [2]}
+    assert conflict["witness"]["values"] == {"age": 29, "job": "nurse"}
+    age, job = conflict["region"]["conditions"]
     assert age["lower"] == {"value": 29, "text": "29", "open": False}
     assert age["upper"] == {"value": 30, "text": "30", "open": True}
     assert job["values"] == [{"value": "nurse", "text": "nurse"}]
-    assert (job["negated"], job["missing"], job["other"]) == (False, False, False)
     assert other["region"]["text"] == "age < 29 and job not in {nurse}"
     assert other["columns"] == ["job"]
 
@@ -263,26 +243,6 @@ def test_help_fits_a_narrow_terminal_and_has_one_example_per_line(line):
     assert max(map(len, result.output.splitlines())) <= 80
     command = line.split()[0].replace("--help", "check")
     assert any(line.startswith(f"irenic {command} ") for line in lines)
-    if line != "check -h":
-        return
-    assert [line.split("  ")[0] for line in lines if line.startswith("irenic ")] == [
-        "irenic check",
-        "irenic check rules.txt",
-        "irenic check loans.dmn fares.xlsx",
-        "irenic check policies/ --format github",
-        "irenic check fares.csv --outcome price",
-        'irenic check fares.csv --ignore "Zone id"',
-        "irenic check fares.xlsx --range B3:F20",
-        "irenic check fares.csv --locale de",
-        "irenic check rules.json --json",
-        "irenic check rules.txt --data people.csv",
-        "irenic check rules.txt --space space.json",
-        "irenic check loans.dmn --fail-on gaps,conflicts",
-        "irenic check policies/ --write-baseline accepted.json",
-        "irenic check policies/ --baseline accepted.json",
-        "irenic check rules.txt --watch",
-    ]
-    assert "0 the check passed, 1 it failed, 2 invalid input." in lines
 
 
 def test_the_help_lists_every_command_with_its_own_summary():

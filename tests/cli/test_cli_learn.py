@@ -591,7 +591,7 @@ def figures(pattern, text):
 )
 def test_all_views_show_the_same_score_to_expect(run, people, quick, document, options):
     rng = np.random.default_rng(5)
-    columns = rng.integers(0, 80, 150), rng.uniform(0.1, 5, 150), rng.normal(size=150)
+    columns = rng.integers(0, 80, 90), rng.uniform(0.1, 5, 90), rng.normal(size=90)
     people(
         "age,n,pays",
         *(
@@ -599,7 +599,7 @@ def test_all_views_show_the_same_score_to_expect(run, people, quick, document, o
             for age, n, noise in zip(*columns, strict=True)
         ),
     )
-    quick(generations=1, moves=30, random_state=0)
+    quick(generations=1, moves=20, random_state=0)
     options += " --random-state 0 --jobs 1"
     status, out, _ = run(f"learn people.csv {options} -o model.json --card card.md")
     assert status == 0

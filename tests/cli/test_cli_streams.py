@@ -117,8 +117,6 @@ def test_a_closed_output_is_an_error(run_with, line):
 
 @unix
 def test_streams_of_processes_can_be_closed(here):
-    status, _, err = irenic_as_process("irenic check rules.txt >&-")
-    assert (status, err.splitlines()) == (2, [CLOSED])
     assert irenic_as_process("irenic convert rules.txt x.json <&- >&- 2>&-")[0] == 2
     assert irenic.read("x.json") == irenic.read("rules.txt")
 
