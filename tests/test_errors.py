@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import time
 
 import pytest
 
@@ -78,3 +79,12 @@ def test_a_format_error_survives_pickling_with_its_location():
 def test_hints_quote_a_word_once():
     assert did_you_mean('"defalt"', ['"default"', "paid"]) == '; did you mean "default"?'
     assert did_you_mean("x", ['"default"', "paid"]) == " (known: \"default\", 'paid')"
+
+
+@pytest.mark.parametrize("piece", ["1e", "a=", "a='", "a=[", "a=1 (--", " (in Python: ", "(a, "])
+def test_messages_with_long_texts_are_written_soon(piece):
+    text = (piece * 400_000)[:400_000]
+    start = time.process_time()
+    assert errors.with_options(text) == text
+    # two seconds at most; trying every end for every start takes minutes
+    assert time.process_time() - start < 30
