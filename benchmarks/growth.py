@@ -15,6 +15,7 @@ import irenic
 from benchmarks.checking import long_table
 from benchmarks.deciding import leaf_rules
 from benchmarks.harness import Table
+from irenic.errors import with_options
 from irenic.frames import csv
 from irenic.proving import prove
 
@@ -60,6 +61,11 @@ def hostile_cells(n: int) -> list[bytes]:
     return tables
 
 
+def messages(n: int) -> list[str]:
+    """Return messages with n characters from a file, which name no argument of Python."""
+    return [(piece * n)[:n] for piece in (*PIECES, "1e", "a='", "a=[", " (in Python: ")]
+
+
 def instances(n: int) -> bytes:
     """Return rows to learn from, of different numbers, whose cells are separated by semicolons."""
     return "".join(["a;b;y\n", *(f"{k}.5;{k};{k % 3}\n" for k in range(n))]).encode()
@@ -73,6 +79,7 @@ CASES = (
     Case("rows of ranges, read and checked", 4_000, long_table, read_and_check),
     Case("rows of different texts, read", 2_000, texts, read),
     Case("characters of hostile cells, read", 10_000, hostile_cells, lambda t: [*map(read, t)]),
+    Case("characters of messages, printed", 10_000, messages, lambda t: [*map(with_options, t)]),
     Case("columns of 500 rows, read and checked", 25, lambda d: long_table(500, d), read_and_check),
     Case("rows of a CSV file with semicolons, to learn from", 8_000, instances, csv.loads),
     Case("properties of 500 rules, proved", 5, claims, lambda c: prove(*c)),

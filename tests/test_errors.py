@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import time
 
 import pytest
 
@@ -58,3 +59,12 @@ def test_a_similar_name_is_suggested_or_else_the_known_names_are_listed():
     ]:
         assert did_you_mean(name, known) == hint
     assert did_you_mean("zzz", [f"f{i}" for i in range(20)]).endswith("'f7', …)")
+
+
+@pytest.mark.parametrize("piece", ["1e", "a=", "a='", "a=[", "a=1 (--", " (in Python: ", "(a, "])
+def test_messages_with_long_texts_are_written_soon(piece):
+    text = (piece * 400_000)[:400_000]
+    start = time.process_time()
+    assert errors.with_options(text) == text
+    # two seconds at most; trying every end for every start takes minutes
+    assert time.process_time() - start < 30

@@ -5,6 +5,7 @@ machine cannot fail a test. ``benchmarks/growth.py`` measures the same in second
 from __future__ import annotations
 
 import math
+import re
 import sys
 
 import numpy as np
@@ -12,7 +13,10 @@ import pytest
 
 import irenic
 from irenic import Continuous, Region, Rule, RuleSet, Space
+from irenic.formats.sheets import _spellings
 from irenic.frames import csv
+from irenic.model import patterns
+from irenic.model.space import from_words, to_words
 from irenic.proving import prove
 from learn.fitting import people, quick
 
@@ -185,6 +189,36 @@ GROWING = {
     "rows fitted": (rows_fitted, 160),
     "columns fitted": (columns_fitted, 8),
 }
+
+
+def test_ordinary_texts_compile_no_pattern_of_values(monkeypatch):
+    compiled = []
+
+    def compiling(pattern, flags=0):
+        compiled.append(pattern)
+        return original(pattern, flags)
+
+    original = re.compile
+    monkeypatch.setattr(patterns.re, "compile", compiling)
+    fresh = {
+        name: patterns.lazy(value.pattern, value.flags)
+        for name, value in vars(_spellings).items()
+        if isinstance(value, patterns._Lazy)
+    }
+    for name, value in fresh.items():
+        monkeypatch.setattr(_spellings, name, value)
+    checked("region,income,grade\nnorth,-,A\nsouth,< 1000,B\n-,>= 1000,B\n")()
+    with_values = [each for each in compiled if _spellings._VALUE in each]
+    assert with_values == []  # they take as long as importing numpy
+    checked("region,income,grade\nnorth,between 5 and 9,A\n")()
+    assert any(_spellings._VALUE in each for each in compiled)
+
+
+def test_words_of_sets_are_written_and_read_at_once():
+    # 200,000 values: shifting them word by word takes seconds
+    bits = (1 << 200_000) - 1
+    assert calls(lambda: to_words(bits, 3125)) < 20
+    assert calls(lambda: from_words([1] * 3125)) < 20
 
 
 @pytest.mark.parametrize("name", GROWING)

@@ -340,7 +340,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 _ARGUMENT = re.compile(
-    r"""\w+=(?:…|\d+|(?P<quote>['"])(?P<value>.*?)(?P=quote)|\[[^\]]*\]) \((?P<option>--[^)]*)\)"""
+    r"""(?<!\w)\w+=(?:…|\d+|(?P<quote>['"])(?P<value>.{0,1000}?)(?P=quote)|\[[^\]]{0,1000}\])"""
+    r" \((?P<option>--[^)]{0,1000})\)"
 )
 
 
@@ -366,7 +367,7 @@ def with_options(text: str) -> str:
 _PHRASES = {
     r"irenic check and irenic\.parse\(…\)\.bind\(\)\.errors list": "irenic check lists",
     r"RuleList\.from_rules\(rules\) or (?=--)": "",
-    r" \(in Python: [^()]*\)": "",
+    r" \(in Python: [^()]{0,1000}\)": "",
     r"; declare the feature with kind='number' to allow fractions": (
         "; to allow fractions, declare the column as number in a row under the header of the rules"
         " (irenic init writes one)"

@@ -281,3 +281,19 @@ def test_ordinary_values_are_not_doubtful():
     space = Space([Categorical("c", ["DE"], other=True), Continuous("n", kind="integer")])
     table = Table({"c": np.array(["FR", "DE", None], dtype=object), "n": np.array([1, 2, 3])})
     assert doubtful(["a", "b", "c"], table, space) == ""
+
+
+@pytest.mark.parametrize(
+    ("rules", "cell", "message"),
+    [
+        ("IF n < 5 THEN a", '"1,5"', "'1,5' is ambiguous; write 1.5"),
+        ("IF n < 5 THEN a", '"1,500"', "'1,500' is ambiguous; write 1500 or 1.5000"),
+        ("IF n < 2026-01-01 THEN a", "01/02/2026",
+         "'01/02/2026' is ambiguous; write it as 2026-02-01 or 2026-01-02"),
+    ],
+)  # fmt: skip
+def test_cases_of_rules_that_are_no_table_have_no_locale(tmp_path, rules, cell, message):
+    (tmp_path / "rules.txt").write_text(f"{rules}\n")
+    (tmp_path / "cases.csv").write_text(f"n\n{cell}\n")
+    result = run("predict", tmp_path / "rules.txt", tmp_path / "cases.csv")
+    assert str(result.exception).endswith(f"column 'n', row 1: {message}")

@@ -71,7 +71,10 @@ def test_invalid_spaces_and_unknown_features_are_rejected():
 
 @given(st.integers(0, 2**200 - 1))
 def test_words_contain_all_bits(bits):
-    assert from_words(to_words(bits, 4)) == bits
+    words = to_words(bits, 4)
+    assert words == [bits >> 64 * place & 2**64 - 1 for place in range(4)]
+    assert from_words(words) == bits
+    assert to_words(bits, 1) == words[:1]
 
 
 # --- the same table in every library

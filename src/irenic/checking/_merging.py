@@ -9,6 +9,7 @@ import numpy as np
 from irenic.boxes.arrays import Ints, as_scalars
 from irenic.checking._rows import Rows
 from irenic.model.region import Region
+from irenic.model.space import from_words
 
 
 def mergeable(rows: Rows) -> list[tuple[tuple[int, ...], Region]]:
@@ -97,7 +98,7 @@ def _touching(sides: Sides) -> Iterator[list[int]]:
 
 
 def _joined_sets(sets: list[tuple[tuple[int, ...], int]], apart: bool) -> Iterator[list[int]]:
-    bits = [sum(word << 64 * i for i, word in enumerate(words)) for words, _ in sets]
+    bits = [from_words(words) for words, _ in sets]
     kept: list[int] = []
     union = 0
     # Largest first, so that sets inside others are skipped.

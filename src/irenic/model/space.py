@@ -709,10 +709,18 @@ def first_text(values: Any) -> str | bytes | None:
 
 
 def to_words(bits: int, n_words: int) -> list[int]:
-    """Return an integer's bits as 64-bit words, lowest first."""
-    return [bits >> (64 * w) & 0xFFFF_FFFF_FFFF_FFFF for w in range(n_words)]
+    """Return an integer's lowest bits as 64-bit words, lowest first.
+
+    >>> to_words(2**64 + 5, 2), to_words(2**64 + 5, 1)
+    ([5, 1], [5])
+    """
+    if n_words == 1:
+        return [bits & 0xFFFF_FFFF_FFFF_FFFF]
+    lowest = bits & ((1 << 64 * n_words) - 1)
+    words: list[int] = np.frombuffer(lowest.to_bytes(8 * n_words, "little"), "<u8").tolist()
+    return words
 
 
 def from_words(words: Iterable[Any]) -> int:
     """Return the integer with the given words: the inverse of :func:`to_words`."""
-    return sum(int(word) << (64 * i) for i, word in enumerate(words))
+    return int.from_bytes(np.fromiter(words, "<u8").tobytes(), "little")

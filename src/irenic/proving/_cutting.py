@@ -17,6 +17,7 @@ from irenic.boxes.arrays import Bools, Floats, Ints, Words
 from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.model.packed import PackedRules
+from irenic.model.space import from_words
 from irenic.proving._question import NOTHING, Question, Side
 
 # Pairs of cells and boxes that are examined at a time, and cells.
@@ -582,7 +583,7 @@ class _Search:
             where: Any = values[row]
             if axes[row] >= self.d:
                 part = space.sets[axes[row] - self.d]
-                where = _as_integer(cuts.words[row, part])
+                where = from_words(cuts.words[row, part])
             self.tree.cuts[node] = [axes[row], where, int(nodes[row]), int(nodes[row + n])]
         self.tree.n_nodes = self.n_nodes
 
@@ -612,7 +613,3 @@ def _range(cells: Ints, values: Any, n: int) -> tuple[Floats, Floats]:
     np.minimum.at(low, cells, values)
     np.maximum.at(high, cells, values)
     return low, high
-
-
-def _as_integer(words: Words) -> int:
-    return sum(int(word) << (64 * place) for place, word in enumerate(words))

@@ -31,7 +31,7 @@ from irenic.model.properties import OUTCOME, boxes_of, check_outcome, matches, o
 from irenic.model.region import Region
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet, possible_parts
-from irenic.model.space import Instances, Space
+from irenic.model.space import Instances, Space, from_words
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import
     from irenic.learn.models import Classifier
@@ -266,7 +266,7 @@ def combinations_of(side: Side, root: Boxes, meter: Meter) -> dict[tuple[int, ..
 def plain_boxes(boxes: Boxes) -> list[tuple[list[float], list[float], list[int]]]:
     """Return boxes as lists of lower bounds, upper bounds and sets of values as bits."""
     sets = [
-        [sum(int(word) << 64 * place for place, word in enumerate(row)) for row in words.tolist()]
+        [from_words(row) for row in words]
         for words in (boxes.masks[:, part] for part in boxes.space.sets)
     ]
     masks = [list(row) for row in zip(*sets, strict=True)] if sets else [[] for _ in boxes.lower]

@@ -537,7 +537,7 @@ def is_condition(text: str) -> bool:
     >>> is_condition("up to 500"), is_condition("18-25"), is_condition("500"), is_condition("low")
     (True, True, False, False)
     """
-    if not any(map(str.isdecimal, text)):
+    if not _has_digit(text):
         return False  # every comparison and range has a number
     for locale in (Locale("."), Locale(",")):
         try:
@@ -633,7 +633,18 @@ def reread(text: str, locale: Locale) -> str | None:
 
 
 def _is_order(text: str) -> bool:
-    return _COMPARED.fullmatch(text) is not None
+    return _has_digit(text) and _COMPARED.fullmatch(text) is not None
+
+
+def _has_digit(text: str) -> bool:
+    """Return whether a text may contain a number, date or time; patterns for them take long."""
+    return any(map(str.isdecimal, text))
+
+
+def _uncurled(text: str) -> str | None:
+    """Return a text in typographic quotes with straight ones."""
+    curly = _CURLY.fullmatch(text)
+    return None if curly is None else quote(curly[1])
 
 
 class _Speller:
@@ -663,7 +674,7 @@ class _Speller:
         """Return a list of items; None if nothing has to be respelled."""
         if len(text) <= LONGEST_BARE:
             sides = [side.strip() for side in _OR_WORD.split(text, maxsplit=1)]
-            if len(sides) == 2 and all(_COMPARED.fullmatch(side) for side in sides):  # < 5 or > 9
+            if len(sides) == 2 and all(map(_is_order, sides)):  # < 5 or > 9
                 return ", ".join(self.comparison(side) or side for side in sides)
             whole = self.item(text)
             if whole is not None:
@@ -685,12 +696,15 @@ class _Speller:
 
     def item(self, text: str) -> str | None:
         text = text.strip()
-        if reason := _unclear(text):
-            raise FormatError(reason)
-        if _NEGATIVE.fullmatch(text) or _VALUE_ONLY.fullmatch(text):
-            return self.value(text)
+        if _has_digit(text):
+            if reason := _unclear(text):
+                raise FormatError(reason)
+            if _NEGATIVE.fullmatch(text) or _VALUE_ONLY.fullmatch(text):
+                return self.value(text)
         if words := listed_words(text):
             return words
+        if not _has_digit(text):
+            return _uncurled(text)
         if bounds := _BETWEEN.fullmatch(text):
             low, high = (value for value in bounds.groups() if value)
             return self.range("[", low, high, "]")
@@ -707,9 +721,7 @@ class _Speller:
             return self.both(_FLIPPED[_sign(chain[2])], chain[1], _sign(chain[4]), chain[5])
         if joined := self.joined(text):
             return joined
-        if curly := _CURLY.fullmatch(text):
-            return quote(curly[1])
-        return self.comparison(text)
+        return _uncurled(text) or self.comparison(text)
 
     def comparison(self, text: str) -> str | None:
         order, value = self.compared(text)

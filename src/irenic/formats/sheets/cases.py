@@ -64,6 +64,7 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
     >>> read_cases(table, Space([Continuous("amount")])).table["amount"].tolist()
     [1200.5, 5000.0]
     """
+    has_locale = draft is not None
     draft = Draft("") if draft is None else draft
     known = [feature for feature in space if feature.name in table]
     # columns that were read as numbers or dates settle nothing, unless the rules have commas
@@ -83,7 +84,15 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
     for feature in known:
         if isinstance(feature, Continuous):
             _check_kind(feature, table[feature.name])
-        values = _values(feature, table, locale, units.get(feature.name, ""))
+        try:
+            values = _values(feature, table, locale, units.get(feature.name, ""))
+        except DataError as error:
+            if has_locale:
+                raise
+            # the locale is that of a table of rules
+            raise DataError(
+                re.sub(r",? or settle the .* with locale=….*", "", str(error))
+            ) from None
         if values is not None:
             columns[feature.name] = as_column(values)
             if isinstance(feature, Categorical) and _are_bits(as_values(table[feature.name])):
