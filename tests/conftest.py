@@ -14,6 +14,9 @@ from hypothesis import HealthCheck, settings
 
 from irenic import cli
 
+# It has no doctests; collected after the one of ``cli``, it would be taken for that.
+collect_ignore = ["conftest.py"]
+
 settings.register_profile(
     "default",
     max_examples=25,
