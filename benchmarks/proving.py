@@ -12,7 +12,8 @@ import z3
 import irenic
 from benchmarks.deciding import leaf_rules
 from benchmarks.harness import Table, seconds
-from irenic.proving import certify, impact, prove, to_smtlib, verify
+from irenic.monitoring import impact
+from irenic.proving import certify, prove, to_smtlib, verify
 
 CLAIMS = ("CONSISTENT", "COMPLETE", "NEVER nothing WHERE f1 < 0.5", "SAME AS shuffled")
 

@@ -9,7 +9,8 @@ must never hurt, and a change must do what it is meant to do and nothing else. B
 import matplotlib.pyplot as plt
 
 import irenic
-from irenic.proving import counterfactual, prove, why
+from irenic.proving import prove
+from irenic.testing import counterfactual, why
 
 policy = irenic.read("credit_policy.csv")
 print(policy)

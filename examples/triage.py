@@ -9,7 +9,7 @@ not in it. Test cases on and next to every bound keep the next revision honest.
 import matplotlib.pyplot as plt
 
 import irenic
-from irenic.proving import make_cases
+from irenic.testing import make_cases
 
 protocol = irenic.read("triage.csv")
 for gap in irenic.gaps(protocol):

@@ -20,6 +20,7 @@ MODULES = ["irenic", *(m.name for m in pkgutil.walk_packages(irenic.__path__, "i
 MODULES.remove("irenic.__main__")  # importing it runs the command
 PACKAGES = ["irenic", "irenic.boxes", "irenic.checking", "irenic.formats", "irenic.learn"]
 PACKAGES += ["irenic.mend", "irenic.model", "irenic.plot", "irenic.proving", "irenic.reporting"]
+PACKAGES += ["irenic.monitoring", "irenic.testing"]
 PACKAGES += ["irenic.searching", "irenic.spark"]
 PUBLIC = {
     f"{package}.{name}": getattr(importlib.import_module(package), name)

@@ -31,7 +31,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 import irenic
 from corpus import tables as corpus
 from corpus.test_corpus import read
-from irenic import RuleSetClassifier, cli, proving
+from irenic import RuleSetClassifier, cli, proving, testing
 from learn.fitting import people, quick
 
 ROOT = Path(__file__).parents[2]
@@ -401,7 +401,7 @@ def proved() -> str:
             {"age": 30, "income": 3.5, "job": "cook"},
             {"age": 90, "income": 0, "job": "nurse"},
         ):
-            texts.append(f"{proving.why(rules, case)}\n")
+            texts.append(f"{testing.why(rules, case)}\n")
     return stable("".join(texts))
 
 

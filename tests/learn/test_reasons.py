@@ -15,8 +15,8 @@ from irenic.errors import FormatError
 from irenic.learn import MichiganClassifier, predict_table, reasons
 from irenic.learn.reasons import default_reasons, reason_rules
 from irenic.model.features import LOWEST
-from irenic.proving import why
 from irenic.searching.reasons import default_regions
+from irenic.testing import why
 from tests.learn.fitting import people, quick
 
 X, Y = people(200)

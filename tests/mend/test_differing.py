@@ -26,7 +26,7 @@ from irenic import (
     SpaceError,
 )
 from irenic.mend import diff
-from irenic.mend.spaces import common_space, moved
+from irenic.model.spaces import common_space, moved
 
 DEFAULTS = st.sampled_from([None, "A", "Z"])
 

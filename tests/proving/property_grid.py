@@ -5,10 +5,37 @@ from __future__ import annotations
 from itertools import pairwise
 
 import z3
+from hypothesis import strategies as st
 
 import naive
+import strategies as sts
+from irenic import DecisionTable, Rule, RuleSet
 from irenic.model.decision_table import combined
 from irenic.proving import to_smtlib
+
+POLICIES = [None, "FIRST", "PRIORITY", "COLLECT", "RULE ORDER", "OUTPUT ORDER"]
+
+
+@st.composite
+def tables(draw, space, policies=POLICIES, max_size=5):
+    """Draw a table with numbers as outcomes; unordered rules do not contradict each other."""
+    policy = draw(st.sampled_from(policies))
+    rules = [
+        Rule(draw(sts.regions(space)), then=draw(st.sampled_from([1, 2, 3])))
+        for _ in range(draw(st.integers(0, max_size)))
+    ]
+    if policy is None:
+        kept = []
+        for rule in rules:
+            if all(rule.agrees_with(other) for other in kept):
+                kept.append(rule)
+        rules = kept
+    default = draw(st.sampled_from([None, None, 1, 2]))
+    aggregation = draw(st.sampled_from(["", "SUM", "MAX", "COUNT"])) if policy == "COLLECT" else ""
+    ranking = draw(st.sampled_from([(), (2, 3, 1)])) if policy != "FIRST" else ()
+    rows = tuple(range(len(rules)))
+    options = {"hit_policy": policy, "ranking": ranking, "aggregation": aggregation}
+    return DecisionTable(RuleSet(rules, space, default=default), rows, len(rules), **options)
 
 
 def outcome(table, cell):

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import property_grid as oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_properties import tables
 
 import naive
+import proving.property_grid as oracle
 import strategies as sts
 from irenic import Budget, ConflictError, DataError, Rule, RuleList, RuleSet
-from irenic.proving import impact, try_rule
+from irenic.monitoring import impact
+from irenic.testing import try_rule
+from proving.property_grid import tables
 
 # --- new rules
 

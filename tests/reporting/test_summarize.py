@@ -35,7 +35,7 @@ from irenic import (
 from irenic.formats.json.rules import decode_value
 from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.model.literals import format_word
-from irenic.proving import compare_groups
+from irenic.monitoring import compare_groups
 from irenic.reporting.documents import learn_document
 from irenic.reporting.groups import encode_groups
 from irenic.reporting.terminal import print_learned

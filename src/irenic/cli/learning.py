@@ -288,7 +288,7 @@ def _by_group(
     name: str | Path,
 ) -> document.Groups:
     """Return what is decided for groups: of rows left out, or of the training rows."""
-    from irenic.proving import compare_groups, figures_of
+    from irenic.monitoring import compare_groups, figures_of
     from irenic.reporting.groups import encode_groups
 
     try:

@@ -198,7 +198,7 @@ def add(
     reading: dict[str, Any],
 ) -> None:
     """Add a rule that contradicts no other, or show its free part."""
-    from irenic.proving import try_rule
+    from irenic.testing import try_rule
 
     files = {"IN": rules, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)

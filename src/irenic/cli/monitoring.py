@@ -54,7 +54,7 @@ def monitor(
             " rows",
             path=str(model),
         )
-    from irenic.proving import compare_groups, drift
+    from irenic.monitoring import compare_groups, drift
     from irenic.reporting import terminal
     from irenic.reporting.groups import encode_groups, monitor_document
 

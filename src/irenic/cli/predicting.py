@@ -180,7 +180,7 @@ def predict(
 
 def _by_group(by: str, model: Any, X: Any, groups: Any, data: Path) -> document.Groups:
     """Return what is decided for groups of rows."""
-    from irenic.proving import compare_groups
+    from irenic.monitoring import compare_groups
     from irenic.reporting.groups import encode_groups
 
     try:
@@ -215,7 +215,7 @@ class _Blocks:
 
         from irenic.frames.columns import as_values, as_written
         from irenic.frames.sources import as_table
-        from irenic.proving import compare_groups
+        from irenic.monitoring import compare_groups
 
         model, cases = self.model, table
         groups = None if self.by is None else table.column(self.by).to_pylist()
@@ -276,7 +276,7 @@ class _Blocks:
 def _predict_blocks(blocks: _Blocks, source: Source, out: Path) -> None:
     """Write the rows of a source with predictions, one block after another."""
     from irenic.frames.sources import write_blocks
-    from irenic.proving import sum_of_groups
+    from irenic.monitoring import sum_of_groups
     from irenic.reporting import terminal
     from irenic.reporting.groups import encode_groups
 

@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irenic.frames.columns import Table
-    from irenic.proving import Impact, Outcome, Trial
+    from irenic.monitoring import Impact
+    from irenic.testing import Outcome, Trial
 
 _FORMATS = ("csv", "json", "xlsx", "parquet")
 _MISSED = 20
@@ -103,7 +104,7 @@ def run_cases(
     reading: dict[str, Any],
 ) -> None:
     """Test rules with cases, and list what no case exercises."""
-    from irenic.proving import try_cases
+    from irenic.testing import try_cases
 
     check_inputs({"RULES": rules, "CASES": cases, "--space": space}, form)
     parsed = parse_file(rules, form, **reading)
@@ -179,7 +180,7 @@ def cases(
     reading: dict[str, Any],
 ) -> None:
     """Generate a few cases that exercise every rule, condition and bound."""
-    from irenic.proving import make_cases
+    from irenic.testing import make_cases
 
     inputs = {"RULES": rules, "--space": space}
     check_inputs(inputs, form)
@@ -257,9 +258,9 @@ def why(
     reading: dict[str, Any],
 ) -> None:
     """Explain one decision, and find the smallest change that leads elsewhere."""
-    from irenic.proving import counterfactual, nearly
-    from irenic.proving import why as explain
     from irenic.reporting.documents import why_document
+    from irenic.testing import counterfactual, nearly
+    from irenic.testing import why as explain
 
     # no Path.is_file, which raises for texts that are too long for a name
     if row is None and (is_standard(Path(case)) or os.path.isfile(case)):  # noqa: PTH113
@@ -405,7 +406,7 @@ def impact(
     reading: dict[str, Any],
 ) -> None:
     """Count the past cases that a change of rules decides differently."""
-    from irenic.proving import impact as measure
+    from irenic.monitoring import impact as measure
     from irenic.reporting.documents import impact_document
 
     inputs = {"OLD": old, "NEW": new, "DATA": data}
@@ -516,7 +517,7 @@ def _try_kit(
     """
     from irenic.formats.dmn.kit import read_kit
     from irenic.frames.files import MOST_BYTES, read_bytes
-    from irenic.proving import Outcome, Trial
+    from irenic.testing import Outcome, Trial
 
     try:
         _, listed = read_kit(read_bytes(path, MOST_BYTES))
@@ -544,7 +545,7 @@ def _kit_coverage(
     parsed: irenic.formats.Parsed, listed: Sequence[Any], name: str | None
 ) -> tuple[dict[str, int], dict[str, int], list[str]]:
     """Return what cases of the kit exercise in the tables of a model, or in one of them."""
-    from irenic.proving import try_cases
+    from irenic.testing import try_cases
 
     kinds = ("rules", "conditions", "bounds")
     covered, total, missed = dict.fromkeys(kinds, 0), dict.fromkeys(kinds, 0), list[str]()

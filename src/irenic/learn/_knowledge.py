@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral, Real
@@ -27,6 +27,7 @@ from irenic.learn._cells import Cells
 from irenic.learn._evolution import Limits
 from irenic.learn.spaces import forbidden_columns, moved
 from irenic.learn.target import Consequents, Target
+from irenic.model.decision_table import DecisionTable
 from irenic.model.features import MISSING, Categorical, Continuous, Feature
 from irenic.model.literals import counted, display, format_literal, plain
 from irenic.model.notation import (
@@ -44,6 +45,7 @@ from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet, as_rule_set, learned_rules
 from irenic.model.space import Instances, Space
+from irenic.proving import prove
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -405,7 +407,7 @@ class Knowledge:
         known = replace(known, default=default).with_rules_of_properties(gains, instances)
         alone = known.joined(RuleSet([], space, default=known.values[default]))
         if objection := known.objection(alone):
-            raise DataError(f"the rules and properties exclude each other: {objection}")
+            raise DataError(f"the rules and properties exclude each other; {objection}")
         return known
 
     def _best_default(
@@ -563,81 +565,12 @@ class Knowledge:
 
     def objection(self, rules: RuleSet) -> str:
         """Return why rules do not respect this, "" if it is proved that they do."""
-        return next(self._objections(rules), "")
-
-    def _objections(self, rules: RuleSet) -> Iterator[str]:
-        walls, banned, why = self._walls
-        boxes, outside = rules.boxes.simplified(), self.space.impossible_boxes
-        codes = [self.values.index(then) for then in rules.thens]
-        default = self.values.index(rules.default)
-        for w, wall in enumerate(walls):
-            for r in np.flatnonzero(boxes.meeting(wall)).tolist():
-                if banned[w, codes[r]] and not (boxes.take([r]) & wall).is_covered(outside):
-                    yield f"{rules[r]} contradicts {why[w]}"
-            if banned[w, default] and not wall.is_covered(boxes.concat(outside)):
-                yield f"the default, {display(rules.default)}, contradicts {why[w]}"
-        for name, sign in self.signs.items():
-            yield from self._falling(rules, codes, default, name, sign)
-
-    def _falling(
-        self, rules: RuleSet, codes: list[int], default: int, name: str, sign: int
-    ) -> Iterator[str]:
-        """Yield the rules beyond which predictions change in the wrong direction.
-
-        Above each rule that predicts more than the default, rules must predict at least as much,
-        and below each rule that predicts less, at most as much.
-        """
-        ranks, outside = self.ranks * sign, self.space.impossible_boxes
-        boxes = rules.boxes.simplified()
-        for r, code in enumerate(codes):
-            if ranks[code] == ranks[default]:
-                continue
-            side = 1 if ranks[code] > ranks[default] else -1
-            followers = boxes.take((ranks[codes] - ranks[code]) * side >= 0).concat(outside)
-            parts = boxes.take([r]).subtract(outside) if len(outside) else boxes.take([r])
-            beyond = [each for part in parts for each in self._beyond(part, name, side)]
-            if not all(each.is_covered(followers) for each in beyond):
-                yield (
-                    f"predictions must {_SIGNS[sign].lower()[:-1]} with {display(name)}, but not"
-                    f" {'above' if side > 0 else 'below'} {rules[r]}"
-                )
-
-    def _beyond(self, box: Boxes, name: str, side: int) -> Boxes:
-        """Return the cases above (1) or below a box that differ from its cases in one feature.
-
-        Missing values are neither above nor below others, and so are values of a category that have
-        no place in its order.
-        """
-        if name in self.orders:
-            return self._beyond_values(box, name, side)
-        row = self.space.row(name)
-        bottom = float(self.space.bottom[row])
-        low, high = float(box.lower[0, row]), float(box.upper[0, row])
-        lower, upper = box.lower.copy(), box.upper.copy()
-        lower[0, row], upper[0, row] = (high, np.inf) if side > 0 else (bottom, low)
-        if high <= bottom or not lower[0, row] < upper[0, row]:
-            return Boxes.none(self.space)
-        beyond = box.like(lower, upper, box.masks)
-        return beyond.take(~beyond.are_empty())
-
-    def _beyond_values(self, box: Boxes, name: str, side: int) -> Boxes:
-        """Return the cases that have a higher (1) or lower value of a category than some case."""
-        region = Region.from_box(box)
-        bits, codes = region.bits(name), self.space[name].codes  # type: ignore[union-attr]
-        order = self.orders[name][::side]
-        inside = [bits >> codes[value] & 1 for value in order]
-        if not any(inside):
-            return Boxes.none(self.space)
-        first = inside.index(1)
-        pairs = zip(order[first:], inside[first:], strict=True)
-        values = {value for value, is_inside in pairs if not is_inside}
-        if not values:
-            return Boxes.none(self.space)
-        whole = box.masks.copy()
-        row = self.space.sets[self.space.row(name)]
-        whole[:, row] = self.space.everything[row]
-        beyond = box.like(box.lower, box.upper, whole) & Region(self.space, {name: values}).box
-        return beyond.take(~beyond.are_empty())
+        if len(conflicts := rules.conflicts(limit=1)):
+            return str(conflicts[0])
+        labels = tuple(value for value in self.values if value is not None)
+        table = replace(DecisionTable.from_rules(rules), ranking=labels)
+        verdicts = prove(table, self.claims())
+        return next((str(verdict) for verdict in verdicts if not verdict.holds), "")
 
 
 def proved(

@@ -13,13 +13,13 @@ import numpy.typing as npt
 from irenic.boxes import Boxes
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError
-from irenic.mend.spaces import check_outcomes, common_space, moved
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import labels_of, open_labels, signs
 from irenic.model.literals import counted, display, show_point
 from irenic.model.region import Region, whole_or
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
+from irenic.model.spaces import check_outcomes, common_space, moved
 
 Rules: TypeAlias = RuleSet | RuleList | DecisionTable
 

@@ -10,14 +10,13 @@ from typing import Any, Final, Literal, TypeAlias
 
 from irenic.budget import Budget, StoppedBy
 from irenic.errors import ConditionError, FormatError, IrenicError
-from irenic.formats import parse
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display, show_point
 from irenic.model.notation import ParsedProperty, lines_in, parse_property, without_comment
 from irenic.model.region import Region
 from irenic.proving import checker
-from irenic.proving._cutting import Answer, answer
-from irenic.proving._question import (
+from irenic.proving.cutting import Answer, answer
+from irenic.proving.question import (
     Prepared,
     Question,
     Rules,
@@ -260,6 +259,8 @@ def _parsed(lines: Iterable[str]) -> Iterator[tuple[str, ParsedProperty]]:
 
 def _read(name: str) -> DecisionTable:
     """Return the rules of a file that a property compares with."""
+    from irenic.formats import parse
+
     parsed = parse(Path(name))
     return as_table(parsed.model()) if parsed.is_model else parsed.bind().table()
 

@@ -16,7 +16,7 @@ from irenic.errors import ConditionError
 from irenic.model.features import Continuous, Feature
 from irenic.model.literals import display
 from irenic.proving._prove import Asked, Read
-from irenic.proving._question import (
+from irenic.proving.question import (
     NOTHING,
     Question,
     Rules,

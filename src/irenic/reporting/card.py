@@ -138,7 +138,7 @@ def model_card(
         "notes": _notes(model, X, labels, left),
     }
     if by is not None:
-        from irenic.proving import compare_groups
+        from irenic.monitoring import compare_groups
 
         column, values = by
         figures = compare_groups(model, X, values, labels)

@@ -36,7 +36,9 @@ from irenic.searching import Gaps, Path, Search
 
 if TYPE_CHECKING:
     from irenic.learn.models import Classifier
-    from irenic.proving import Alternative, Impact, NearMiss, Reason, Trial, Verdict
+    from irenic.monitoring import Impact
+    from irenic.proving import Verdict
+    from irenic.testing import Alternative, NearMiss, Reason, Trial
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from irenic.boxes import Boxes
 from irenic.budget import Budget
 from irenic.errors import ConditionError, ConflictError, FormatError
 from irenic.formats.json.rules import encode_value
-from irenic.mend.spaces import moved
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import MISSING
 from irenic.model.literals import say
@@ -22,6 +21,7 @@ from irenic.model.notation import ParsedProperty
 from irenic.model.properties import boxes_of, opened
 from irenic.model.region import Region
 from irenic.model.space import Space
+from irenic.model.spaces import moved
 from irenic.reporting import document
 from irenic.reporting.encoding import encode_box, encode_columns, encode_verdict
 
@@ -86,7 +86,7 @@ class Expectations(NamedTuple):
         """Return all cases, and whether they pass."""
         if self.X is None:
             return []
-        from irenic.proving import try_cases
+        from irenic.testing import try_cases
 
         passed: list[bool | None]
         try:

@@ -14,7 +14,7 @@ from irenic.reporting.encoding import encode_then
 from irenic.reporting.summarize import score_text
 
 if TYPE_CHECKING:
-    from irenic.proving import Drift, GroupFigures, Share, Shift
+    from irenic.monitoring import Drift, GroupFigures, Share, Shift
 
 _PAIR: Final = 2
 
@@ -22,7 +22,7 @@ _PAIR: Final = 2
 def encode_share(share: Share) -> document.Share:
     """Return a share with its interval.
 
-    >>> from irenic.proving import Share
+    >>> from irenic.monitoring import Share
     >>> encode_share(Share(0, 0))
     {'count': 0, 'of': 0, 'share': None, 'low': 0.0, 'high': 1.0}
     """

@@ -16,7 +16,6 @@ from irenic.budget import Budget
 from irenic.checking import KINDS, Finding, Findings, check
 from irenic.errors import ConditionError
 from irenic.formats.json.rules import encode_value
-from irenic.mend.spaces import moved, moved_region
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Categorical, is_unicode
 from irenic.model.rule import Rule
@@ -24,6 +23,7 @@ from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Space
+from irenic.model.spaces import moved, moved_region
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
 from irenic.reporting.encoding import (
@@ -152,7 +152,7 @@ def summarize(
     source = Source(rules, X, y, Budget.from_value(budget), int(limit), expected)
     summary = source.summary(name, int(sample), random_state)
     if by is not None:
-        from irenic.proving import compare_groups
+        from irenic.monitoring import compare_groups
         from irenic.reporting.groups import encode_groups
 
         figures = compare_groups(rules, X, by[1], y)

@@ -23,10 +23,10 @@ from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import say
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
-from irenic.proving import try_rule
 from irenic.reporting.document import Problem
 from irenic.reporting.documents import problem
 from irenic.reporting.encoding import encode_finding, located
+from irenic.testing import try_rule
 
 SECONDS: Final = 1.0
 """The default budget of each search, which should end before the reader looks up."""

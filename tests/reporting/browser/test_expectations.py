@@ -1,4 +1,4 @@
-"""The page checks properties as irenic.prove does, and test cases as irenic.proving.try_cases."""
+"""The page checks properties as irenic.prove does, and test cases as irenic.testing.try_cases."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 import irenic
 from irenic import RuleSet, Space
 from irenic.errors import ConditionError, ConflictError
-from irenic.proving import prove, try_cases
+from irenic.proving import prove
 from irenic.reporting.summarize import summarize
+from irenic.testing import try_cases
 from tests.reporting.browser.steps import OPEN_EDITOR, ask
 from tests.reporting.browser.test_editor import (
     FINDINGS,

@@ -74,7 +74,9 @@ def is_seen(page, selector):
 def test_the_impact_of_a_change_on_past_cases(page_of):
     old, new = (rule_set(["age"], ({"age": (None, n)}, "free"), default="full") for n in (18, 16))
     cases = {"age": [5, 16, 17, 40]}
-    change = irenic.proving.impact(old, new, cases, amount=[1, 20, 300, 4], by=["a", "a", "b", "b"])
+    change = irenic.monitoring.impact(
+        old, new, cases, amount=[1, 20, 300, 4], by=["a", "a", "b", "b"]
+    )
     summary = irenic.summarize(new, cases)
     assert page_of(summary).locator("#impact").inner_text() == ""
     page = page_of({**summary, "impact": impact_document(change, "fee", "zone")})

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Codes, Floats
 from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError, FormatError, did_you_mean
-from irenic.mend.spaces import check_outcomes, common_space, moved
 from irenic.model.decision_table import DecisionTable, combined
 from irenic.model.features import MISSING, Categorical, Continuous, Feature
 from irenic.model.head import contradicts, labels_of, open_labels, signs
@@ -32,11 +31,16 @@ from irenic.model.region import Region
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet, possible_parts
 from irenic.model.space import Instances, Space, from_words
+from irenic.model.spaces import check_outcomes, common_space, moved
 
-if TYPE_CHECKING:  # scikit-learn takes a second to import
-    from irenic.learn.models import Classifier
 
-Rules: TypeAlias = "RuleSet | RuleList | DecisionTable | Classifier"
+class Fitted(Protocol):
+    """A fitted classifier, as far as questions need it."""
+
+    rules_: RuleSet
+
+
+Rules: TypeAlias = RuleSet | RuleList | DecisionTable | Fitted
 Decides: TypeAlias = Literal["first", "any", "all"]
 """Which of several rules that hold decides: the first, any (they agree), or all together."""
 NOTHING: Final = 0
@@ -47,7 +51,7 @@ def as_table(rules: Rules) -> DecisionTable:
     """Return rules, or those of a fitted classifier, as a table, which ranks its labels."""
     rule_set = getattr(rules, "rules_", None)
     if not isinstance(rule_set, RuleSet):
-        return DecisionTable.from_rules(rules)
+        return DecisionTable.from_rules(rules)  # type: ignore[arg-type]  # or an error names them
     labels = tuple(getattr(rules, "classes_", np.empty(0)).tolist())
     if getattr(rules, "conflicts", "") == "best" and not rule_set.is_consistent:
         order = np.argsort(-rule_set.weights, kind="stable").tolist()

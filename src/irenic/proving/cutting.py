@@ -18,7 +18,7 @@ from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.model.packed import PackedRules
 from irenic.model.space import from_words
-from irenic.proving._question import NOTHING, Question, Side
+from irenic.proving.question import NOTHING, Question, Side
 
 # Pairs of cells and boxes that are examined at a time, and cells.
 _AT_ONCE: Final = 100_000
@@ -95,6 +95,11 @@ def answer(
         quick = _of_two_versions(question, meter)
         if quick is not None:
             return quick
+    if agree and not record and question.claim.kind in ("rising", "falling"):
+        if _is_rising(question, meter):
+            return Answer(True, meter.nodes)
+        if meter.stopped_by is not None:
+            return Answer(None, meter.nodes, meter.stopped_by)
     return _Search(question, meter, record).run()
 
 
@@ -167,6 +172,47 @@ def _of_two_versions(question: Question, meter: Meter) -> Answer | None:
         if meter.stopped_by is not None:
             return Answer(None, meter.nodes, meter.stopped_by)
     return Answer(True, meter.nodes)
+
+
+def _is_rising(question: Question, meter: Meter) -> bool:
+    """Return whether few rules that agree wherever they overlap show that outcomes rise or fall.
+
+    The claim holds if no rule for the first case meets one for the second that is ranked below it,
+    and if rules decide all cases that the default would decide against it. Pairs of cases that are
+    not in question are looked at, too, so that it can also hold where this is False.
+    """
+    first, second = question.sides
+    if max(len(first.boxes), len(second.boxes)) * len(question.roots) > _MOST_SUSPECTS:
+        return False
+    ranks = question.ranks()
+    for side, other, is_worse in ((first, second, np.less), (second, first, np.greater)):
+        for root in question.roots:
+            for r in np.flatnonzero(side.boxes.meeting(root)).tolist():
+                box, rank = _above(question, side.boxes.take([r]) & root), ranks[side.codes[r]]
+                if not len(box):
+                    continue
+                worse = other.boxes.take(is_worse(ranks[other.codes], rank)) & box
+                searches = [(part, question.excused) for part in worse]
+                if is_worse(ranks[other.default], rank):
+                    searches.append((box, other.boxes.concat(question.excused)))
+                if any(
+                    _uncovered(part, by, meter) is not None for part, by in searches if len(part)
+                ):
+                    return False
+    return meter.stopped_by is None
+
+
+def _above(question: Question, box: Boxes) -> Boxes:
+    """Return the part of a box of pairs in which the second value can be above the first one."""
+    if not question.is_below:
+        return box
+    assert question.pair is not None
+    low, high = question.pair
+    lower, upper = box.lower.copy(), box.upper.copy()
+    lower[:, high] = np.maximum(lower[:, high], np.nextafter(lower[:, low], np.inf))
+    upper[:, low] = np.minimum(upper[:, low], upper[:, high])
+    box = box.like(lower, upper, box.masks)
+    return box.take(~box.are_empty())
 
 
 def _without_copies(boxes: Boxes, others: Boxes) -> Boxes:

@@ -15,8 +15,8 @@ from scipy.stats import binomtest, false_discovery_control
 import irenic
 from irenic import ConditionError, DataError, Rule, RuleList, RuleSet, RuleSetClassifier
 from irenic.learn import from_rules
-from irenic.proving import Share, compare_groups, drift
-from irenic.proving._shares import adjusted, chance, difference
+from irenic.monitoring import Share, compare_groups, drift
+from irenic.monitoring._shares import adjusted, chance, difference
 
 RULES = RuleSet([Rule({"debt": (500, None)}, then="bad")], default="good")
 

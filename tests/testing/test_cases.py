@@ -25,7 +25,7 @@ from irenic import (
     diff,
     read,
 )
-from irenic.proving import make_cases, try_cases
+from irenic.testing import make_cases, try_cases
 
 FLIPPED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -13,7 +13,7 @@ from irenic.model.columns import is_pandas_row, take_apart
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
 from irenic.model.space import Instances, Space
-from irenic.proving._question import Outcomes, Rules, as_table, decided_case
+from irenic.proving.question import Outcomes, Rules, as_table, decided_case
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class NearMiss:
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import nearly
+    >>> from irenic.testing import nearly
     >>> rules = RuleSet([Rule({"age": (18, None), "debt": (None, 100)}, then="yes")], default="no")
     >>> print(nearly(rules, {"age": 30, "debt": 250})[0])
     yes (rule 1) needs debt < 100, but debt = 250
@@ -80,7 +80,7 @@ def nearly(rules: Rules, case: Any, outcome: Hashable | None = None) -> tuple[Ne
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import nearly
+    >>> from irenic.testing import nearly
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"),
     ...                  Rule({"age": (60, None), "card": {True}}, then="half")], default="full")
     >>> [str(miss) for miss in nearly(rules, {"age": 70, "card": False})]

@@ -20,8 +20,8 @@ from irenic.model.features import Continuous
 from irenic.model.literals import display, say
 from irenic.model.region import Region
 from irenic.model.space import Instances
-from irenic.proving._cutting import answer
-from irenic.proving._question import Claim, Outcomes, Question, Rules, Side, as_table, side_of
+from irenic.proving.cutting import answer
+from irenic.proving.question import Claim, Outcomes, Question, Rules, Side, as_table, side_of
 
 Place: TypeAlias = Literal["below", "on", "above"]
 _PLACES: Final[tuple[Place, ...]] = ("below", "on", "above")
@@ -45,7 +45,7 @@ class Outcome:
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import try_cases
+    >>> from irenic.testing import try_cases
     >>> trial = try_cases(RuleSet([Rule({"age": (None, 18)}, then="free")]), {"age": [9]}, ["full"])
     >>> trial.outcomes[0].actual, trial.outcomes[0].passed
     ('free', False)
@@ -77,7 +77,7 @@ class Trial:
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import try_cases
+    >>> from irenic.testing import try_cases
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
     >>> trial = try_cases(rules, {"age": [9, 18]}, ["free", "full"])
     >>> trial.passed, trial.covered["bounds"], trial.total["bounds"]
@@ -124,7 +124,7 @@ def try_cases(rules: Rules, X: Any, expected: Sequence[Any], *, coverage: bool =
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import try_cases
+    >>> from irenic.testing import try_cases
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
     >>> try_cases(rules, {"age": [17, 18, 19]}, ["free", "full", "full"]).passed
     True
@@ -442,7 +442,7 @@ def make_cases(
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import make_cases
+    >>> from irenic.testing import make_cases
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
     >>> make_cases(rules)
     ([{'age': 18}, {'age': 17.99}, {'age': 19}], ['full', 'free', 'full'])

@@ -14,7 +14,7 @@ from irenic.model.columns import take_apart
 from irenic.model.features import Continuous
 from irenic.model.literals import Probabilities, display, is_missing, plain
 from irenic.model.space import column_values, to_list
-from irenic.proving._shares import Share, adjusted, chance, decided_rows, difference, only_tested
+from irenic.monitoring._shares import Share, adjusted, chance, decided_rows, difference, only_tested
 
 ShiftKind: TypeAlias = Literal["rule", "default", "missing", "range", "unseen", "confidence"]
 
@@ -44,7 +44,7 @@ class Shift:
 
     Examples
     --------
-    >>> from irenic.proving import Share, Shift
+    >>> from irenic.monitoring import Share, Shift
     >>> shift = Shift("rule", 0, "", Share(10, 100), Share(30, 100), p=0.001)
     >>> print(shift)
     rule 1 covers 30.0 % of the rows, in training 10.0 % (difference 9.0 to 30.6 points)
@@ -114,7 +114,7 @@ class Drift:
     Examples
     --------
     >>> from irenic import RuleSetClassifier
-    >>> from irenic.proving import drift
+    >>> from irenic.monitoring import drift
     >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
     >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
     >>> now = drift(clf, {"age": [30, 50, 60, 70] * 10})
@@ -167,7 +167,7 @@ def drift(model: Any, X: Any, y: Any = None) -> Drift:
     Examples
     --------
     >>> from irenic import RuleSetClassifier
-    >>> from irenic.proving import drift
+    >>> from irenic.monitoring import drift
     >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
     >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
     >>> drift(clf, X).changed

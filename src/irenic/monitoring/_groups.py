@@ -12,8 +12,8 @@ from irenic.boxes.arrays import Bools
 from irenic.errors import ConditionError, DataError
 from irenic.model.literals import Probabilities, is_missing, plain
 from irenic.model.space import column_values
-from irenic.proving._question import Rules
-from irenic.proving._shares import Share, decided_rows
+from irenic.monitoring._shares import Share, decided_rows
+from irenic.proving.question import Rules
 
 _SMALL: Final = 30
 # More groups than anyone compares; the column is probably a number or a name.
@@ -43,7 +43,7 @@ class GroupFigures:
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import compare_groups
+    >>> from irenic.monitoring import compare_groups
     >>> rules = RuleSet([Rule({"debt": (500, None)}, then="bad")], default="good")
     >>> rows, sex = {"debt": [100, 900, 700, 200]}, ["f", "f", "m", "m"]
     >>> figures = compare_groups(rules, rows, sex, ["good", "bad", "good", "good"])[1]
@@ -98,7 +98,7 @@ def compare_groups(rules: Rules, X: Any, by: Any, y: Any = None) -> tuple[GroupF
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import compare_groups
+    >>> from irenic.monitoring import compare_groups
     >>> rules = RuleSet([Rule({"debt": (500, None)}, then="bad")], default="good")
     >>> for figures in compare_groups(rules, {"debt": [100, 900, 700]}, ["f", "f", "m"]):
     ...     print(figures.value, figures.rows, figures.decided["bad"].count)

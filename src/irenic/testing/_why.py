@@ -20,10 +20,8 @@ from irenic.model.literals import display, show_point
 from irenic.model.region import Region, witness_among, witness_in
 from irenic.model.ruleset import possible_parts, shortest_first
 from irenic.model.space import Instances, Space
-from irenic.proving._cases import just_below
-from irenic.proving._nearly import one_case
-from irenic.proving._prove import decided_text
-from irenic.proving._question import (
+from irenic.proving import decided_text
+from irenic.proving.question import (
     Outcomes,
     Rules,
     Side,
@@ -32,6 +30,8 @@ from irenic.proving._question import (
     decided_case,
 )
 from irenic.searching.reasons import around, common_part, part_around, reason_regions
+from irenic.testing._cases import just_below
+from irenic.testing._nearly import one_case
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Reason:
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import why
+    >>> from irenic.testing import why
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"),
     ...                  Rule({"age": (18, 60), "pass": {True}}, then="half")], default="full")
     >>> print(why(rules, {"age": 70, "pass": True}))
@@ -113,7 +113,7 @@ def why(rules: Rules, case: Any) -> Reason:
     Examples
     --------
     >>> from irenic import Rule, RuleList
-    >>> from irenic.proving import why
+    >>> from irenic.testing import why
     >>> rules = RuleList([Rule({"age": (None, 18)}, then="free"),
     ...                   Rule({"pass": {True}}, then="half")], default="full")
     >>> print(why(rules, {"age": 40, "pass": True}))
@@ -178,7 +178,7 @@ class Alternative:
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import counterfactual
+    >>> from irenic.testing import counterfactual
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
     >>> print(counterfactual(rules, {"age": 20}))
     free (rule 1) if age = 17.99 instead of 20
@@ -258,7 +258,7 @@ def counterfactual(
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import counterfactual
+    >>> from irenic.testing import counterfactual
     >>> rules = RuleSet([Rule({"age": (18, None), "debt": (None, 100)}, then="yes")], default="no")
     >>> case = {"age": 30, "debt": 250}
     >>> print(counterfactual(rules, case))

@@ -11,8 +11,8 @@ import numpy as np
 from irenic.boxes.arrays import Bools, Ints
 from irenic.model.columns import take_apart
 from irenic.model.ruleset import RuleSet
-from irenic.proving._impact import decide
-from irenic.proving._question import Outcomes, Rules, as_table
+from irenic.monitoring._impact import decide
+from irenic.proving.question import Outcomes, Rules, as_table
 
 # The 97.5 % quantile of the normal distribution.
 _Z: Final = 1.959963984540054
@@ -29,7 +29,7 @@ class Share:
 
     Examples
     --------
-    >>> from irenic.proving import Share
+    >>> from irenic.monitoring import Share
     >>> print(Share(8, 10))
     0.800 (95 % interval 0.490 to 0.943)
     >>> Share(8, 10).share

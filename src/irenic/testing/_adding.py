@@ -11,7 +11,7 @@ from irenic.budget import Budget, Meter
 from irenic.model.overlap import Conflict
 from irenic.model.region import Region
 from irenic.model.rule import Rule
-from irenic.proving._question import Rules, as_table
+from irenic.proving.question import Rules, as_table
 
 
 class Addition(NamedTuple):
@@ -20,7 +20,7 @@ class Addition(NamedTuple):
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import try_rule
+    >>> from irenic.testing import try_rule
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")])
     >>> try_rule(rules, Rule({"age": (60, None)}, then="half")).conflicts
     []
@@ -61,7 +61,7 @@ def try_rule(rules: Rules, rule: Rule, *, budget: Budget | float | None = None) 
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import try_rule
+    >>> from irenic.testing import try_rule
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")])
     >>> conflicts, free = try_rule(rules, Rule({"age": (10, 60)}, then="half"))
     >>> print(conflicts[0])

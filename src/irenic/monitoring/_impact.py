@@ -13,7 +13,7 @@ from irenic.errors import DataError
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display
 from irenic.model.space import column_values, to_list
-from irenic.proving._question import NOTHING, Outcomes, Rules, as_table
+from irenic.proving.question import NOTHING, Outcomes, Rules, as_table
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Move:
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import impact
+    >>> from irenic.monitoring import impact
     >>> old = RuleSet([Rule({"age": (None, 18)}, then="free")], default="pays")
     >>> new = RuleSet([Rule({"age": (None, 16)}, then="free")], default="pays")
     >>> print(impact(old, new, {"age": [5, 16, 17]}).moves[0])
@@ -73,7 +73,7 @@ class Group(NamedTuple):
 
     Examples
     --------
-    >>> from irenic.proving import Group
+    >>> from irenic.monitoring import Group
     >>> Group("north", cases=10, changed=2, amount=250.0).changed
     2
     """
@@ -104,7 +104,7 @@ class Impact:
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import impact
+    >>> from irenic.monitoring import impact
     >>> old = RuleSet([Rule({"age": (None, 18)}, then="free")], default="pays")
     >>> new = RuleSet([Rule({"age": (None, 16)}, then="free")], default="pays")
     >>> change = impact(old, new, {"age": [5, 16, 17]}, amount=[10, 20, 40])
@@ -152,7 +152,7 @@ def impact(
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.proving import impact
+    >>> from irenic.monitoring import impact
     >>> old = RuleSet([Rule({"age": (None, 18)}, then="free")], default="pays")
     >>> new = RuleSet([Rule({"age": (None, 16)}, then="free")], default="pays")
     >>> impact(old, new, {"age": [5, 16, 17]}, by=["north", "north", "south"]).groups

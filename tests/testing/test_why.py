@@ -10,13 +10,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import polars as pl
-import property_grid as oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_properties import tables
 
 import naive
+import proving.property_grid as oracle
 import strategies as sts
 from irenic import (
     BudgetError,
@@ -35,8 +34,9 @@ from irenic import (
 )
 from irenic.learn import predict_table
 from irenic.model.features import MISSING_CODE
-from irenic.proving import counterfactual, nearly, why
 from irenic.searching.reasons import around
+from irenic.testing import counterfactual, nearly, why
+from proving.property_grid import tables
 
 
 @given(st.data())
