@@ -264,7 +264,7 @@ def test_only_the_given_axes_is_drawn_on(name):
 
 @pytest.mark.parametrize("conflicts", ["vote", "best"])
 def test_rules_that_vote_are_drawn(conflicts):
-    model = classifier(conflicts=conflicts)
+    model = classifier(conflicts=conflicts, selection="description")
     for draw in (plot.regions, plot.rules, plot.coverage, plot.front):
         draw(model).figure.draw_without_rendering()
 
