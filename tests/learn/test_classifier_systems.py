@@ -64,13 +64,15 @@ BOTH = pytest.mark.parametrize("kind", [PittsburghClassifier, MichiganClassifier
 WATCHED = pytest.mark.parametrize("kind", [WatchedPittsburgh, WatchedMichigan])
 
 
-@parametrize_with_checks(
-    [
-        PittsburghClassifier(population_size=12, generations=6),
-        MichiganClassifier(population_size=60, steps=150),
-    ]
-)
+@parametrize_with_checks([MichiganClassifier(population_size=60, steps=150)])
 def test_scikit_learn_finds_nothing_wrong(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([PittsburghClassifier(population_size=12, generations=6)])
+def test_scikit_learn_finds_nothing_wrong_with_the_other_one(estimator, check):
+    """They share all code that checks and reads what they are given."""
     check(estimator)
 
 
