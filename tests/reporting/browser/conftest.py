@@ -11,6 +11,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -109,33 +110,93 @@ def browser(chromium):
     return chromium
 
 
-@pytest.fixture
-def noise():
-    """Errors and requests of pages, which must be empty at the end."""
-    return []
+class Pages:
+    """The pages that the tests of a module take turns with, as each new one costs a second.
 
+    ``noise`` has the messages and errors of pages, and their requests of other addresses.
+    """
 
-@pytest.fixture
-def page_of(browser, tmp_path, noise):
-    """Open the page of a summary; at the end, check that it had no errors and no requests."""
-    contexts = []
+    def __init__(self, browser):
+        self.browser, self.noise = browser, []
+        self.contexts, self.pages, self.addresses, self.shown = {}, {}, {}, {}
 
-    def open_page(summary, **options):
-        path = Report(summary).save(tmp_path / f"report{len(contexts)}.html")
-        contexts.append(
-            browser.new_context(**{"viewport": {"width": 1200, "height": 900}} | options)
-        )
-        page = contexts[-1].new_page()
+    def page(self, number, options):
+        """Return the page with this number among those with the same options of a context."""
+        key = number, repr(options)
+        if key not in self.pages:
+            self.pages[key] = self._new_page(key, dict(options))
+        return key, self.pages[key]
+
+    def _new_page(self, key, options):
+        script = options.pop("script", None)
+        if key[1] not in self.contexts:
+            sized = {"viewport": {"width": 1200, "height": 900}} | options
+            self.contexts[key[1]] = self.browser.new_context(**sized)
+        page = self.contexts[key[1]].new_page()
         page.set_default_timeout(10_000)
-        page.on("console", lambda message: noise.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: noise.append(f"error: {error}"))
-        own = (path.as_uri(), "blob:")  # the worker of the editor is a part of the page
-        asked = lambda request: request.url.startswith(own) or noise.append(request.url)  # noqa: E731
-        page.on("request", asked)
-        page.goto(path.as_uri())
+        if script is not None:
+            page.add_init_script(script)
+        page.on("console", lambda message: self.noise.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: self.noise.append(f"error: {error}"))
+        page.on("request", lambda request: self._check(key, request.url))
+        return page
+
+    def _check(self, key, url):
+        # the worker of the editor is a part of the page, and frames of a notebook have no address
+        if not url.startswith((self.addresses[key], "blob:", "about:")):
+            self.noise.append(url)
+
+    def close(self):
+        for context in self.contexts.values():
+            context.close()
+
+
+@pytest.fixture(scope="module")
+def pages(browser):
+    pages = Pages(browser)
+    yield pages
+    pages.close()
+
+
+@pytest.fixture
+def noise(pages):
+    """Errors and requests of pages, which must be empty at the end."""
+    pages.noise.clear()
+    return pages.noise
+
+
+@pytest.fixture
+def page_of(pages, tmp_path, noise):
+    """Open the page of a summary, or a file or an address; each call in a test opens another page.
+
+    Options are those of a context, or ``script``, which runs before those of the page. With
+    ``keep``, a page that shows the same summary already is not opened again. At the end, the
+    fixture checks that pages had no errors and no requests.
+    """
+    opened = Counter()
+
+    def open_page(what, *, keep=False, **options):
+        opened[repr(options)] += 1
+        key, page = pages.page(opened[repr(options)], options)
+        if keep and pages.shown.get(key) is what:
+            return page
+        pages.shown[key] = what if keep else None
+        if isinstance(what, dict):
+            what = Report(what).save(tmp_path / f"report{opened.total()}.html")
+        address = what.as_uri() if isinstance(what, Path) else what
+        pages.addresses[key] = address
+        page.goto(address)
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
     assert noise == []
+
+
+@contextmanager
+def on_paper(page):
+    """Show a page as it is printed."""
+    page.emulate_media(media="print")
+    try:
+        yield
+    finally:
+        page.emulate_media(media="screen")

@@ -8,9 +8,7 @@ import secrets
 import shutil
 import socket
 import subprocess
-import time
-import urllib.error
-import urllib.request
+import threading
 
 import pytest
 
@@ -55,15 +53,16 @@ def lab(tmp_path):
     options = [f"--port={port}", "--ip=127.0.0.1", f"--ServerApp.root_dir={folder}"]
     options += ["--no-browser", "--allow-root", f"--IdentityProvider.token={token}"]
     url = f"http://127.0.0.1:{port}"
-    with subprocess.Popen([command, *options], env=os.environ | own) as server:
-        for _ in range(240):
-            try:
-                urllib.request.urlopen(f"{url}/api?token={token}", timeout=5).close()
+    log = {"stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([command, *options], env=os.environ | own, **log) as server:
+        for line in server.stderr:
+            if f"{url}/lab" in line:  # it listens
                 break
-            except (urllib.error.URLError, ConnectionError, TimeoutError):
-                time.sleep(0.5)
+        log = threading.Thread(target=server.stderr.read)  # or the server would wait for it
+        log.start()
         yield f"{url}/lab/tree/edit.ipynb?token={token}"
         server.terminate()
+        log.join()
 
 
 @pytest.mark.slow
@@ -85,5 +84,5 @@ def test_the_next_cell_has_the_rules_that_were_edited(lab, browser):
     page.keyboard.press("Shift+Enter")
     printed = second.locator(".jp-OutputArea-output pre").first
     printed.wait_for()
-    assert "IF age < 16 THEN free" in printed.inner_text()
+    assert "IF age < 16 THEN free" in printed.text_content()
     page.close()

@@ -13,6 +13,7 @@ import pytest
 
 import irenic
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
+from tests.reporting.browser.steps import drawn, fill_form, keys, on_paper
 
 EVIL = "<script>window.hacked = 1</script>"
 WORSE = '"><img src=x onerror="window.hacked = 2">'
@@ -28,7 +29,7 @@ def iris():
 
     bunch = load_iris(as_frame=True)
     labels = np.array(["setosa", "versicolor", "virginica"])[bunch.target.to_numpy()]
-    model = irenic.RuleSetClassifier(random_state=0, generations=3, moves=800)
+    model = irenic.RuleSetClassifier(random_state=0, generations=1, moves=300)
     return model.fit(bunch.data, labels), bunch.data, labels
 
 
@@ -62,6 +63,17 @@ def contradicting():
     return RuleSet([Rule(Region(space, c), then=then) for c, then in conditions], space)
 
 
+def people():
+    points = list(Region(mixed_space()).sample(60, random_state=1))
+    labels = np.random.default_rng(0).choice(["ask", "grant", "decline"], 60).tolist()
+    return points, labels
+
+
+@cache
+def loans():
+    return irenic.summarize(contradicting(), *people(), name="Loans")
+
+
 def evil():
     space = Space(
         [Continuous(EVIL, missing=True), Categorical(WORSE, [EVIL, "</script>", "&amp;"])]
@@ -75,32 +87,20 @@ def evil():
     return irenic.summarize(RuleSet(rules, space, default="<b>"), table, labels, name=EVIL)
 
 
-def large_space():
-    return Space([Continuous(f"f{i}") for i in range(8)])
-
-
-def large_rules():
-    """Return 200 rules at random."""
+def random_rules(n=100):
+    """Return rules at random over eight features."""
     rng = np.random.default_rng(0)
+    space = Space([Continuous(f"f{i}") for i in range(8)])
     rules = []
-    for _ in range(200):
+    for _ in range(n):
         chosen = rng.choice(8, 3, replace=False)
         lows = rng.normal(size=3)
         sides = {f"f{i}": (low, low + 1.0) for i, low in zip(chosen, lows, strict=True)}
-        rules.append(Rule(Region(large_space(), sides), then=str(rng.choice(list("ABCD")))))
-    return rules
+        rules.append(Rule(Region(space, sides), then=str(rng.choice(list("ABCD")))))
+    return RuleSet(rules, space)
 
 
-def large():
-    """Return 200 rules and 10,000 instances."""
-    rng = np.random.default_rng(1)
-    table = {f"f{i}": rng.normal(size=10_000) for i in range(8)}
-    labels = rng.choice(list("ABCD"), 10_000)
-    rules = RuleSet(large_rules(), large_space(), default="A")
-    return irenic.summarize(rules, table, labels, budget=2)
-
-
-# --- screenshots
+# --- views
 
 
 @pytest.fixture(scope="session")
@@ -109,13 +109,10 @@ def shot(pytestconfig):
     given = os.environ.get("IRENIC_SCREENSHOTS")
     folder = Path(given) if given else pytestconfig.rootpath / "build" / "screenshots"
 
-    def take(page, name, part=None):
+    def take(page, name):
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{name}.png"
-        if part is None:
-            page.screenshot(path=path, full_page=True)
-        else:
-            page.locator(part).screenshot(path=path)
+        page.screenshot(path=path, full_page=True)
         assert path.stat().st_size > 1_000
 
     return take
@@ -125,50 +122,46 @@ VIEWS = ["verdicts", "front", "rules", "case", "map", "findings", "results"]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_view_is_drawn(page_of, shot, theme):
+def test_every_view_is_drawn_in_both_themes_and_on_paper(page_of, shot, theme):
     page = page_of(learned(), color_scheme=theme)
     page.locator("#case-random").click()
     for view in VIEWS:
         assert page.locator(f"#{view}").inner_text().strip(), view
-        shot(page, f"iris-{view}-{theme}", f"#{view}")
     shot(page, f"iris-{theme}")
-
-
-def test_rules_without_instances_are_drawn(page_of, shot):
-    page = page_of(irenic.summarize(contradicting(), name="Loans"))
-    assert page.title() == "Loans"
-    assert "2 contradictions among the 4 rules" in page.locator("#verdicts").inner_text()
-    assert page.locator("#front").inner_text() == page.locator("#results").inner_text() == ""
-    shot(page, "loans")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    first, seen = page.evaluate(ground), set()
+    for _ in range(3):  # the theme can be chosen
+        page.locator("#theme").click()
+        seen.add(page.evaluate(ground))
+    assert len(seen) == 2
+    assert first in seen
+    with on_paper(page):
+        assert not page.locator("#rule-search").is_visible()
+        assert not page.locator("#theme").is_visible()
+        for card in page.locator("#rules [data-rule]").all():
+            assert card.is_visible()
 
 
 def test_a_phone_needs_no_horizontal_scrolling(page_of, shot):
     page = page_of(learned(), viewport={"width": 360, "height": 740}, has_touch=True)
-    width = page.evaluate("document.documentElement.scrollWidth")
-    assert width <= 360
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
     shot(page, "iris-phone")
 
 
-def test_printed_pages_have_rules_and_no_controls(page_of, shot):
-    page = page_of(learned())
-    page.emulate_media(media="print")
-    assert not page.locator("#rule-search").is_visible()
-    assert not page.locator("#theme").is_visible()
-    for card in page.locator("#rules [data-rule]").all():
-        assert card.is_visible()
-    shot(page, "iris-print")
-
-
-def test_the_theme_can_be_chosen(page_of):
-    page = page_of(learned(), color_scheme="light")
-    ground = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(ground)
-    seen = set()
-    for _ in range(3):
-        page.locator("#theme").click()
-        seen.add(page.evaluate(ground))
-    assert len(seen) == 2
-    assert light in seen
+def test_conflicts_and_gaps_of_rules_without_instances_have_a_case_to_try(page_of, shot):
+    summary = irenic.summarize(contradicting(), name="Loans")
+    page = page_of(summary)
+    assert page.title() == "Loans"
+    assert "2 contradictions among the 4 rules" in page.locator("#verdicts").inner_text()
+    assert page.locator("#front").text_content() == page.locator("#results").text_content() == ""
+    text = page.locator("#findings").inner_text()
+    assert "2 conflicts" in text
+    assert f"{summary['models'][0]['counts']['gaps']} gaps" in text
+    for kind, outcome in (("conflicts", "contradicted"), ("gaps", "none")):
+        found = page.locator(f'#findings [data-kind="{kind}"]')
+        found.get_by_role("button", name="Try this case").first.click()
+        assert page.locator("#case-answer").get_attribute("data-outcome") == outcome
+    shot(page, "loans")
 
 
 # --- isolation
@@ -201,91 +194,63 @@ def test_the_page_contains_no_external_address():
     assert page.count("fetch(") == 2
     assert "default-src 'none'" in head
     assert "connect-src" not in head
-
-
-def test_a_page_without_a_server_cannot_send_anything(page_of, noise):
-    page = page_of(learned())
-    script = "(url) => fetch(url).then(() => 'sent', () => 'blocked')"
-    assert page.evaluate(script, "http://127.0.0.1:9/") == "blocked"
-    assert any("Content Security Policy" in line for line in noise)
-    assert not [line for line in noise if line.startswith("http")]
-    noise.clear()
-
-
-def test_a_page_has_the_address_of_svg_only():
-    page = irenic.reporting.Report(learned()).html
-    addresses = set(re.findall(r"https?://[^\"'`\s)]+", page))
     # the names of SVG and of DMN, which are not fetched
     names = {"http://www.w3.org/2000/svg", "https://www.omg.org/spec/DMN/20191111/MODEL/"}
-    assert addresses == names
+    assert set(re.findall(r"https?://[^\"'`\s)]+", page)) == names
 
 
-def test_injected_scripts_do_not_run(page_of, noise):
-    page = page_of(learned())
-    page.evaluate(
-        """() => {
-            const made = document.createElement("div");
-            made.innerHTML = '<img src="data:," onerror="window.hacked = 1">';
-            document.body.append(made);
-        }"""
-    )
-    page.wait_for_timeout(100)
-    assert page.evaluate("window.hacked") is None
-    (complaint,) = noise
-    assert "Content Security Policy" in complaint
-    noise.clear()
+INTRUDE = """() => {
+    window.ran = [];
+    window.blocked = [];
+    document.addEventListener(
+        "securitypolicyviolation", (event) => blocked.push(event.effectiveDirective));
+    const made = document.createElement("div");
+    made.innerHTML = '<img src="data:," onerror="ran.push(0)">';
+    document.body.append(made);
+    setTimeout(() => {
+        try { eval("ran.push('eval')"); } catch { ran.push("no eval"); }
+        try { new Function("ran.push('function')")(); } catch { ran.push("no function"); }
+        fetch("http://127.0.0.1:9/").then(() => ran.push("fetch"), () => ran.push("no fetch"));
+        for (const key of ["textContent", "src"]) {
+            const script = document.createElement("script");
+            script[key] = (key === "src" ? "data:text/javascript," : "") + "ran.push(1)";
+            document.body.append(script);
+        }
+    });
+}"""
 
 
-def test_the_policy_admits_the_kernels_and_no_other_code(page_of, noise):
-    """Check that scripts made at run time, other scripts and requests are still forbidden."""
+def test_the_policy_admits_the_kernels_and_no_other_code_or_request(page_of, noise):
+    """Check that injected scripts, scripts made at run time and requests are forbidden."""
     page = page_of(learned())
     policy = page.locator('meta[http-equiv="Content-Security-Policy"]').get_attribute("content")
     (scripts,) = re.findall("script-src ([^;]+);", policy)
     assert re.fullmatch(r"'sha256-[\w+/=]+' 'wasm-unsafe-eval'", scripts)
-    page.evaluate(
-        """() => {
-            window.ran = [];
-            setTimeout(() => {
-                try { eval("ran.push('eval')"); } catch { ran.push("no eval"); }
-                try { new Function("ran.push('function')")(); } catch { ran.push("no function"); }
-                fetch("data:,").then(() => ran.push("fetch"), () => ran.push("no fetch"));
-                for (const key of ["textContent", "src"]) {
-                    const script = document.createElement("script");
-                    script[key] = (key === "src" ? "data:text/javascript," : "") + "ran.push(1)";
-                    document.body.append(script);
-                }
-            });
-        }"""
-    )
-    page.wait_for_function("window.ran.length >= 3")
-    page.wait_for_timeout(100)
-    assert page.evaluate("window.ran") == ["no eval", "no function", "no fetch"]
-    assert len(noise) >= 3
+    page.evaluate(INTRUDE)
+    page.wait_for_function("() => blocked.length >= 6 && ran.length >= 3")
+    blocked = ["connect-src", *["script-src"] * 2, "script-src-attr", *["script-src-elem"] * 2]
+    assert sorted(page.evaluate("blocked")) == blocked
+    assert page.evaluate("ran") == ["no eval", "no function", "no fetch"]
+    assert not [line for line in noise if line.startswith("http")]
+    assert all("Content Security Policy" in line for line in noise), noise
     noise.clear()
-
-
-def without_kernels(page):
-    page.add_init_script("delete window.WebAssembly")
-    page.reload()
-    return page
 
 
 def test_without_webassembly_the_page_shows_everything_that_it_need_not_compute(page_of):
     line = "WebAssembly is not available in this browser, so this cannot be computed here."
-    summary = irenic.summarize(contradicting(), *people())
-    page = page_of(summary)
-    expected = {part: page.locator(f"#{part}").inner_text() for part in ("verdicts", "rules")}
-    page = without_kernels(page)
-    for part, text in expected.items():
-        assert page.locator(f"#{part}").inner_text() == text
+    pages = page_of(loans()), page_of(loans(), script="delete window.WebAssembly")
+    for part in ("verdicts", "rules"):
+        expected, found = (page.locator(f"#{part}").inner_text() for page in pages)
+        assert found == expected
+    page = pages[1]
     assert page.locator("#findings li").count() > 0
-    assert page.locator("#case-answer").inner_text() == line
-    assert page.locator("#map").inner_text().endswith(line)
+    assert page.locator("#case-answer").text_content() == line
+    assert page.locator("#map").text_content().endswith(line)
     assert page.locator("#wrong tbody tr").count() > 0
     page.locator("#case-random").click()
-    assert page.locator("#case-answer").inner_text() == line
+    assert page.locator("#case-answer").text_content() == line
     page.locator("#confusion button").first.click()
-    assert line in page.locator("#wrong").inner_text()
+    assert line in page.locator("#wrong").text_content()
     assert page.locator(".broken").count() == 0
 
 
@@ -298,35 +263,39 @@ def cards(page):
     return [int(card.get_attribute("data-rule")) for card in shown.all()]
 
 
-@pytest.mark.parametrize("by", ["number", "outcome", "support", "confidence", "conditions"])
-def test_rules_are_sorted(page_of, by):
-    summary = irenic.summarize(contradicting(), *people())
-    page = page_of(summary)
-    rules = summary["models"][0]["rules"]
-
-    def key(place):
-        rule = rules[place]
-        if by == "conditions":
-            return len(rule["conditions"])
-        if by == "confidence":  # a rule that covers nothing is never right
-            return -1 if rule[by] is None else rule[by]
-        return rule[by]
-
-    page.locator("#rule-sort").select_option(by)
-    first = [key(place) for place in cards(page)]
-    page.locator("#rule-direction").click()
-    second = [key(place) for place in cards(page)]
-    assert sorted([first, second]) == sorted([sorted(first), sorted(first, reverse=True)])
+def test_every_condition_is_drawn(page_of):
+    page = page_of(loans(), keep=True)
+    for place, rule in enumerate(loans()["models"][0]["rules"]):
+        card = page.locator(f'#rules [data-rule="{place}"]')
+        text = card.inner_text()
+        for feature in rule["box"]:
+            assert feature in text
+        numbers = [f for f in rule["box"] if f != "job"]
+        assert card.locator("svg").count() >= len(numbers)
+        assert str(rule["support"]) in text
 
 
-def people():
-    points = list(Region(mixed_space()).sample(60, random_state=1))
-    labels = np.random.default_rng(0).choice(["ask", "grant", "decline"], 60).tolist()
-    return points, labels
+def test_rules_are_sorted(page_of):
+    page = page_of(loans(), keep=True)
+    rules = loans()["models"][0]["rules"]
+    for by in ("outcome", "support", "confidence", "conditions", "number"):
+
+        def key(place, by=by):
+            if by == "conditions":
+                return len(rules[place]["conditions"])
+            # a rule that covers nothing is never right
+            return -1 if rules[place][by] is None else rules[place][by]
+
+        page.locator("#rule-sort").select_option(by)
+        first = [key(place) for place in cards(page)]
+        page.locator("#rule-direction").click()
+        second = [key(place) for place in cards(page)]
+        expected = sorted([sorted(first), sorted(first, reverse=True)])
+        assert sorted([first, second]) == expected, by
 
 
 def test_rules_are_searched_by_text_feature_and_outcome(page_of):
-    page = page_of(irenic.summarize(contradicting()))
+    page = page_of(loans())
     assert cards(page) == [0, 1, 2, 3]
     page.locator("#rule-search").fill("NURSE ask")
     assert cards(page) == [1]
@@ -338,23 +307,6 @@ def test_rules_are_searched_by_text_feature_and_outcome(page_of):
     assert cards(page) == [1, 3]
     page.locator("#rule-outcome").select_option(label="grant")
     assert cards(page) == [3]
-
-
-def test_every_condition_is_drawn(page_of):
-    summary = irenic.summarize(contradicting(), *people())
-    page = page_of(summary)
-    for place, rule in enumerate(summary["models"][0]["rules"]):
-        card = page.locator(f'#rules [data-rule="{place}"]')
-        text = card.inner_text()
-        for feature in rule["box"]:
-            assert feature in text
-        numbers = [f for f in rule["box"] if f != "job"]
-        assert card.locator("svg").count() >= len(numbers)
-        assert str(rule["support"]) in text
-
-
-def test_a_card_is_focused_with_the_keyboard(page_of):
-    page = page_of(learned())
     page.locator("#rules [data-rule]").first.focus()
     page.keyboard.press("Enter")
     assert page.locator("#rules [data-rule].focused, #rules [aria-current]").count() == 1
@@ -368,20 +320,6 @@ def typed(feature, value):
     if value is None:
         return ""
     return feature.format_value(feature.encode_value(value))
-
-
-def fill(page, space, point):
-    page.evaluate("document.querySelectorAll('#case details').forEach((d) => { d.open = true; })")
-    for feature in space:
-        field = page.locator(f'#case-form [data-feature="{feature.name}"]')
-        if isinstance(feature, Categorical):
-            field.select_option(str(feature.encode_value(point[feature.name])))
-            continue
-        if feature.missing:
-            box = page.locator(f'#case-form [data-missing="{feature.name}"]')
-            box.set_checked(point[feature.name] is None)
-        if point[feature.name] is not None:
-            field.fill(typed(feature, point[feature.name]))
 
 
 def answers(page, space, points):
@@ -456,36 +394,38 @@ def test_the_form_answers_for_all_kinds_of_features(page_of):
     assert {outcome for outcome, _ in found} == {"0", "1", "2", "contradicted", "none"}
 
 
-def test_typing_shows_the_deciding_rule_at_once(page_of):
-    rules = contradicting()
-    page = page_of(irenic.summarize(rules))
-    point = {"age": 30, "income": 10_000.5, "job": "nurse", "children": 2, "born": "1980-02-29"}
-    fill(page, rules.space, rules.space.encode_point(point)[0])
+CASE = {"age": 30, "income": 10_000.5, "job": "2", "children": 2, "born": "1980-02-29"}  # a nurse
+
+
+def test_typing_shows_the_deciding_rule_at_once_and_invalid_values_at_their_field(page_of):
+    page = page_of(irenic.summarize(contradicting()))
+    fill_form(page, **CASE)
     answer = page.locator("#case-answer")
     assert answer.get_attribute("data-rule") == "1"
     assert "rule 2" in answer.inner_text()
     assert "income < 20000" in answer.inner_text().replace(",", "").replace("\n", " ")
-
-
-@pytest.mark.parametrize(
-    ("feature", "text", "message"),
-    [
+    for feature, text, message in [
         ("age", "old", "number"),
         ("age", "130", "120"),
         ("children", "1.5", "whole"),
         ("income", "1e999", "too large"),
-    ],
-)
-def test_invalid_values_are_reported_at_their_field(page_of, feature, text, message):
+    ]:
+        fill_form(page, **CASE | {feature: text})
+        assert answer.get_attribute("data-outcome") == "error"
+        field = page.locator(f'#case-form [data-feature="{feature}"]')
+        assert field.get_attribute("aria-invalid") == "true"
+        assert message in page.locator(".case-problem:not(:empty)").inner_text()
+
+
+@pytest.mark.parametrize("policy", ["FIRST", "COLLECT", "UNIQUE"])
+def test_tables_are_decided_by_their_policy(page_of, policy):
     rules = contradicting()
-    page = page_of(irenic.summarize(rules))
-    point = {"age": 30, "income": 1, "job": "nurse", "children": 2, "born": "1980-02-29"}
-    fill(page, rules.space, rules.space.encode_point(point)[0])
-    field = page.locator(f'#case-form [data-feature="{feature}"]')
-    field.fill(text)
-    assert page.locator("#case-answer").get_attribute("data-outcome") == "error"
-    assert field.get_attribute("aria-invalid") == "true"
-    assert message in page.locator(".case-problem:not(:empty)").inner_text()
+    table = irenic.DecisionTable(rules, (0, 1, 2, 3), 4, hit_policy=policy)
+    page = page_of(irenic.summarize(table))
+    fill_form(page, **CASE | {"age": 62})
+    found = page.locator("#case-answer").get_attribute("data-outcome")
+    ask = str(rules.consequents.index("ask"))
+    assert found == {"FIRST": ask, "COLLECT": "several", "UNIQUE": "contradicted"}[policy]
 
 
 # --- the map
@@ -520,47 +460,49 @@ def mapped():
     return rules, table
 
 
-@pytest.mark.parametrize("mode", ["projected", "fixed"])
-def test_the_map_names_rules_and_shows_what_decides(page_of, mode):
+def test_the_map_names_rules_and_shows_what_decides(page_of):
     rules, table = mapped()
     page = page_of(irenic.summarize(rules, table))
     page.locator("#map-x").select_option("age")
     page.locator("#map-y").select_option("income")
-    page.locator("#map-mode").select_option(mode)
-    if mode == "fixed":
-        page.locator('#map-fixed [data-feature="visits"]').focus()
-        page.keyboard.press("Home")
     canvas = page.locator("#map-canvas")
-    decided, instances = set(), 0
-    for across, up in product((0.2, 0.4, 0.6, 0.9), (0.15, 0.5, 0.85)):
-        canvas.scroll_into_view_if_needed()
-        box = canvas.bounding_box()
-        place = {"x": box["width"] * across, "y": box["height"] * up}
-        page.mouse.move(1, 1)
-        canvas.hover(position=place)
-        page.wait_for_timeout(60)  # the map is drawn once a frame
-        hovered = page.locator("#map-hover").inner_text()
-        canvas.click(position=place)
-        answer = page.locator("#map-answer").inner_text()
-        page.get_by_role("button", name="Copy this case to the form").click()
-        case = case_in_form(page, rules.space)
-        rule = int(rules.decide([case])[0])
-        decided.add(rule)
-        said = rules.default if rule < 0 else rules[rule].then
-        assert said in answer
-        assert ("by default" if rule < 0 else f"by rule {rule + 1}") in answer.replace("\n", " ")
-        region = irenic.enlarge(rules, case, consequent=None if rule < 0 else said)
-        for condition in region.texts():
-            assert plainly(condition) in plainly(answer)
-        if answer.startswith("Instance"):
-            instances += 1
-            continue
-        shown = {"age", "income"} if mode == "projected" else set(rules.space.names)
-        for number, one in enumerate(rules, 1):
-            asked = {n: c for n, c in one.region.conditions().items() if n in shown}
-            assert (f"Rule {number}" in hovered) == (case in Region(rules.space, asked))
-    assert len(decided) > 1
-    assert instances < 12
+    for mode in ("projected", "fixed"):
+        page.locator("#map-mode").select_option(mode)
+        if mode == "fixed":
+            page.locator('#map-fixed [data-feature="visits"]').focus()
+            page.keyboard.press("Home")
+        decided, instances = set(), 0
+        for across, up in product((0.2, 0.4, 0.6, 0.9), (0.15, 0.5, 0.85)):
+            canvas.scroll_into_view_if_needed()
+            box = canvas.bounding_box()
+            place = {"x": box["width"] * across, "y": box["height"] * up}
+            page.mouse.move(1, 1)
+            canvas.hover(position=place)
+            drawn(page)
+            hovered = page.locator("#map-hover").inner_text()
+            canvas.click(position=place)
+            answer = page.locator("#map-answer").inner_text()
+            page.get_by_role("button", name="Copy this case to the form").click()
+            case = case_in_form(page, rules.space)
+            rule = int(rules.decide([case])[0])
+            decided.add(rule)
+            said = rules.default if rule < 0 else rules[rule].then
+            assert said in answer
+            assert ("by default" if rule < 0 else f"by rule {rule + 1}") in answer.replace(
+                "\n", " "
+            )
+            region = irenic.enlarge(rules, case, consequent=None if rule < 0 else said)
+            for condition in region.texts():
+                assert plainly(condition) in plainly(answer)
+            if answer.startswith("Instance"):
+                instances += 1
+                continue
+            shown = {"age", "income"} if mode == "projected" else set(rules.space.names)
+            for number, one in enumerate(rules, 1):
+                asked = {n: c for n, c in one.region.conditions().items() if n in shown}
+                assert (f"Rule {number}" in hovered) == (case in Region(rules.space, asked))
+        assert len(decided) > 1
+        assert instances < 12
 
 
 def plainly(text):
@@ -581,60 +523,36 @@ def test_the_map_shows_which_features_are_projected_or_fixed(page_of):
     before = note.inner_text()
     slider.focus()
     page.keyboard.press("End")
-    page.wait_for_timeout(60)
+    drawn(page)
     assert note.inner_text() != before
 
 
-def test_the_map_works_with_the_keyboard(page_of):
-    page = page_of(learned())
+def test_the_map_works_with_the_keyboard_and_with_categories_and_dates(page_of):
+    page = page_of(loans())
     page.locator("#map-canvas").focus()
     for _ in range(3):
-        page.keyboard.press("ArrowRight")
-        page.keyboard.press("ArrowUp")
-    page.keyboard.press("Enter")
+        keys(page, "ArrowRight", "ArrowUp")
+    assert page.locator("#map-answer").text_content() == ""
+    keys(page, "Enter")
     assert page.locator("#map-answer").inner_text().strip()
-
-
-def test_the_map_can_show_another_pair_of_features(page_of, shot):
-    page = page_of(irenic.summarize(contradicting(), *people(), name="Loans"))
     page.locator("#map-x").select_option("job")
     page.locator("#map-y").select_option("born")
-    canvas = page.locator("#map-canvas")
-    canvas.click(position={"x": 200, "y": 100})
+    page.locator("#map-canvas").click(position={"x": 200, "y": 100})
     assert "job" in page.locator("#map-answer").inner_text()
-    shot(page, "loans-map", "#map")
-
-
-def test_a_single_feature_is_a_strip(page_of):
-    rules = RuleSet([Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")])
-    page = page_of(irenic.summarize(rules))
-    page.locator("#map-canvas").click(position={"x": 300, "y": 40})
-    assert page.locator("#map-answer").inner_text().strip()
-
-
-# --- findings
-
-
-def test_conflicts_and_gaps_have_a_region_and_a_case_to_try(page_of):
-    rules = contradicting()
-    summary = irenic.summarize(rules)
-    page = page_of(summary)
-    text = page.locator("#findings").inner_text()
-    assert "2 conflicts" in text
-    assert f"{summary['models'][0]['counts']['gaps']} gaps" in text
-    for kind, outcome in (("conflicts", "contradicted"), ("gaps", "none")):
-        shown = page.locator(f'#findings [data-kind="{kind}"]')
-        shown.get_by_role("button", name="Try this case").first.click()
-        assert page.locator("#case-answer").get_attribute("data-outcome") == outcome
 
 
 # --- learned models
 
 
 def test_a_click_on_the_front_shows_another_rule_set_everywhere(page_of):
-    model, table, labels = iris()
+    model, table, _ = iris()
     summary = learned()
     page = page_of(summary)
+    results = summary["models"][summary["chosen"]]["results"]
+    assert f"{results['uncovered']}" in page.locator("#results").inner_text()
+    page.locator("#results").get_by_role("button", name="Try this case").first.click()
+    assert page.locator("#case-answer").get_attribute("data-rule") == ""
+    points = list(model.space_.encode(table[::10]))
     for place, point in enumerate(model.pareto_front_):
         page.locator(f'#front [data-model="{place}"]').first.click()
         assert page.locator("#rules [data-rule]").count() >= len(point.rule_set)
@@ -643,36 +561,19 @@ def test_a_click_on_the_front_shows_another_rule_set_everywhere(page_of):
             assert plainly(rule.region.texts()[0]) in plainly(texts)
         shown = [int(n) for n in re.findall(r"\d+", page.locator("#rule-count").inner_text())]
         assert point.n_rules in shown or not point.n_rules
-        found = answers(page, model.space_, list(model.space_.encode(table[::10])))
+        found = answers(page, model.space_, points)
         said = [summary["outcomes"][int(outcome)]["text"] for outcome, _ in found]
         assert said == point.rule_set.predict(table[::10]).tolist()
-        errors = len(labels) - summary["models"][place]["results"]["right"]
-        diagonal = page.locator("#confusion").inner_text()
-        assert str(summary["models"][place]["results"]["confusion"][0][0]) in diagonal
-        assert errors >= 0
+        confusion = summary["models"][place]["results"]["confusion"]
+        assert str(confusion[0][0]) in page.locator("#confusion").inner_text()
 
 
-def test_uncovered_instances_are_listed_and_can_be_tried(page_of):
-    summary = learned()
-    results = summary["models"][summary["chosen"]]["results"]
-    page = page_of(summary)
-    assert f"{results['uncovered']}" in page.locator("#results").inner_text()
-    page.locator("#results").get_by_role("button", name="Try this case").first.click()
-    assert page.locator("#case-answer").get_attribute("data-rule") == ""
-
-
-@pytest.fixture(scope="module")
-def several():
+def test_a_model_of_several_labels_is_shown_label_by_label(page_of, shot):
     rng = np.random.default_rng(0)
     table = {f"f{i}": rng.normal(size=150) for i in range(3)}
     labels = {"up": table["f0"] > 0, "right": table["f1"] > 0.5, "far": table["f2"] > 1}
     labels = {name: column.astype(int) for name, column in labels.items()}
-    model = irenic.RuleSetClassifier(random_state=0, generations=2, moves=400)
-    return model.fit(table, labels), table, labels
-
-
-def test_a_model_of_several_labels_is_shown_label_by_label(page_of, shot, several):
-    model, table, labels = several
+    model = irenic.RuleSetClassifier(random_state=0, generations=1, moves=200).fit(table, labels)
     summary = irenic.summarize(model, table, labels, name="Several labels")
     page = page_of(summary)
     text = page.locator("#results").inner_text()
@@ -680,30 +581,24 @@ def test_a_model_of_several_labels_is_shown_label_by_label(page_of, shot, severa
         assert label in text
     points = [{name: float(column[i]) for name, column in table.items()} for i in range(60)]
     found = answers(page, model.space_, points)
-    outcomes = summary["outcomes"]
-    for (outcome, _), point in zip(found, points, strict=True):
-        said = {summary["labels"][i]["text"] for i in outcomes[int(outcome)]["labels"]}
-        told = model.predict({name: [value] for name, value in point.items()})[0]
-        assert said == set(told)
+    predicted = model.predict({name: column[:60] for name, column in table.items()})
+    for (outcome, _), told in zip(found, predicted, strict=True):
+        places = summary["outcomes"][int(outcome)]["labels"]
+        assert {summary["labels"][i]["text"] for i in places} == set(told)
+    assert len({outcome for outcome, _ in found}) > 2
     shot(page, "several-labels")
 
 
 # --- sizes and other pages
 
 
-def test_the_page_states_how_many_instances_are_drawn(page_of, shot):
-    summary = large()
-    page = page_of(summary)
-    assert len(cards(page)) + page.locator("#rules [data-rule]:not(:visible)").count() >= 200
-    shot(page, "large-map", "#map")
+def test_the_page_states_how_many_instances_are_drawn(page_of):
     few = irenic.summarize(contradicting(), *people(), sample=20)
-    text = page_of(few).locator("body").inner_text()
-    assert "20 of 60 instances" in text
+    assert "20 of 60 instances" in page_of(few).locator("body").inner_text()
 
 
 def test_a_page_without_data_is_small():
-    rules = RuleSet(large_rules(), large_space())
-    assert len(irenic.report(rules, budget=1).html.encode()) < 3_000_000
+    assert len(irenic.report(random_rules(), budget=0.1).html.encode()) < 1_500_000
 
 
 def test_a_page_can_have_no_rules(page_of):
@@ -711,28 +606,3 @@ def test_a_page_can_have_no_rules(page_of):
     assert "There are no rules" in page.locator("#verdicts").inner_text()
     page = page_of(irenic.summarize(RuleSet(space=Space([]), default="x")))
     assert page.locator("#verdicts").inner_text()
-
-
-@pytest.mark.parametrize("policy", ["FIRST", "COLLECT", "UNIQUE"])
-def test_tables_are_decided_by_their_policy(page_of, policy):
-    rules = contradicting()
-    table = irenic.DecisionTable(rules, (0, 1, 2, 3), 4, hit_policy=policy)
-    page = page_of(irenic.summarize(table))
-    both = {"age": 62, "income": 10_000, "job": "nurse", "children": 2, "born": "1980-02-29"}
-    fill(page, rules.space, rules.space.encode_point(both)[0])
-    answer = page.locator("#case-answer")
-    wanted = {"FIRST": "ask", "COLLECT": "several", "UNIQUE": "contradicted"}[policy]
-    if policy == "FIRST":
-        assert rules.consequents[int(answer.get_attribute("data-outcome"))] == wanted
-    else:
-        assert answer.get_attribute("data-outcome") == wanted
-
-
-def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path):
-    shown = irenic.reporting.Report(learned())._repr_html_()
-    (tmp_path / "notebook.html").write_text(f"<!doctype html>{shown}", encoding="utf-8")
-    page = browser.new_page()
-    page.goto((tmp_path / "notebook.html").as_uri())
-    frame = page.frame_locator("iframe")
-    assert frame.locator("#verdicts").inner_text()
-    page.close()
