@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
-import json
 import math
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -18,10 +18,11 @@ from irenic.model.features import LOWEST
 from irenic.model.literals import Months
 from irenic.model.space import Instances
 from irenic.reporting.encoding import encode_box, encode_columns
-from irenic.reporting.page import Report
 from irenic.reporting.summarize import summarize
 from irenic.searching.reasons import default_regions
 from tests.learn.fitting import people, quick
+from tests.reporting.browser import steps
+from tests.reporting.browser.steps import drawn, fill_form, rule_set
 
 N = 120
 # Names that need quotes, and names of properties that every JavaScript object has.
@@ -87,14 +88,10 @@ def random_region(rng, least, limit):
 
 def random_rules(rng, n=14, conditions=(1, 3)):
     # weights with ties, and with sums that depend on the order of addition
-    rules = [
-        Rule(
-            random_region(rng, *conditions),
-            then=str(rng.choice(list("CAB"))),
-            weight=float(rng.choice([0.1, 0.2, 0.3, 1, 1])),
-        )
-        for _ in range(n)
-    ]
+    rules = []
+    for _ in range(n):
+        region, then = random_region(rng, *conditions), str(rng.choice(list("CAB")))
+        rules.append(Rule(region, then=then, weight=float(rng.choice([0.1, 0.2, 0.3, 1, 1]))))
     return RuleSet(rules, SPACE, default="D" if rng.random() < 0.5 else None)
 
 
@@ -118,78 +115,56 @@ def cases_of(instances):
     return [{name: columns[name][i] for name in columns} for i in range(len(instances))]
 
 
-@pytest.fixture(scope="module")
-def shared(browser, tmp_path_factory):
-    """Open the page of a summary once, for all tests that do not change it."""
-    pages, noise = {}, []
-
-    def open_once(make):
-        if make not in pages:
-            path = tmp_path_factory.mktemp("shared") / "report.html"
-            Report(summarize(make(), budget=0.1)).save(path)
-            pages[make] = browser.new_page()
-            pages[make].set_default_timeout(10_000)
-            pages[make].on("console", lambda message: noise.append(message.text))
-            pages[make].on("pageerror", lambda error: noise.append(str(error)))
-            pages[make].goto(path.as_uri())
-        return pages[make]
-
-    yield open_once
-    for page in pages.values():
-        page.close()
-    assert noise == []
+@cache
+def drawn_rules(seed, n=14, conditions=(1, 3), **options):
+    """Return rules at random, cases near their cuts, and the summary of the rules."""
+    rng = np.random.default_rng(seed)
+    rules = random_rules(rng, n, conditions)
+    if options:
+        rules = RuleSet(rules, SPACE, **options)
+    return rules, random_instances(rng, rules), summarize(rules, budget=0.1)
 
 
+@cache
 def of_space():
-    """Return an empty rule set with the features of random rules."""
-    return RuleSet(space=SPACE)
+    """Return the summary of no rules over the features of random rules."""
+    return summarize(RuleSet(space=SPACE))
+
+
+GIVEN = """const { summary } = irenic; const model = given.model ?? summary.models[0];
+    summary.decides.how = given.how ?? summary.decides.how;"""
 
 
 def ask(page, script, summary=None, **given):
-    """Run a script on data, with the rules of another summary over the same features.
-
-    As JSON: Playwright would lose a feature called __proto__.
-    """
+    """Run a script on data, with the rules of another summary over the same features."""
     if summary is not None:
-        given |= {"model": summary["models"][0], "how": summary["decides"]["how"]}
-
-    def number(text):  # of JavaScript: whole ones beyond 2**53 are written as if they were exact
-        return int(text) if abs(int(text)) <= 2**53 else float(text)
-
-    lines = "(text) => { const given = JSON.parse(text); const { summary } = irenic;"
-    lines += "const model = given.model ?? summary.models[0]; summary.decides.how = given.how ?? "
-    wrapped = f"{lines} summary.decides.how; return JSON.stringify({script}); }}"
-    return json.loads(page.evaluate(wrapped, json.dumps(given)), parse_int=number)
+        given = {"model": summary["models"][0], "how": summary["decides"]["how"]} | given
+    return steps.ask(page, script, GIVEN, **given)
 
 
 # --- deciding
 
 
-def decided(page, cases, summary=None):
+def decided(page, cases, summary=None, **given):
     script = "given.cases.map((each) => irenic.decideCase(model, each))"
-    return ask(page, script, summary, cases=cases)
+    return ask(page, script, summary, cases=cases, **given)
 
 
 def expect_decisions(found, summary, covering, places, predicted):
     """Compare answers with the deciding rule (-1: none) and the prediction."""
     texts = [outcome["value"] for outcome in summary["outcomes"]]
-    assert [answer["rules"] for answer in found] == [
-        np.flatnonzero(row).tolist() for row in covering
-    ]
+    held = [np.flatnonzero(row).tolist() for row in covering]
+    assert [answer["rules"] for answer in found] == held
     assert [answer["rule"] for answer in found] == [None if p < 0 else p for p in places]
     said = [None if a["outcome"] is None else texts[a["outcome"]] for a in found]
     assert said == list(predicted)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("how", ["best", "vote"])
-def test_weighted_rules_decide_as_in_python(shared, how, seed):
-    rng = np.random.default_rng(seed)
-    rules = random_rules(rng)
-    instances = random_instances(rng, rules)
-    summary = summarize(rules, budget=0.1)
-    summary["decides"]["how"] = how
-    found = decided(shared(of_space), cases_of(instances), summary)
+def test_weighted_rules_decide_as_in_python(page_of, how):
+    rules, instances, summary = drawn_rules(0)
+    page = page_of(of_space(), keep=True)
+    found = decided(page, cases_of(instances), summary, how=how)
     places = rules.decide(instances, resolve=how).tolist()
     predicted = rules.predict(instances, resolve=how)
     expect_decisions(found, summary, rules.covering(instances), places, predicted)
@@ -197,53 +172,37 @@ def test_weighted_rules_decide_as_in_python(shared, how, seed):
 
 
 @pytest.mark.parametrize("policy", ["FIRST", "PRIORITY"])
-def test_ordered_rules_decide_as_in_python(shared, policy):
-    rng = np.random.default_rng(2)
-    rules = random_rules(rng)
-    instances = random_instances(rng, rules)
+def test_ordered_rules_decide_as_in_python(page_of, policy):
+    rules, instances, _ = drawn_rules(2)
     table = DecisionTable(rules, tuple(range(14)), 14, hit_policy=policy, ranking=("B", "C", "A"))
     summary = summarize(table, budget=0.1)
-    found = decided(shared(of_space), cases_of(instances), summary)
-    ordered = table.as_rules()
+    found = decided(page_of(of_space(), keep=True), cases_of(instances), summary)
+    ordered, winning = table.as_rules(), [*table.winning, -1]
     assert isinstance(ordered, RuleList)
-    winning = [*table.winning, -1]
     places = [winning[place] for place in ordered.decide(instances)]
     predicted = ordered.predict(instances)
     expect_decisions(found, summary, rules.covering(instances), places, predicted)
     assert (policy == "PRIORITY") == (table.winning != list(range(14)))
 
 
-@pytest.mark.parametrize("seed", [3, 4])
-def test_rules_that_must_agree_decide_as_in_python(shared, seed):
-    rng = np.random.default_rng(seed)
-    rules = random_rules(rng, n=8)
-    instances = random_instances(rng, rules)
-    summary = summarize(rules, budget=0.1)
-    found = decided(shared(of_space), cases_of(instances), summary)
+def test_rules_that_must_agree_decide_as_in_python(page_of):
+    rules, instances, summary = drawn_rules(3, 8)
+    found = decided(page_of(of_space(), keep=True), cases_of(instances), summary)
     covering = rules.covering(instances)
-    said = [{rules[int(i)].then for i in np.flatnonzero(row)} for row in covering]
-    torn = [len(thens) > 1 for thens in said]
+    torn = [len({rules[int(i)].then for i in np.flatnonzero(row)}) > 1 for row in covering]
     assert [answer["contradicted"] for answer in found] == torn
-    assert True in torn
-    assert False in torn
-    places = rules.decide(instances, resolve="first")
-    predicted = rules.predict(instances, resolve="first")
-    expect_decisions(
-        found,
-        summary,
-        covering,
-        [-1 if t else p for t, p in zip(torn, places.tolist(), strict=True)],
-        [None if t else p for t, p in zip(torn, predicted, strict=True)],
-    )
+    assert set(torn) == {True, False}
+    places, predicted = (way(instances, resolve="first") for way in (rules.decide, rules.predict))
+    places = np.where(torn, -1, places).tolist()
+    predicted = [None if t else p for t, p in zip(torn, predicted, strict=True)]
+    expect_decisions(found, summary, covering, places, predicted)
 
 
-def test_all_rules_that_hold_count(shared):
-    rng = np.random.default_rng(5)
-    rules = random_rules(rng)
-    instances = random_instances(rng, rules)
+def test_all_rules_that_hold_count(page_of):
+    rules, instances, _ = drawn_rules(5)
     table = DecisionTable(rules, tuple(range(14)), 14, hit_policy="COLLECT")
     summary = summarize(table, budget=0.1)
-    found = decided(shared(of_space), cases_of(instances), summary)
+    found = decided(page_of(of_space(), keep=True), cases_of(instances), summary)
     for answer, row in zip(found, rules.covering(instances), strict=True):
         thens = [rules[int(i)].then for i in np.flatnonzero(row)]
         said = [summary["outcomes"][place]["value"] for place in answer["several"]]
@@ -253,18 +212,16 @@ def test_all_rules_that_hold_count(shared):
         assert (None if place is None else summary["outcomes"][place]["value"]) == single
 
 
-def test_answers_to_partial_cases_hold_for_all_completions(shared):
+def test_answers_to_partial_cases_hold_for_all_completions(page_of):
     rng = np.random.default_rng(11)
-    rules = random_rules(rng, n=6, conditions=(2, 3))
-    summary = summarize(rules, budget=0.1)
-    cases = cases_of(random_instances(rng, rules))
+    rules, instances, summary = drawn_rules(11, 6, (2, 3))
+    page, cases = page_of(of_space(), keep=True), cases_of(instances)
     known = [{n: v for n, v in case.items() if rng.random() < 0.7} for case in cases]
     names = [set(rule.region.conditions()) for rule in rules]
     script = """given.cases.map((each, i) =>
         [irenic.foresee(model, given.known[i]), irenic.decideCase(model, each)])"""
     for how in ("agree", "first", "all", "best", "vote"):
-        summary["decides"]["how"] = how
-        found = ask(shared(of_space), script, summary, cases=cases, known=known)
+        found = ask(page, script, summary, cases=cases, known=known, how=how)
         for (foreseen, answer), part in zip(found, known, strict=True):
             sure = {i for i in answer["rules"] if names[i] <= set(part)}
             assert set(foreseen["sure"]) == sure
@@ -277,13 +234,8 @@ def test_answers_to_partial_cases_hold_for_all_completions(shared):
 
 
 def test_undecided_partial_cases_have_several_outcomes(page_of):
-    space = Space([Continuous("x"), Continuous("y")])
-    rules = RuleSet(
-        [Rule({"x": {"<": 1}}, then="A"), Rule({"x": {"<": 5}, "y": {"<": 1}}, then="B")],
-        space,
-        default="B",
-    )
-    summary = summarize(rules)
+    pairs = ({"x": {"<": 1}}, "A"), ({"x": {"<": 5}, "y": {"<": 1}}, "B")
+    summary = summarize(rule_set("xy", *pairs, default="B"))
     script = "given.known.map((each) => irenic.foresee(model, each))"
     known = [{}, {"x": 0}, {"x": 3}, {"x": 9}, {"y": 9}]
     found = ask(page_of(summary), script, known=known)
@@ -315,26 +267,21 @@ def test_extreme_numbers_weights_and_codes_are_exact(page_of):
     boxes += [{"word": {"not in": [f"v{i}"]}} for i in (0, 29, 30, 61)]
     boxes += [{"many": {"in": [f"w{i}"]}} for i in (0, 29, 30, 61, 62, 93, 94, 125, 126, 129)]
     weights = itertools.cycle([math.inf, 1.0, 0.1, -math.inf, 1e308, 1e308, 5e-324])
-    rules = RuleSet(
-        [
-            Rule(Region(LIMITS, box), then="ABC"[i % 3], weight=next(weights))
-            for i, box in enumerate(boxes)
-        ],
-        LIMITS,
-    )
-    codes = [0, 1, 2, 31, 32, 63], [0, 2, 31, 32, 63, 64, 95, 96, 127, 128, 131]
-    cases = [
-        {"word": word, "x": x, "many": many}
-        for word, x, many in itertools.product(codes[0], ends, codes[1])
+    rules = [
+        Rule(Region(LIMITS, box), then="ABC"[i % 3], weight=next(weights))
+        for i, box in enumerate(boxes)
     ]
+    rules = RuleSet(rules, LIMITS)
+    codes = [0, 1, 2, 31, 32, 63], [0, 2, 31, 32, 63, 64, 95, 96, 127, 128, 131]
+    points = itertools.product(codes[0], ends, codes[1])
+    cases = [dict(zip(("word", "x", "many"), point, strict=True)) for point in points]
     columns = [[case[name] for case in cases] for name in ("x", "word", "many")]
     values = np.array([[-math.inf if x is None else x for x in columns[0]]])
     instances = Instances(LIMITS, values, np.array(columns[1:], dtype=np.int32))
     summary = summarize(rules, budget=0.1, limit=1)
     page = page_of(summary)
     for how in ("first", "best", "vote"):
-        summary["decides"]["how"] = how
-        found = decided(page, cases, summary)
+        found = decided(page, cases, summary, how=how)
         places = rules.decide(instances, resolve=how).tolist()
         predicted = rules.predict(instances, resolve=how)
         expect_decisions(found, summary, rules.covering(instances), places, predicted)
@@ -342,33 +289,27 @@ def test_extreme_numbers_weights_and_codes_are_exact(page_of):
     script = "given.known.map((each) => irenic.foresee(model, each))"
     tests = [set(rule.region.conditions()) for rule in rules]
     for name in ("word", "x", "many"):
-        known = [{name: case[name]} for case in cases]
-        for answer, row in zip(
-            ask(page, script, known=known), rules.covering(instances), strict=True
-        ):
-            sure = [i for i in np.flatnonzero(row).tolist() if tests[i] == {name}]
-            assert answer["sure"] == sure
-            assert answer["possible"] == [
-                i for i in range(len(rules)) if tests[i] != {name} or i in sure
-            ]
+        found = ask(page, script, known=[{name: case[name]} for case in cases])
+        others = {i for i, tested in enumerate(tests) if tested != {name}}
+        for answer, row in zip(found, rules.covering(instances), strict=True):
+            sure = {*np.flatnonzero(row).tolist()} - others
+            assert answer["sure"] == sorted(sure)
+            assert answer["possible"] == sorted(others | sure)
+
+
+KERNELS = """const Instance = WebAssembly.Instance;
+WebAssembly.Instance = function (module) {
+    const { exports } = new Instance(module);
+    const malloc = (size) => window.limit-- > 0 ? exports.malloc(size) : 0;
+    Object.assign(window, { kernels: exports, limit: Infinity });
+    return { exports: { ...exports, malloc } };
+};"""
 
 
 def test_nothing_that_was_computed_stays_in_memory(page_of):
     """Only rules stay there; what calls use is dropped, even if there is not enough of it."""
-    rng = np.random.default_rng(15)
-    rules = random_rules(rng)
-    instances = random_instances(rng, rules)
-    page = page_of(summarize(rules, list(instances), budget=0.1))
-    page.add_init_script(
-        """const Instance = WebAssembly.Instance;
-        WebAssembly.Instance = function (module) {
-            const { exports } = new Instance(module);
-            const malloc = (size) => window.limit-- > 0 ? exports.malloc(size) : 0;
-            Object.assign(window, { kernels: exports, limit: Infinity });
-            return { exports: { ...exports, malloc } };
-        };"""
-    )
-    page.reload()
+    rules, instances, _ = drawn_rules(15)
+    page = page_of(summarize(rules, list(instances), budget=0.1), script=KERNELS)
     script = """(() => {
         const before = kernels.top();
         const compute = () => {
@@ -390,12 +331,10 @@ def test_nothing_that_was_computed_stays_in_memory(page_of):
 
 
 def test_uncovered_instances_are_the_same_as_in_python(page_of):
-    rng = np.random.default_rng(12)
-    rules = random_rules(rng, n=6, conditions=(2, 3))
-    points = list(random_instances(rng, rules))
-    page = page_of(summarize(rules, points, budget=0.1))
+    rules, instances, _ = drawn_rules(12, 6, (2, 3))
+    page = page_of(summarize(rules, list(instances), budget=0.1))
     found = ask(page, "[...irenic.uncoveredInstances(model)]")
-    assert found == (~rules.covering(points).any(axis=1)).astype(int).tolist()
+    assert found == (~rules.covering(instances).any(axis=1)).astype(int).tolist()
     assert 0 < sum(found) < N
 
 
@@ -403,11 +342,8 @@ def test_uncovered_instances_are_the_same_as_in_python(page_of):
 
 
 def test_regions_are_the_same_as_those_of_enlarge(page_of):
-    rng = np.random.default_rng(6)
-    rules = random_rules(rng, n=20, conditions=(3, 6))
-    seeds = random_instances(rng, rules)
-    wanted = [[None, "A", "B", "C"][i] for i in rng.integers(0, 4, N)]
-    summary = summarize(rules, budget=0.1)
+    rules, seeds, summary = drawn_rules(6, 20, (3, 6))
+    wanted = [[None, "A", "B", "C"][i % 4] for i in range(N)]
     outcomes = [outcome["value"] for outcome in summary["outcomes"]]
     script = """given.cases.map((each, i) => {
         const box = irenic.enlarge(model, each, given.wanted[i]);
@@ -430,16 +366,13 @@ def test_regions_are_the_same_as_those_of_enlarge(page_of):
 
 
 def test_the_reasons_of_defaults_are_those_of_explain(page_of):
-    rng = np.random.default_rng(9)
-    rules = RuleSet(random_rules(rng, n=20, conditions=(3, 6)), SPACE, default="D")
-    cases = random_instances(rng, rules)
+    rules, cases, summary = drawn_rules(9, 20, (3, 6), default="D")
     cases = cases.take(np.flatnonzero(~rules.covering(cases).any(axis=1)))
     script = "given.cases.map((each) => irenic.reasonOfDefault(model, each))"
-    found = ask(page_of(summarize(rules, budget=0.1)), script, cases=cases_of(cases))
+    found = ask(page_of(summary), script, cases=cases_of(cases))
     assert len(found) > N / 10
-    assert found == [
-        {"region": encode_box(region), "counts": None} for region in default_regions(rules, cases)
-    ]
+    boxes = map(encode_box, default_regions(rules, cases))
+    assert found == [{"region": box, "counts": None} for box in boxes]
 
 
 def test_the_reasons_of_a_model_have_the_counts_of_explain(page_of):
@@ -476,15 +409,12 @@ def test_the_rules_that_are_reasons_are_those_of_explain(page_of):
 
 
 def test_conditions_are_written_as_in_python_whether_embedded_or_not(page_of):
-    rules = random_rules(np.random.default_rng(8), n=80, conditions=(1, 4))
-    summary = summarize(rules, budget=0.1)
+    rules, _, summary = drawn_rules(8, 60, (1, 4))
     page = page_of(summary)
     assert ask(page, "model.rules.map(irenic.regionText)") == [str(r.region) for r in rules]
     texts = "model.findings.map(({ region }) => region && irenic.regionText(region))"
-    assert ask(page, texts) == [
-        finding["region"] and finding["region"]["text"]
-        for finding in summary["models"][0]["findings"]
-    ]
+    found = [finding["region"] for finding in summary["models"][0]["findings"]]
+    assert ask(page, texts) == [region and region["text"] for region in found]
     embedded = ask(page, "model.rules.map((rule) => rule.conditions !== undefined)")
     assert 0 < sum(embedded) < len(rules)
 
@@ -495,22 +425,17 @@ def bare(text):
 
 
 def test_texts_of_single_and_missing_values(page_of):
-    space = Space([Continuous("x", missing=True), Continuous("n", kind="integer")])
-    rules = RuleSet(
-        [
-            Rule({"x": {"<": 3}}, then="A"),
-            Rule({"x": {">": 3}}, then="A"),
-            Rule({"n": {"<": 7}, "x": {">=": 3}}, then="B"),
-            Rule({"n": {">": 7}, "x": {">=": 3}}, then="B"),
-        ],
-        space,
+    rules = rule_set(
+        [Continuous("x", missing=True), Continuous("n", kind="integer")],
+        *(({"x": {sign: 3}}, "A") for sign in "<>"),
+        *(({"n": {sign: 7}, "x": {">=": 3}}, "B") for sign in "<>"),
     )
     page = page_of(summarize(rules))
     script = "given.cases.map((each) => irenic.boxText(irenic.enlarge(model, each, null)))"
     cases = [{"x": 3, "n": 7}, {"x": None, "n": 7}]
     expected = [str(irenic.enlarge(rules, case)) for case in cases]
     assert ask(page, script, cases=cases) == expected == ["x = 3 and n = 7", "x is missing"]
-    assert page.evaluate("irenic.boxText({})") == str(Region(space)) == "anything"
+    assert page.evaluate("irenic.boxText({})") == "anything"
 
 
 # --- values
@@ -567,8 +492,9 @@ def read(feature, text):
     return number if feature.admits(number) else "error"
 
 
+@cache
 def of_kinds():
-    return RuleSet(space=Space(KINDS))
+    return summarize(RuleSet(space=Space(KINDS)))
 
 
 def parsed(page, texts):
@@ -578,39 +504,26 @@ def parsed(page, texts):
     return ask(page, script, texts=texts)
 
 
-def test_values_are_read_as_in_python(shared):
+def test_values_are_read_as_in_python(page_of):
     pairs = [(feature, text) for feature in KINDS for text in typed_for(feature)]
-    found = parsed(shared(of_kinds), [[feature.name, text] for feature, text in pairs])
+    texts = [[feature.name, text] for feature, text in pairs]
+    found = parsed(page_of(of_kinds(), keep=True), texts)
     said = [answer.get("value", "error") for answer in found]
     assert all(("value" in answer) != ("error" in answer) for answer in found)
-    wrong = [
-        (feature.name, text, expected, got)
-        for (feature, text), got in zip(pairs, said, strict=True)
-        if (expected := read(feature, text)) != got
-    ]
+    answered = list(zip(pairs, said, strict=True))
+    wrong = [(f.name, text, got) for (f, text), got in answered if read(f, text) != got]
     assert wrong == []
     for feature in KINDS:
-        mine = [got for (other, _), got in zip(pairs, said, strict=True) if other is feature]
+        mine = [got for (other, _), got in answered if other is feature]
         assert mine.count("error") < len(mine) - 3
 
 
-def test_numbers_are_read_as_people_type_them(shared):
-    given = {
-        "1 234.5": 1234.5,
-        "1\u202f234\u202f567": 1234567,
-        "1'000": 1000,
-        "1,5": 1.5,
-        "0,125": 0.125,
-        "−3": -3,
-        "1,234.5": 1234.5,
-        "1,234,567": 1234567,
-        " 7 ": 7,
-    }
-    found = parsed(shared(of_kinds), [["number", text] for text in given])
+def test_numbers_are_read_as_people_type_them_and_errors_explain_others(page_of):
+    given = {"1 234.5": 1234.5, "1\u202f234\u202f567": 1234567, "1'000": 1000, "1,5": 1.5}
+    given |= {"0,125": 0.125, "−3": -3, "1,234.5": 1234.5, "1,234,567": 1234567, " 7 ": 7}
+    page = page_of(of_kinds(), keep=True)
+    found = parsed(page, [["number", text] for text in given])
     assert found == [{"value": value} for value in given.values()]
-
-
-def test_errors_explain_invalid_values(shared):
     given = {
         ("number", "1,234"): "“1,234” is ambiguous: write the number without thousands separators"
         " and with a decimal point.",
@@ -628,27 +541,16 @@ def test_errors_explain_invalid_values(shared):
         " to be exact to the microsecond: round it to whole seconds.",
         ("duration", "P1000000000D"): "“P1000000000D” is too long.",
     }
-    found = parsed(shared(of_kinds), [list(pair) for pair in given])
+    found = parsed(page, [list(pair) for pair in given])
     assert found == [{"error": text} for text in given.values()]
 
 
-def test_values_of_categories_are_read_with_and_without_quotes(shared):
-    given = [
-        ("color", "a", 2),
-        ("color", "b c", 3),
-        ("color", '"b c"', 3),
-        ("color", '"missing"', 4),
-        ("color", "missing", 0),
-        ("color", "", 0),
-        ("color", "5", 5),
-        ("color", '"5"', 6),
-        ("color", "true", 7),
-        ("color", "purple", 1),
-        ("__proto__", "v69", 71),
-    ]
-    page = shared(of_space)
-    found = parsed(page, [[name, text] for name, text, _ in given])
-    assert found == [{"value": code} for *_, code in given]
+def test_values_of_categories_are_read_with_and_without_quotes(page_of):
+    texts = ["a", "b c", '"b c"', '"missing"', "missing", "", "5", '"5"', "true", "purple"]
+    codes = [2, 3, 3, 4, 0, 0, 5, 6, 7, 1]
+    page = page_of(of_space(), keep=True)
+    found = parsed(page, [*(["color", text] for text in texts), ["__proto__", "v69"]])
+    assert found == [{"value": code} for code in [*codes, 71]]
     errors = parsed(page, [["__proto__", "w"], ["low risk", ""]])
     values = ", ".join(f"v{i}" for i in range(8))
     assert errors[0] == {"error": f"“w” is not one of the values ({values}, …)."}
@@ -657,28 +559,15 @@ def test_values_of_categories_are_read_with_and_without_quotes(shared):
 
 def numbers_for(feature, rng):
     low, high = max(feature.lowest, -1e17), min(feature.end, 1e17)
-    drawn = [
-        *rng.uniform(low, high, 100),
-        *rng.normal(size=50),
-        *(10.0 ** rng.uniform(-9, 18, 100)),
-    ]
-    drawn += [
-        feature.lowest,
-        feature.before(feature.end),
-        0.0,
-        5e-324,
-        0.1 + 0.2,
-        1e16,
-        1e-5,
-        123e20,
-    ]
-    if feature.step:
-        drawn = [math.floor(v / feature.step) * feature.step for v in drawn if math.isfinite(v)]
-    found = sorted({float(v) for v in drawn if feature.admits(float(v)) and feature.shows(v)})
+    numbers = [*rng.uniform(low, high, 100), *rng.normal(size=50), *10 ** rng.uniform(-9, 18, 100)]
+    numbers += [feature.lowest, feature.before(feature.end), 0.0, 5e-324, 0.3, 1e16, 1e-5, 123e20]
+    if step := feature.step:
+        numbers = [math.floor(v / step) * step for v in numbers if math.isfinite(v)]
+    found = sorted({float(v) for v in numbers if feature.admits(float(v)) and feature.shows(v)})
     return found + ([None] if feature.missing else [])
 
 
-def test_values_are_written_as_in_python_and_read_back(shared):
+def test_values_are_written_as_in_python_and_read_back(page_of):
     rng = np.random.default_rng(8)
     given = [(feature, value) for feature in KINDS for value in numbers_for(feature, rng)]
     script = """given.values.map(([name, value]) => {
@@ -687,7 +576,7 @@ def test_values_are_written_as_in_python_and_read_back(shared):
         return [text, irenic.parseValue(feature, text)];
     })"""
     values = [[feature.name, value] for feature, value in given]
-    found = ask(shared(of_kinds), script, values=values)
+    found = ask(page_of(of_kinds(), keep=True), script, values=values)
     expected = [f.format_value(-math.inf if v is None else v) for f, v in given]
     assert [text for text, _ in found] == expected
     # whole numbers beyond 2**53 are shown but not accepted
@@ -701,8 +590,8 @@ def test_values_are_written_as_in_python_and_read_back(shared):
     assert len(given) > 500
 
 
-def test_ticks_are_round_values_inside_the_range(shared):
-    page = shared(of_kinds)
+def test_ticks_are_round_values_inside_the_range(page_of):
+    page = page_of(of_kinds(), keep=True)
     day = 86_400_000_000
     ranges = {
         "number": [(0, 1), (-3.2, 7.9), (1e-9, 2e-9), (0, 1e300)],
@@ -734,11 +623,10 @@ def cell_of(feature, cells, value):
     """Return the index of the cell that contains a value."""
     if isinstance(feature, Categorical) or value is None:
         return next(i for i, cell in enumerate(cells) if cell["value"] == value)
-    below = [
-        i for i, cell in enumerate(cells) if cell["value"] is not None and cell["low"] <= value
-    ]
-    assert cells[below[-1]]["high"] is None or value < cells[below[-1]]["high"]
-    return below[-1]
+    below = (i for i, c in enumerate(cells) if c["value"] is not None and c["low"] <= value)
+    last = max(below)
+    assert cells[last]["high"] is None or value < cells[last]["high"]
+    return last
 
 
 def sliced(page, x, y, others, summary=None):
@@ -752,50 +640,42 @@ def sliced(page, x, y, others, summary=None):
     return ask(page, script, summary, x=x, y=y, others=others)
 
 
-@pytest.mark.parametrize(
-    ("x", "y"), [("f1", "in"), ("color", "constructor"), ("größe", "__proto__")]
-)
-def test_slices_are_exact(shared, x, y):
+def test_slices_are_exact(page_of):
     """Check that cells are hatched iff no rule covers them, and torn iff rules disagree."""
     rng = np.random.default_rng(9)
-    rules = random_rules(rng, n=20, conditions=(2, 4))
-    summary = summarize(rules, budget=0.1)
-    seen = set()
-    for case in cases_of(random_instances(rng, rules, n=6)):
-        plane = sliced(shared(of_space), x, y, case, summary)
+    rules, instances, summary = drawn_rules(9, 20, (2, 4))
+    page, seen = page_of(of_space(), keep=True), set()
+    pairs = [("f1", "in"), ("color", "constructor"), ("größe", "__proto__")] * 6
+    for (x, y), case in zip(pairs, cases_of(instances), strict=False):
+        plane = sliced(page, x, y, case, summary)
         points = random_instances(rng, rules)
-        cases = [case | {x: c[x], y: c[y]} for c in cases_of(points)]
         values, codes = points.values.copy(), points.codes.copy()
         for feature in SPACE:
-            row = SPACE.row(feature.name)
-            column = [c[feature.name] for c in cases]
-            if isinstance(feature, Categorical):
-                codes[row] = column
-            else:
-                values[row] = [-math.inf if v is None else v for v in column]
+            if feature.name not in (x, y):
+                row, value = SPACE.row(feature.name), case[feature.name]
+                if isinstance(feature, Categorical):
+                    codes[row] = value
+                else:
+                    values[row] = -math.inf if value is None else value
         covering = rules.covering(Instances(SPACE, values, codes))
-        for c, row in zip(cases, covering, strict=True):
+        for point, row in zip(cases_of(points), covering, strict=True):
             thens = {rules[int(i)].then for i in np.flatnonzero(row)}
-            i, j = cell_of(SPACE[x], plane["xs"], c[x]), cell_of(SPACE[y], plane["ys"], c[y])
+            i, j = (cell_of(SPACE[n], plane[f"{k}s"], point[n]) for n, k in ((x, "x"), (y, "y")))
             assert plane["outcomes"][j * len(plane["xs"]) + i] == min(len(thens), 2)
             seen.add(min(len(thens), 2))
     assert seen == {0, 1, 2}
 
 
-def test_projected_cells_list_all_rules_that_can_hold_there(shared):
-    rng = np.random.default_rng(10)
-    rules = random_rules(rng, n=10)
-    plane = sliced(shared(of_space), "f1", "color", None, summarize(rules, budget=0.1))
+def test_projected_cells_list_all_rules_that_can_hold_there(page_of):
+    rules, _, summary = drawn_rules(10, 10)
+    plane = sliced(page_of(of_space(), keep=True), "f1", "color", None, summary)
     row = SPACE.row("f1")
     for j, up in enumerate(plane["ys"]):
         for i, across in enumerate(plane["xs"]):
             value = -math.inf if across["value"] is None else across["value"]
-            holding = [
-                rule
-                for k, rule in enumerate(rules)
-                if rules.lower[row, k] <= value < rules.upper[row, k]
-                and rule.region.bits("color") >> up["value"] & 1
-            ]
+            inside = (rules.lower[row] <= value) & (value < rules.upper[row])
+            holding = [rules[int(k)] for k in np.flatnonzero(inside)]
+            holding = [r for r in holding if r.region.bits("color") >> up["value"] & 1]
             thens = {rule.then for rule in holding}
             asking = [r for r in holding if {"f1", "color"} & set(r.region.conditions())]
             assert plane["bare"][j * len(plane["xs"]) + i] == (not asking)
@@ -803,37 +683,28 @@ def test_projected_cells_list_all_rules_that_can_hold_there(shared):
 
 
 def test_a_single_feature_makes_a_strip(page_of):
-    rules = RuleSet([Rule({"age": (0, 10)}, then="A"), Rule({"age": (9, 20)}, then="B")])
+    rules = rule_set(["age"], ({"age": (0, 10)}, "A"), ({"age": (9, 20)}, "B"))
     plane = sliced(page_of(summarize(rules)), "age", None, None)
     assert [cell["low"] for cell in plane["xs"]] == [LOWEST, 0, 9, 10, 20]
     assert plane["outcomes"] == [0, 1, 2, 1, 0]
 
 
-def with_holes(policy="PRIORITY"):
+def with_holes():
     """Return a table with impossible cases."""
     features = [Continuous("age", bounds=(0, 100)), Categorical("job", ["clerk", "nurse"])]
     space = Space(features, impossible=[{"age": (70, 80)}, {"age": (10, 15), "job": "nurse"}])
-    rules = RuleSet(
-        [
-            Rule({"age": {"<": 30}}, then="ask"),
-            Rule({"age": (20, 60), "job": {"clerk"}}, then="grant"),
-        ],
-        space,
-    )
-    return DecisionTable(rules, (0, 1), 2, hit_policy=policy, ranking=("grant", "ask"))
+    ask, grant = {"age": {"<": 30}}, {"age": (20, 60), "job": {"clerk"}}
+    rules = RuleSet([Rule(ask, then="ask"), Rule(grant, then="grant")], space)
+    return DecisionTable(rules, (0, 1), 2, hit_policy="PRIORITY", ranking=("grant", "ask"))
 
 
-def test_impossible_cases_are_not_gaps(shared):
-    table, page = with_holes(), shared(with_holes)
+def test_impossible_cases_are_not_gaps_and_the_form_reports_them(page_of):
+    table = with_holes()
+    page = page_of(summarize(table))
     cases = [{"age": age, "job": job} for age in (5, 12, 40, 69, 75, 80) for job in (2, 3)]
     found = ask(page, "given.cases.map(irenic.isImpossibleCase)", cases=cases)
-    assert found == [
-        any(
-            (case | {"job": "clerk" if case["job"] == 2 else "nurse"}) in hole
-            for hole in table.space.impossible
-        )
-        for case in cases
-    ]
+    words = [case | {"job": "clerk" if case["job"] == 2 else "nurse"} for case in cases]
+    assert found == [any(case in hole for hole in table.space.impossible) for case in words]
     assert True in found
     plane = sliced(page, "age", "job", None)
     width = len(plane["xs"])
@@ -845,10 +716,7 @@ def test_impossible_cases_are_not_gaps(shared):
     strip = sliced(page, "age", None, None)
     assert [c["low"] for c, o in zip(strip["xs"], strip["impossible"], strict=True) if o] == [70]
     assert "impossible" in page.locator("#map-legend").inner_text()
-
-
-def test_the_form_reports_impossible_cases(shared):
-    page = shared(with_holes)
+    # the form reports them
     fill_form(page, age=75, job="2")
     answer = page.locator("#case-answer")
     assert answer.get_attribute("data-outcome") == "none"
@@ -858,43 +726,24 @@ def test_the_form_reports_impossible_cases(shared):
     assert "by rule 1" in answer.inner_text()
     fill_form(page, age=90, job="3")
     assert "A new rule for this case" in answer.inner_text()
+    # the rule of the highest priority is not called the first
+    fill_form(page, age=25, job="2")
+    assert "by rule 2, the one with the highest priority" in answer.inner_text()
+    assert "first" not in answer.inner_text()
+    assert sliced(page, "age", "job", None)["live"] == [1, 0]
 
 
 # --- the form and the map
 
 
-def fill_form(page, **values):
-    """Type values; None ticks "missing"."""
-    for name, value in values.items():
-        field = page.locator(f'#case-form [data-feature="{name}"]')
-        if value is None:
-            page.locator(f'#case-form [data-missing="{name}"]').check()
-        elif field.evaluate("input => input.tagName") == "SELECT":
-            field.select_option(value)
-        else:
-            field.fill(str(value))
-
-
-def test_the_rule_of_the_highest_priority_is_not_called_the_first(shared):
-    page = shared(with_holes)
-    fill_form(page, age=25, job="2")
-    text = page.locator("#case-answer").inner_text()
-    assert "by rule 2, the one with the highest priority" in text
-    assert "first" not in text
-    assert sliced(page, "age", "job", None)["live"] == [1, 0]
-
-
 def test_an_empty_field_is_not_a_missing_value(page_of):
-    space = Space([Continuous("a", missing=True), Continuous("b", missing=True), Continuous("c")])
-    rules = RuleSet(
-        [
-            Rule(Region(space, {"a": {"<": 1}, "b": {"<": 1}}), then="low"),
-            Rule(Region(space, {"a": {"<": 2}, "b": {">": 5}}), then="low"),
-            Rule(Region(space, {"a": {">": 3}, "b": {">": 5}}), then="high"),
-        ],
-        space,
-        default="none",
-    )
+    features = [Continuous("a", missing=True), Continuous("b", missing=True), "c"]
+    pairs = [
+        ({"a": {"<": 1}, "b": {"<": 1}}, "low"),
+        ({"a": {"<": 2}, "b": {">": 5}}, "low"),
+        ({"a": {">": 3}, "b": {">": 5}}, "high"),
+    ]
+    rules = rule_set(features, *pairs, default="none")
     page = page_of(summarize(rules))
     answer = page.locator("#case-answer")
     assert "Fill in: a, b." in answer.inner_text()
@@ -921,8 +770,8 @@ def test_an_empty_field_is_not_a_missing_value(page_of):
 
 
 def test_a_case_from_an_instance_shows_missing_values_and_its_row(page_of):
-    space = Space([Continuous("a", missing=True), Continuous("b", missing=True)])
-    rules = RuleSet([Rule(Region(space, {"a": {"<": 1}, "b": {">": 1}}), then="low")], space)
+    features = [Continuous("a", missing=True), Continuous("b", missing=True)]
+    rules = rule_set(features, ({"a": {"<": 1}, "b": {">": 1}}, "low"))
     page = page_of(summarize(rules, {"a": [None], "b": [3.5]}, ["high"]))
     page.locator("#case-random").click()
     assert page.locator('#case-form [data-missing="a"]').is_checked()
@@ -935,14 +784,9 @@ def test_a_case_from_an_instance_shows_missing_values_and_its_row(page_of):
 
 
 def four_features():
-    space = Space([Continuous(name) for name in "pqrs"])
-    pairs = ["rs", "rs", "pq", "p", "p", "q"]
-    return RuleSet(
-        [
-            Rule(Region(space, dict.fromkeys(names, (i, i + 2))), then="AB"[i % 2])
-            for i, names in enumerate(pairs)
-        ],
-        space,
+    tested = enumerate(["rs", "rs", "pq", "p", "p", "q"])
+    return rule_set(
+        "pqrs", *((dict.fromkeys(names, (i, i + 2)), "AB"[i % 2]) for i, names in tested)
     )
 
 
@@ -950,18 +794,13 @@ def axes_of(page):
     return [page.locator(f"#map-{axis}").input_value() for axis in "xy"]
 
 
-def test_the_map_starts_with_the_most_tested_features_and_follows_the_focus(page_of):
+def test_the_map_starts_with_the_most_tested_features_and_follows_rules_and_cases(page_of):
     page = page_of(summarize(four_features()))
     assert axes_of(page) == ["r", "s"]
-    page.locator('#rules [data-rule="0"]').click()
-    assert axes_of(page) == ["r", "s"]
-    page.locator('#rules [data-rule="2"]').click()
-    assert axes_of(page) == ["p", "q"]
-    page.locator('#rules [data-rule="3"]').click()
-    assert axes_of(page) == ["p", "q"]
-
-
-def test_a_case_is_shown_on_the_slice_through_it(page_of):
+    for rule, axes in [(0, "rs"), (2, "pq"), (3, "pq")]:
+        page.locator(f'#rules [data-rule="{rule}"]').click()
+        assert axes_of(page) == [*axes]
+    # a case is shown on the slice through it
     page = page_of(summarize(four_features()))
     fill_form(page, p=3.5, q=3.25, r=7, s=8)
     page.locator("#case-map").click()
@@ -975,18 +814,16 @@ def test_a_case_is_shown_on_the_slice_through_it(page_of):
 def test_the_slice_starts_where_a_rule_holds(page_of):
     """It is in the first rule, or with instances at a complete one that a rule covers."""
     rules = four_features()
-    alone = RuleSet([rules[0]], rules.space)
-    page = page_of(summarize(alone))
-    page.locator("#map-x").select_option("p")
-    page.locator("#map-y").select_option("q")
-    page.locator("#map-mode").select_option("fixed")
-    assert "1 rule of 1 can hold here" in page.locator("#map-note").inner_text()
     table = {name: [5.0, 5.1, 4.9, 1.0] for name in "pqrs"}
-    page = page_of(summarize(RuleSet([rules[0], rules[2]], rules.space), table))
-    page.locator("#map-x").select_option("p")
-    page.locator("#map-y").select_option("q")
-    page.locator("#map-mode").select_option("fixed")
-    assert "at r = 1, s = 1: 2 rules of 2 can hold" in page.locator("#map-note").inner_text()
+    for shown, points, expected in [
+        ([0], None, "1 rule of 1 can hold here"),
+        ([0, 2], table, "at r = 1, s = 1: 2 rules of 2 can hold"),
+    ]:
+        page = page_of(summarize(RuleSet([rules[i] for i in shown], rules.space), points))
+        page.locator("#map-x").select_option("p")
+        page.locator("#map-y").select_option("q")
+        page.locator("#map-mode").select_option("fixed")
+        assert expected in page.locator("#map-note").inner_text()
 
 
 def test_rules_are_shown_next_to_the_pointer(page_of):
@@ -995,8 +832,9 @@ def test_rules_are_shown_next_to_the_pointer(page_of):
     canvas.scroll_into_view_if_needed()
     size = canvas.bounding_box()
     assert size["height"] <= 0.6 * 700 + 1
-    canvas.hover(position={"x": size["width"] * 0.5, "y": size["height"] * 0.5})
-    page.wait_for_timeout(60)
+    middle = {"x": size["width"] * 0.5, "y": size["height"] * 0.5}
+    canvas.hover(position=middle)
+    drawn(page)
     tip = page.locator("#map-tip")
     assert tip.is_visible()
     assert tip.inner_text().strip()
@@ -1004,7 +842,7 @@ def test_rules_are_shown_next_to_the_pointer(page_of):
     inner, outer = tip.bounding_box(), page.locator("#map-frame").bounding_box()
     assert inner["x"] >= outer["x"] - 1
     assert inner["x"] + inner["width"] <= outer["x"] + outer["width"] + 1
-    canvas.click(position={"x": size["width"] * 0.5, "y": size["height"] * 0.5})
+    canvas.click(position=middle)
     answer, frame = page.locator("#map-answer").bounding_box(), canvas.bounding_box()
     assert answer["x"] >= frame["x"] + frame["width"]
     assert answer["width"] < frame["width"]
@@ -1012,8 +850,8 @@ def test_rules_are_shown_next_to_the_pointer(page_of):
 
 def test_long_names_do_not_widen_a_phone(page_of):
     long = "a_very_long_name_of_a_feature_" * 6
-    space = Space([Continuous(long + x, missing=True) for x in "abc"])
-    rules = RuleSet([Rule(Region(space, {long + x: (0, 1) for x in "abc"}), then="A" * 90)], space)
+    features = [Continuous(long + x, missing=True) for x in "abc"]
+    rules = rule_set(features, ({long + x: (0, 1) for x in "abc"}, "A" * 90))
     page = page_of(summarize(rules), viewport={"width": 360, "height": 740})
     page.locator("#map-mode").select_option("fixed")
     page.locator("#map-canvas").click()
@@ -1022,18 +860,12 @@ def test_long_names_do_not_widen_a_phone(page_of):
 
 def test_only_some_of_very_many_rules_are_drawn_but_all_decide(page_of):
     rng = np.random.default_rng(13)
-    space = Space([Continuous("x"), Continuous("y"), Continuous("z")])
-    lows = rng.normal(size=(1500, 3)).round(4)
-    rules = RuleSet(
-        [
-            Rule(Region(space, {"x": (a, a + 1), "y": (b, b + 1), "z": (c, c + 1)}), then=then)
-            for (a, b, c), then in zip(lows.tolist(), rng.choice(list("AB"), 1500), strict=True)
-        ],
-        space,
-    )
+    lows = rng.normal(size=(1100, 3)).round(4).tolist()
+    sides = [{n: (low, low + 1) for n, low in zip("xyz", row, strict=True)} for row in lows]
+    rules = rule_set("xyz", *zip(sides, rng.choice(list("AB"), 1100).tolist(), strict=True))
     page = page_of(summarize(rules, budget=0.1, limit=5))
     note = page.locator("#map-note").inner_text()
-    assert "The first 1,000 of 1,500 rules are drawn." in note
+    assert "The first 1,000 of 1,100 rules are drawn." in note
     assert "Gaps and conflicts are not hatched" in note
     case = {"x": 1.0, "y": 1.0, "z": 1.0}
     (found,) = decided(page, [case])
