@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.reporting.browser import test_editing, test_editor, test_saving
+from tests.reporting.browser.steps import keys
 from tests.reporting.browser.test_saving import served  # noqa: F401 - a fixture
 
 
@@ -45,9 +46,9 @@ class TestFurther:
     )
 
 
-def test_copy_and_paste_with_the_clipboard_of_the_browser(page_of, tmp_path):
-    page = test_editing.open_editor(page_of, test_editing.fares(tmp_path))
-    test_editing.keys(page, "Control+Home", "Control+c", "ArrowDown", "Control+v")
+def test_copy_and_paste_with_the_clipboard_of_the_browser(page_of):
+    page = test_editing.open_editor(page_of, test_editing.fares())
+    keys(page, "Control+Home", "Control+c", "ArrowDown", "Control+v")
     page.wait_for_function("() => editor.table.now.rows[1].cells[0].text === '< 18'")
-    test_editing.keys(page, "Control+z")
+    keys(page, "Control+z")
     assert test_editing.texts(page)[1][0] == "[18..65)"

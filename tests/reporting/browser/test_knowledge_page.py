@@ -17,6 +17,8 @@ from irenic.reporting.editing import EditedModel
 from irenic.reporting.serving import EditingServer
 from irenic.reporting.summarize import summarize
 from tests.learn.fitting import quick
+from tests.reporting.browser.steps import OPEN_EDITOR, keys, type_text
+from tests.reporting.browser.test_editor import set_cells
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +38,30 @@ def model(data):
     return quick(max_rules=4).fit(*data)
 
 
-def edit(page):
-    page.evaluate("() => { window.editor = irenic.openEditor(document.querySelector('#editor')); }")
-    page.locator(".verdict-part.good", has_text="no conflicts").wait_for()
+@pytest.fixture
+def learner(page_of, data, model):
+    """Open the editor of a model with its data; return the page and its part for the learner."""
+
+    def open_editor(shown=model):
+        page = page_of(summarize(shown, *data, name="loans"))
+        page.evaluate(OPEN_EDITOR)
+        page.locator(".verdict-part.good", has_text="no conflicts").wait_for()
+        return page, page.locator(".panel", has_text="For the learner")
+
+    return open_editor
+
+
+@pytest.fixture(scope="module")
+def tested(data, model):
+    """The column of the first rule's first condition."""
+    names = model.rules_[0].region.conditions()
+    return next(k for k, name in enumerate(data[0]) if name in names)
+
+
+@pytest.fixture(scope="module")
+def other(model):
+    """Another outcome than that of the first rule."""
+    return "grant" if model.rules_[0].then == "no loan" else "no loan"
 
 
 CAUGHT = """() => {  // what is downloaded, instead of a file of the browser
@@ -56,14 +79,17 @@ def press_forbid(page, cell, text):
     page.locator(".save-menu li button", has_text=text).first.click()
 
 
-def test_marks_come_back_with_the_next_model(page_of, model, data, tmp_path):
-    page = page_of(summarize(model, *data, name="loans"))
-    edit(page)
-    first = str(model.rules_[0])
+def keep(page):
     page.get_by_role("button", name="Keep", exact=True).click()
+
+
+def test_marks_come_back_with_the_next_model(learner, model, data, tmp_path):
+    page, _ = learner()
+    first = str(model.rules_[0])
+    keep(page)
     assert page.locator(".grid-row.kept").count() == 1
     press_forbid(page, "#cell-0-2", "No rule may test job")
-    assert page.locator(".grid-head .forbidden").inner_text().startswith("job")
+    assert page.locator(".grid-head .forbidden").text_content().startswith("job")
     page.evaluate(CAUGHT)
     page.get_by_role("button", name="Download loans.knowledge.json").click()
     name, text = page.evaluate("() => window.caught")
@@ -76,136 +102,107 @@ def test_marks_come_back_with_the_next_model(page_of, model, data, tmp_path):
     assert str(again.rules_[0]) == first
     assert not any("job" in rule.region.conditions() for rule in list(again.rules_)[1:])
     # the page of the new model knows what was kept
-    page = page_of(summarize(again, *data, name="loans"))
-    edit(page)
+    page, _ = learner(again)
     assert page.locator(".grid-row.kept").count() == 1
-    assert page.evaluate("() => document.querySelector('.grid-row.kept').dataset.row") == "0"
+    assert page.locator(".grid-row.kept").get_attribute("data-row") == "0"
 
 
-def test_a_forbidden_condition_is_proved_of_the_next_model(page_of, model, data):
-    page = page_of(summarize(model, *data, name="loans"))
-    edit(page)
-    column = next(
-        k for k, name in enumerate(data[0]) if name in model.rules_[0].region.conditions()
-    )
-    press_forbid(page, f"#cell-0-{column}", "Never")
-    assert page.locator(f"#cell-0-{column}.forbidden").count() == 1
-    # items of lists are laid out when they come into view; until then, inner_text misses them
-    shown = page.locator(".panel", has_text="For the learner").text_content()
+def test_a_forbidden_condition_is_proved_of_the_next_model(learner, data, tested):
+    page, panel = learner()
+    press_forbid(page, f"#cell-0-{tested}", "Never")
+    assert page.locator(f"#cell-0-{tested}.forbidden").count() == 1
     never = json.loads(page.evaluate("() => JSON.stringify(editor.actions.knowledge())"))["never"]
-    assert f"Never {never[0]}" in shown
+    assert f"Never {never[0]}" in panel.text_content()
     again = quick(never=never).fit(*data)
     assert again.certificate_.proved == (f"NEVER {never[0]}",)
-    page = page_of(summarize(again, *data))
-    edit(page)
-    assert f"Never {never[0]}" in page.locator(".panel", has_text="For the learner").text_content()
+    _, panel = learner(again)
+    assert f"Never {never[0]}" in panel.text_content()
 
 
-def test_a_kept_rule_that_contradicts_a_mark_is_named(page_of, model, data):
-    page = page_of(summarize(model, *data))
-    edit(page)
-    column = next(
-        k for k, name in enumerate(data[0]) if name in model.rules_[0].region.conditions()
-    )
-    press_forbid(page, f"#cell-0-{column}", "Never")
-    panel = page.locator(".panel", has_text="For the learner")
+def test_a_kept_rule_that_contradicts_a_mark_is_named(learner, model, data, tested, other):
+    page, panel = learner()
+    press_forbid(page, f"#cell-0-{tested}", "Never")
     assert panel.locator(".wrong-text").count() == 0
-    page.get_by_role("button", name="Keep", exact=True).click()
+    keep(page)
     never = page.evaluate("() => editor.table.now.never[0]")
     expected = f"Row 1 is kept, but contradicts: Never {never}."
-    assert panel.locator(".wrong-text").inner_text() == expected
+    assert panel.locator(".wrong-text").text_content() == expected
     # the learner says the same
     with pytest.raises(irenic.IrenicError, match="contradicts NEVER"):
         quick(rules=str(model.rules_[0]), never=[never]).fit(*data)
     # the row may say something else there
-    other = "grant" if model.rules_[0].then == "no loan" else "no loan"
-    page.evaluate("(text) => editor.actions.setCells([{ row: 0, column: 3, text }])", other)
+    set_cells(page, (0, 3, other))
     assert panel.locator(".wrong-text").count() == 0
 
 
-def test_marks_are_undone_and_do_not_count_as_changes(page_of, model, data):
-    page = page_of(summarize(model, *data))
-    edit(page)
-    panel = page.locator(".panel", has_text="For the learner")
-    assert "Mark rules with Keep" in panel.inner_text()
-    page.get_by_role("button", name="Keep", exact=True).click()
+def test_marks_are_made_with_keys_undone_and_do_not_count_as_changes(learner):
+    page, panel = learner()
+    assert "Mark rules with Keep" in panel.text_content()
+    keep(page)
     assert page.locator("body.edited").count() == 0
-    page.keyboard.press("Control+z")
+    keys(page, "Control+z")
     assert page.locator(".grid-row.kept").count() == 0
     press_forbid(page, "#cell-0-0", "No rule may test income")
     panel.get_by_role("button", name="Remove").click()
-    assert "Mark rules with Keep" in panel.inner_text()
-
-
-def test_forbid_is_reached_by_keys(page_of, model, data):
-    page = page_of(summarize(model, *data))
-    edit(page)
+    assert "Mark rules with Keep" in panel.text_content()
     page.locator("summary", has_text="Forbid").focus()
-    page.keyboard.press("Enter")
+    keys(page, "Enter")
     page.get_by_role("button", name="No rule may test").wait_for()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+    keys(page, "Tab", "Enter")
     page.locator(".grid-head .forbidden").wait_for()
     assert page.locator(".grid-head .forbidden").count() == 1
     assert page.evaluate("() => document.activeElement.getAttribute('role')") == "grid"
 
 
-def test_an_edited_rule_changes_accuracy_coverage_and_confusion(page_of, model, data):
-    page = page_of(summarize(model, *data))
-    edit(page)
+def test_an_edited_rule_changes_accuracy_coverage_and_confusion(learner, data, other):
+    page, _ = learner()
     page.locator("summary", has_text="What changes").click()
     page.locator("#cell-0-3").click()
-    page.keyboard.type("grant" if model.rules_[0].then == "no loan" else "no loan")
-    page.keyboard.press("Enter")
+    type_text(page, other)
     table = page.locator(".before-after").first
     table.wait_for()
-    cells = table.locator("td").all_inner_texts()
+    cells = table.locator("td").all_text_contents()
     assert cells[1] != cells[2]  # right, before and now
-    changed = irenic.loads(
-        page.evaluate("() => JSON.stringify(editor.currentRules())"), format="json"
-    )
+    edited = page.evaluate("() => JSON.stringify(editor.currentRules())")
     X, y = data
-    right = float(np.mean(changed.predict(X, resolve="first") == y))
+    right = np.mean(irenic.loads(edited, format="json").predict(X, resolve="first") == y)
     assert cells[2].replace("\u202f", "").startswith(f"{100 * right:.1f}".removesuffix(".0"))
     page.locator("summary", has_text="Confusion matrix").last.click()
-    matrix = page.locator(".before-after").last.locator("tbody td").all_inner_texts()
+    matrix = page.locator(".before-after").last.locator("tbody td").all_text_contents()
     assert sum(map(int, matrix)) == len(y)
 
 
-def test_irenic_edit_saves_what_irenic_learn_reads(browser, model, data, tmp_path):
+def test_irenic_edit_saves_what_irenic_learn_reads(page_of, model, data, tmp_path):
     path = tmp_path / "loans.json"
     irenic.write(model, path)
     before = path.read_bytes()
     with EditingServer(EditedModel(path, show=lambda parsed: (parsed.model(), *data))) as server:
         thread = threading.Thread(target=server.serve)
         thread.start()
-        page = browser.new_page()
         try:
-            page.goto(server.url)
+            page = page_of(server.url)
             page.locator(".verdict-part.good", has_text="no conflicts").wait_for()
             page.locator("summary", has_text="What changes").click()
             page.locator("#cell-0-3").click()
-            page.keyboard.press("Delete")
+            keys(page, "Delete")
             page.locator(".before-after").first.wait_for()
-            page.keyboard.press("Control+z")
-            page.get_by_role("button", name="Keep", exact=True).click()
+            keys(page, "Control+z")
+            keep(page)
             page.get_by_role("button", name="Save", exact=True).click()
             page.locator(".edit-note", has_text="Saved to loans.knowledge.json").wait_for()
+            page.goto("about:blank")
         finally:
-            page.close()
             server.stop()
             thread.join()
     assert path.read_bytes() == before
-    assert load_knowledge(tmp_path / "loans.knowledge.json") == {"rules": f"{model.rules_[0]}\n"}
+    knowledge = tmp_path / "loans.knowledge.json"
+    assert load_knowledge(knowledge) == {"rules": f"{model.rules_[0]}\n"}
     X, y = data
     table = tmp_path / "loans.csv"
-    rows = [
-        ",".join([*X, "label"]),
-        *(",".join(map(str, row)) for row in zip(*X.values(), y, strict=True)),
-    ]
-    table.write_text("\n".join(rows) + "\n")
-    options = ["--knowledge", str(tmp_path / "loans.knowledge.json"), "--budget", "2", "--cv", "0"]
-    result = CliRunner().invoke(app, ["learn", str(table), *options, "-o", str(tmp_path / "r.txt")])
+    rows = [[*X, "label"], *zip(*X.values(), y, strict=True)]
+    table.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+    options = ["--knowledge", knowledge, "--budget", "2", "--cv", "0", "-o", tmp_path / "r.txt"]
+    result = CliRunner().invoke(app, [*map(str, ["learn", table, *options])])
     assert result.exit_code == 0, result.output
     assert (tmp_path / "r.txt").read_text().startswith(str(model.rules_[0]))
 
