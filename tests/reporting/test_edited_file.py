@@ -48,6 +48,11 @@ def cut(rules):
     rules[0]["if"]["age"] = {"<": 16}
 
 
+def saying(place, outcome):
+    """Return a change of an outcome."""
+    return lambda rules: rules[place].update(then=outcome)
+
+
 def test_instances_are_on_the_page_and_do_not_change_the_file(tmp_path):
     path, data = tmp_path / "fares.csv", tmp_path / "past.csv"
     path.write_bytes(CSV)
@@ -57,11 +62,8 @@ def test_instances_are_on_the_page_and_do_not_change_the_file(tmp_path):
     jobs = next(each for each in summary["features"] if each["name"] == "job")["values"]
     assert {"nurse", "pilot", "clerk"} <= set(jobs)  # also those that only rows have
     assert summary["instances"]["shown"] == 3
-    assert [summary["outcomes"][k]["text"] for k in summary["instances"]["outcomes"]] == [
-        "free",
-        "half",
-        "half",
-    ]
+    said = [summary["outcomes"][k]["text"] for k in summary["instances"]["outcomes"]]
+    assert said == ["free", "half", "half"]
     assert save(file, cut) == CSV.replace(b"< 18;-", b"< 16;-")
     assert file.page().summary["instances"]["shown"] == 3
 
@@ -84,15 +86,10 @@ def test_other_cells_of_a_csv_file_keep_their_bytes(tmp_path):
     file._read = lambda path: irenic.parse(path, ignore="Comment", target="fare")
     file.reload()
     assert save(file, cut) == CSV.replace(b"< 18", b"< 16")
-
-    def say(rules):
-        rules[1]["then"] = "reduced"
-
     new = CSV.replace(b"< 18", b"< 16").replace(b"half", b"reduced")
-    assert save(file, say) == new
-    assert save(file, lambda rules: rules.pop(1)) == new.replace(
-        b"[18..60);nurse;reduced;x\r\n", b""
-    )
+    assert save(file, saying(1, "reduced")) == new
+    without = new.replace(b"[18..60);nurse;reduced;x\r\n", b"")
+    assert save(file, lambda rules: rules.pop(1)) == without
 
 
 def test_rows_are_inserted_where_the_order_decides(tmp_path):
@@ -124,13 +121,8 @@ MODEL = """<?xml version="1.0" encoding="UTF-8"?>
 def test_other_bytes_of_a_model_stay(tmp_path):
     file = opened(tmp_path, "fares.dmn", MODEL)
     assert save(file, cut).decode() == MODEL.replace("&lt; 18", "&lt; 16")
-
-    def say(rules):
-        rules[1]["then"] = "reduced"
-
-    assert save(file, say).decode() == MODEL.replace("&lt; 18", "&lt; 16").replace(
-        "full", "reduced"
-    )
+    reduced = MODEL.replace("&lt; 18", "&lt; 16").replace("full", "reduced")
+    assert save(file, saying(1, "reduced")).decode() == reduced
     new = save(file, lambda rules: rules.pop(0)).decode()
     assert "r1" not in new
     assert '<rule id="r2"><description>all</description>' in new
@@ -149,19 +141,13 @@ def test_other_cells_of_a_workbook_stay(tmp_path):
     file = EditedFile(path, read=lambda path: irenic.parse(path, **options))
     save(file, cut)
     save(file, lambda rules: rules.append({"if": {"age": {"=": 17}}, "then": "half"}))
-
-    def say(rules):
-        rules[1]["then"] = "reduced"
-
-    save(file, say)
-    rows = [[c.value for c in row] for row in openpyxl.load_workbook(path).worksheets[0].rows]
-    assert rows[:3] == [
-        ["age", "fare", "Comment"],
-        ["< 16", "free", "a"],
-        [">= 18", "reduced", "b"],
-    ]
-    assert rows[3][1] == "half"
-    assert openpyxl.load_workbook(path)["Other"]["A1"].value == "kept"
+    save(file, saying(1, "reduced"))
+    saved = openpyxl.load_workbook(path)
+    head, *rows = [[c.value for c in row] for row in saved.worksheets[0].rows]
+    assert head == ["age", "fare", "Comment"]
+    assert rows[:2] == [["< 16", "free", "a"], [">= 18", "reduced", "b"]]
+    assert rows[2][1] == "half"
+    assert saved["Other"]["A1"].value == "kept"
 
 
 def test_other_keys_of_a_json_file_stay(tmp_path):
@@ -180,11 +166,7 @@ def test_other_keys_of_a_json_file_stay(tmp_path):
 def test_rows_with_several_parts_stay_one_row(tmp_path):
     content = b'age,fare\n"< 18, >= 60",half\n[18..60),full\n'
     file = opened(tmp_path, "fares.csv", content)
-
-    def say(rules):
-        rules[2]["then"] = "whole"
-
-    assert save(file, say) == content.replace(b"full", b"whole")
+    assert save(file, saying(2, "whole")) == content.replace(b"full", b"whole")
 
 
 def test_new_values_of_categories_are_written(tmp_path):
@@ -220,27 +202,19 @@ def test_changes_on_disk_are_not_overwritten(tmp_path):
     assert file.changed_on_disk
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ('"x', "line 1"),
-        ('"rules": [{"then": 1, "if": {"x": {"<": 1}}}]', "unknown feature 'x'"),
-        ('"ordered": true, "rules": []', "the file contains rules without an order"),
-        ('"rules": [], "default": "x"', "the default can be changed only in .json files"),
-    ],
-)
-def test_invalid_rules_are_refused(tmp_path, keys, message):
+def test_invalid_rules_are_refused(tmp_path):
     file = opened(tmp_path, "fares.rules", RULES)
-    with pytest.raises(irenic.IrenicError, match=message):
-        file.save(f'{{"format": "irenic rules", "version": 1, {keys}}}')
-    assert file.path.read_text() == RULES
-
-
-def test_files_that_cannot_be_changed_in_place_are_refused(tmp_path):
+    for keys, message in {
+        '"x': "line 1",
+        '"rules": [{"then": 1, "if": {"x": {"<": 1}}}]': "unknown feature 'x'",
+        '"ordered": true, "rules": []': "the file contains rules without an order",
+        '"rules": [], "default": "x"': "the default can be changed only in .json files",
+    }.items():
+        with pytest.raises(irenic.IrenicError, match=message):
+            file.save(f'{{"format": "irenic rules", "version": 1, {keys}}}')
+        assert file.path.read_text() == RULES
     with pytest.raises(FormatError, match=r"a \.md file cannot be changed in place; write its"):
-        opened(
-            tmp_path, "fares.md", "| age | fare |\n|---|---|\n| < 18 | free |\n| >= 18 | full |\n"
-        )
+        opened(tmp_path, "a.md", "| age | fare |\n|---|---|\n| < 18 | free |\n| >= 18 | full |\n")
 
 
 def test_a_moved_row_of_a_workbook_is_refused(tmp_path):
@@ -286,19 +260,12 @@ def document(rows, *, ordered):
     )
 
 
-@pytest.mark.parametrize(
-    ("form", "ordered"),
-    [
-        ("csv", False),
-        ("csv", True),
-        ("dmn", True),
-        ("dmn", False),
-        ("json", True),
-        ("rules", False),
-    ],
-)
+FORMS = [*(("csv", order) for order in (False, True)), ("json", True), ("rules", False)]
+
+
+@pytest.mark.parametrize(("form", "ordered"), [*FORMS, ("dmn", True), ("dmn", False)])
 @given(before=TABLE, after=TABLE, kept=st.integers(0, 6))
-@examples(1)
+@examples(0.5)
 def test_a_file_means_what_the_page_had(tmp_path_factory, form, ordered, before, after, kept):
     """Whatever is edited, the file has the rules of the page, or it stays as it was."""
     typed = {"if": {"age": {">=": 1, "<": 4}, "job": {"in": ["nurse"]}}, "then": "x"}
@@ -337,22 +304,10 @@ def key(rule):
         ("if age>=18 and age<30 then A  # adults", ("age", {">=": 18, "<": 25}), "age<25"),
         ("IF 30 > age AND age >= 18 THEN A", ("age", {">=": 16, "<": 30}), "age >= 16"),
         ("IF age between 18 and 30 THEN A", ("age", {">=": 18, "<=": 31}), "and 31 THEN A"),
-        (
-            "IF job = nurse AND 18 <= age THEN A",
-            ("age", {">=": 20}),
-            "IF job = nurse AND 20 <= age",
-        ),
+        ("IF job = nurse AND 18 <= age THEN A", ("age", {">=": 20}), "nurse AND 20 <= age"),
         # another kind of condition is written anew, and the others stay
-        (
-            "IF age < 30 AND job = nurse THEN A",
-            ("age", {">": 5}),
-            "IF age > 5 AND job = nurse THEN",
-        ),
-        (
-            "IF job = nurse and age < 30 THEN A",
-            ("job", {"in": ["clerk"]}),
-            "IF job in {clerk} and age",
-        ),
+        ("IF age < 30 AND job = nurse THEN A", ("age", {">": 5}), "IF age > 5 AND job = nurse T"),
+        ("IF job = nurse and age < 30 THEN A", ("job", {"in": ["cook"]}), "IF job in {cook} and"),
         ("IF job = nurse and age < 30 THEN A", ("job", None), "IF age < 30 THEN A"),
         ("IF age>=18 and job = nurse and age<30 THEN A", ("age", None), "IF job = nurse THEN A"),
         ("IF job = nurse THEN A # x", ("age", {"<": 9}), "IF job = nurse AND age < 9 THEN A # x"),
@@ -360,16 +315,12 @@ def key(rule):
         ("IF age < 30 THEN A", ("age", None), "IF anything THEN A"),
         ("IF NOT age < 30 THEN A", ("age", {">=": 31}), "IF NOT age < 31 THEN A"),
         # conditions in parentheses are written anew
-        (
-            "IF (age < 30 and job=nurse) THEN A",
-            ("age", {"<": 9}),
-            "IF age < 9 AND job in {nurse} TH",
-        ),
+        ("IF (age < 30 and job=nurse) THEN A", ("age", {"<": 9}), "IF age < 9 AND job in {nurse}"),
     ],
 )
 def test_only_the_edited_condition_of_a_line_changes(tmp_path, line, change, expected):
     name, condition = change
-    text = f"{line}\nIF age < 5 AND job not in {{nurse, clerk}} THEN B\n"
+    text = f"{line}\nIF age < 5 AND job not in {{nurse, cook}} THEN B\n"
     file = opened(tmp_path, "my.rules", text)
 
     def edit(rules):
@@ -384,8 +335,5 @@ def test_only_the_edited_condition_of_a_line_changes(tmp_path, line, change, exp
 
 def test_a_changed_outcome_leaves_the_conditions_of_a_line(tmp_path):
     file = opened(tmp_path, "my.rules", "if 18<=age and age<30 then A WEIGHT 2 # x\n")
-
-    def say(rules):
-        rules[0]["then"] = "very good"
-
-    assert save(file, say).decode() == 'if 18<=age and age<30 then "very good" WEIGHT 2 # x\n'
+    new = save(file, saying(0, "very good")).decode()
+    assert new == 'if 18<=age and age<30 then "very good" WEIGHT 2 # x\n'

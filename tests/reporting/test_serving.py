@@ -10,8 +10,9 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
+from itertools import product
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -37,22 +38,25 @@ def path(tmp_path):
 
 
 @contextmanager
-def running(path):
+def serving_alone(path):
+    """Serve a file until its last page is gone; yield the server and its thread."""
     with EditingServer(EditedFile(path)) as server:
         thread = threading.Thread(target=server.serve)
         thread.start()
         try:
-            yield server
+            yield server, thread
+            thread.join(10)
+            assert not thread.is_alive()
         finally:
             server.stop()
             thread.join(10)
-            assert not thread.is_alive()
 
 
 @pytest.fixture
 def server(path):
-    with running(path) as server:
+    with serving_alone(path) as (server, _):
         yield server
+        server.stop()
 
 
 def ask(server, method, what, body=None, token=None, **headers):
@@ -76,8 +80,18 @@ def ask(server, method, what, body=None, token=None, **headers):
     return answer, content
 
 
+def data_of(answered):
+    """Return the status of an answer and its data."""
+    answer, content = answered
+    return answer.status, json.loads(content)
+
+
 def rules_of(text):
     return irenic.dumps(irenic.loads(text, format="rules"), format="json")
+
+
+CUT = TEXT.replace("< 18", "< 16")
+GRATIS = TEXT.replace("free", "gratis")
 
 
 def test_the_page_is_served_and_rules_are_saved(server, path):
@@ -89,34 +103,29 @@ def test_the_page_is_served_and_rules_are_saved(server, path):
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["Referrer-Policy"] == "no-referrer"
     assert not [name for name in answer.headers if name.startswith("Access-Control")]
-    answer, content = ask(server, "POST", "save?page=1", rules_of(TEXT.replace("< 18", "< 16")))
-    told = json.loads(content)
-    assert (answer.status, told["changed"]) == (200, False)
-    assert path.read_text() == TEXT.replace("< 18", "< 16")
-    assert json.loads(ask(server, "GET", f"status?seen={told['seen']}")[1]) == {"changed": False}
-
-
-def test_refused_rules_have_a_reason_and_a_place(server, path):
-    answer, content = ask(server, "POST", "save", '{"format": "irenic rules",\n "version": 1, "x"')
-    told = json.loads(content)
-    assert answer.status == 422
-    assert told["problem"]["line"] == 2
+    status, told = data_of(ask(server, "POST", "save?page=1", rules_of(CUT)))
+    assert (status, told["changed"]) == (200, False)
+    assert path.read_text() == CUT
+    assert data_of(ask(server, "GET", f"status?seen={told['seen']}")) == (200, {"changed": False})
+    # refused rules have a reason and a place
+    wrong = '{"format": "irenic rules",\n "version": 1, "x"'
+    status, told = data_of(ask(server, "POST", "save", wrong))
+    assert (status, told["problem"]["line"]) == (422, 2)
     assert told["error"].startswith("the edited rules, line 2")
-    assert path.read_text() == TEXT
+    assert path.read_text() == CUT
 
 
 def test_changes_on_disk_are_noticed(server, path):
-    assert json.loads(ask(server, "GET", "status")[1]) == {"changed": False}
-    path.write_text(TEXT.replace("free", "gratis"))
-    assert json.loads(ask(server, "GET", "status")[1]) == {"changed": True}
-    edit = rules_of(TEXT.replace("< 18", "< 16"))
-    answer, content = ask(server, "POST", "save", edit)
-    assert (answer.status, json.loads(content)["changed"]) == (409, True)
-    assert "changed on disk" in json.loads(content)["error"]
-    assert json.loads(ask(server, "POST", "reload", "")[1]) == {"changed": False}
+    assert data_of(ask(server, "GET", "status")) == (200, {"changed": False})
+    path.write_text(GRATIS)
+    assert data_of(ask(server, "GET", "status")) == (200, {"changed": True})
+    status, told = data_of(ask(server, "POST", "save", rules_of(CUT)))
+    assert (status, told["changed"]) == (409, True)
+    assert "changed on disk" in told["error"]
+    assert data_of(ask(server, "POST", "reload", "")) == (200, {"changed": False})
     assert "gratis" in ask(server, "GET", "")[1]
     path.write_text(TEXT)
-    assert ask(server, "POST", "save?keep=true", edit)[0].status == 200
+    assert ask(server, "POST", "save?keep=true", rules_of(CUT))[0].status == 200
     assert "free" not in path.read_text()[:9]
     assert "< 16" in path.read_text()
 
@@ -127,97 +136,93 @@ def digest_in(page):
 
 def test_a_page_does_not_overwrite_what_another_page_saved(server, path):
     first, second = (digest_in(ask(server, "GET", "")[1]) for _ in range(2))
-    saved = TEXT.replace("< 18", "< 16").replace(">= 18", ">= 16")
-    answer, content = ask(server, "POST", f"save?seen={second}", rules_of(saved))
-    assert answer.status == 200
-    later = TEXT.replace("free", "gratis")
-    answer, refusal = ask(server, "POST", f"save?seen={first}", rules_of(later))
-    assert answer.status == 409
-    assert "changed on disk; reload it" in json.loads(refusal)["error"]
+    saved = CUT.replace(">= 18", ">= 16")
+    status, told = data_of(ask(server, "POST", f"save?seen={second}", rules_of(saved)))
+    assert status == 200
+    status, refusal = data_of(ask(server, "POST", f"save?seen={first}", rules_of(GRATIS)))
+    assert status == 409
+    assert "changed on disk; reload it" in refusal["error"]
     assert path.read_text() == saved
     # the page that saved may save again
-    again = f"save?seen={json.loads(content)['seen']}"
-    assert ask(server, "POST", again, rules_of(saved.replace("full", "half")))[0].status == 200
-    assert path.read_text() == saved.replace("full", "half")
+    half = saved.replace("full", "half")
+    assert ask(server, "POST", f"save?seen={told['seen']}", rules_of(half))[0].status == 200
+    assert path.read_text() == half
 
 
 def test_a_new_page_does_not_hide_a_change_on_disk_from_others(server, path):
     old = digest_in(ask(server, "GET", "")[1])
-    path.write_text(TEXT.replace("free", "gratis"))
+    path.write_text(GRATIS)
     new = digest_in(ask(server, "GET", "")[1])
-    assert json.loads(ask(server, "GET", f"status?seen={old}")[1]) == {"changed": True}
-    assert json.loads(ask(server, "GET", f"status?seen={new}")[1]) == {"changed": False}
+    for seen, changed in (old, True), (new, False):
+        found = ask(server, "GET", f"status?seen={seen}")
+        assert data_of(found) == (200, {"changed": changed})
     assert ask(server, "POST", f"save?seen={old}", rules_of(TEXT))[0].status == 409
-    assert path.read_text() == TEXT.replace("free", "gratis")
+    assert path.read_text() == GRATIS
 
 
 @pytest.mark.parametrize("keep", ["", "&keep=true"])
 def test_a_change_on_disk_while_a_page_saves_is_kept(server, path, monkeypatch, keep):
     seen = digest_in(ask(server, "GET", "")[1])
-    other = TEXT.replace("free", "gratis")
 
     def slowly(*arguments, **options):
         content = formats_edited(*arguments, **options)
-        path.write_text(other)
+        path.write_text(GRATIS)
         return content
 
     formats_edited = editing.edited
     monkeypatch.setattr(editing, "edited", slowly)
-    edit = rules_of(TEXT.replace("< 18", "< 16"))
-    answer, content = ask(server, "POST", f"save?seen={seen}{keep}", edit)
-    assert (answer.status, json.loads(content)["changed"]) == (409, True)
-    assert path.read_text() == other
+    status, told = data_of(ask(server, "POST", f"save?seen={seen}{keep}", rules_of(CUT)))
+    assert (status, told["changed"]) == (409, True)
+    assert path.read_text() == GRATIS
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
 def test_a_change_on_disk_right_after_saving_is_noticed(server, path, monkeypatch):
     seen = digest_in(ask(server, "GET", "")[1])
-    other = TEXT.replace("free", "gratis")
 
     def write(*arguments):
         write_file(*arguments)
-        path.write_text(other)
+        path.write_text(GRATIS)
 
     monkeypatch.setattr(editing, "write_file", write)
-    answer, content = ask(server, "POST", f"save?seen={seen}", rules_of(TEXT.replace("18", "16")))
-    told = json.loads(content)
-    assert (answer.status, told["changed"]) == (200, True)
-    again = ask(server, "POST", f"save?seen={told['seen']}", rules_of(TEXT))[0]
-    assert again.status == 409
-    assert path.read_text() == other
+    status, told = data_of(ask(server, "POST", f"save?seen={seen}", rules_of(CUT)))
+    assert (status, told["changed"]) == (200, True)
+    assert ask(server, "POST", f"save?seen={told['seen']}", rules_of(TEXT))[0].status == 409
+    assert path.read_text() == GRATIS
 
 
-@pytest.mark.parametrize(
-    ("method", "headers", "status"),
-    [
-        ("GET", {"token": "x" * 43}, 404),
-        ("GET", {"token": "%C3%BC"}, 404),
-        ("GET", {"Host": "evil.example"}, 403),
-        ("GET", {"Host": None}, 403),
-        ("GET", {"Sec_Fetch_Site": "cross-site"}, 403),
-        ("GET", {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"}, 403),
-        ("GET", {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "token": "x"}, 403),
-        ("POST", {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate"}, 403),
-        ("GET", {"Origin": "http://evil.example"}, 403),
-        ("POST", {"Origin": "http://evil.example"}, 403),
-        ("POST", {"Origin": "null"}, 403),
-        ("POST", {"Origin": None}, 403),
-        ("POST", {"Sec_Fetch_Site": "same-site"}, 403),
-        ("POST", {"token": "x"}, 404),
-    ],
-)
-def test_others_are_refused(server, path, method, headers, status):
-    headers = dict(headers)
-    token = headers.pop("token", None)
-    body = rules_of(TEXT.replace("< 18", "< 16")) if method == "POST" else None
-    what = "save" if method == "POST" else "status"
-    answer, content = ask(server, method, what, body, token, **headers)
-    assert answer.status == status
-    assert "changed" not in content
-    assert path.read_text() == TEXT
+REFUSED = [
+    ("GET", {"token": "x" * 43}, 404),
+    ("GET", {"token": "%C3%BC"}, 404),
+    ("GET", {"Host": "evil.example"}, 403),
+    ("GET", {"Host": None}, 403),
+    ("GET", {"Sec_Fetch_Site": "cross-site"}, 403),
+    ("GET", {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"}, 403),
+    ("GET", {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "token": "x"}, 403),
+    ("POST", {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate"}, 403),
+    ("GET", {"Origin": "http://evil.example"}, 403),
+    ("POST", {"Origin": "http://evil.example"}, 403),
+    ("POST", {"Origin": "null"}, 403),
+    ("POST", {"Origin": None}, 403),
+    ("POST", {"Sec_Fetch_Site": "same-site"}, 403),
+    ("POST", {"token": "x"}, 404),
+]
 
 
-def test_unknown_addresses_and_sizes_are_refused(server):
+def test_others_are_refused(server, path):
+    assert server.server_address[0] == urlsplit(server.url).hostname == "127.0.0.1"
+    assert len(server.token) >= 43
+    for method, headers, status in REFUSED:
+        token = headers.get("token")
+        headers = {name: value for name, value in headers.items() if name != "token"}
+        request = ("save", rules_of(CUT)) if method == "POST" else ("status", None)
+        answer, content = ask(server, method, *request, token, **headers)
+        assert answer.status == status, (method, headers)
+        assert "changed" not in content
+        assert path.read_text() == TEXT
+
+
+def test_unknown_addresses_and_sizes_are_refused(server, capsys):
     assert ask(server, "GET", "../../etc/passwd")[0].status == 404
     assert ask(server, "POST", "other", "")[0].status == 404
     assert ask(server, "POST", "save", None)[0].status == 411
@@ -228,102 +233,74 @@ def test_unknown_addresses_and_sizes_are_refused(server):
     connection.request("OPTIONS", "/")  # no page of another site learns what is allowed
     assert connection.getresponse().status == 501
     connection.close()
-
-
-@pytest.mark.parametrize("address", ["http://[", "http://[::1", "http://]/"])
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_invalid_addresses_are_refused(server, capsys, method, address):
-    with socket.create_connection(server.server_address, timeout=10) as connection:
-        connection.sendall(f"{method} {address} HTTP/1.1\r\n\r\n".encode())
-        assert connection.recv(100).split(b"\r\n")[0].split()[1] == b"400"
+    for method, address in product(["GET", "POST"], ["http://[", "http://[::1", "http://]/"]):
+        with socket.create_connection(server.server_address, timeout=10) as connection:
+            connection.sendall(f"{method} {address} HTTP/1.1\r\n\r\n".encode())
+            assert connection.recv(100).split(b"\r\n")[0].split()[1] == b"400"
     assert capsys.readouterr().err == ""
-
-
-def test_it_listens_on_this_machine_only(server):
-    assert server.server_address[0] == "127.0.0.1"
-    assert urlsplit(server.url).hostname == "127.0.0.1"
-    assert len(server.token) >= 43
 
 
 def test_it_ends_with_the_last_page(path, monkeypatch):
     monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.3)
-    with EditingServer(EditedFile(path)) as server:
-        thread = threading.Thread(target=server.serve)
-        thread.start()
+    with serving_alone(path) as (server, thread):
         ask(server, "GET", "status?page=a")
         ask(server, "GET", "status?page=b")
         ask(server, "POST", "goodbye?page=a", "")
-        thread.join(1)
+        thread.join(0.8)
         assert thread.is_alive()  # the other one is open
         ask(server, "POST", "goodbye?page=b", "")
         ask(server, "GET", "status?page=c")  # a page that is loaded again
-        thread.join(1)
+        thread.join(0.8)
         assert thread.is_alive()
         ask(server, "POST", "goodbye?page=c", "")
         ask(server, "GET", "status?page=c")  # asked before it was closed, answered after
-        thread.join(10)
-        assert not thread.is_alive()
 
 
 def test_it_ends_if_the_page_is_silent(path, monkeypatch):
     monkeypatch.setattr(serving, "_AFTER_SILENCE", 0.2)
-    with EditingServer(EditedFile(path)) as server:
-        thread = threading.Thread(target=server.serve)
-        thread.start()
+    with serving_alone(path) as (server, _):
         ask(server, "GET", "status?page=a")
-        thread.join(10)
-        assert not thread.is_alive()
+
+
+@contextmanager
+def connected(server):
+    """Be a page that is connected to its server."""
+    url = urlsplit(server.url)
+    connection = HTTPConnection(url.netloc, timeout=10)
+    connection.request("GET", f"{url.path}open?page=a")
+    answer = connection.getresponse()
+    assert answer.status == 200
+    yield
+    answer.close()
+    connection.close()
 
 
 def test_a_page_is_open_as_long_as_its_connection(path, monkeypatch):
     """A browser that is closed may not say goodbye, and one in the background may be silent."""
     monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.3)
     monkeypatch.setattr(serving, "_AFTER_SILENCE", 1.5)
-    with EditingServer(EditedFile(path)) as server:
-        thread = threading.Thread(target=server.serve)
-        thread.start()
-        url = urlsplit(server.url)
-        for _ in range(2):  # a connection that breaks is made again
-            connection = HTTPConnection(url.netloc, timeout=10)
-            connection.request("GET", f"{url.path}open?page=a")
-            answer = connection.getresponse()
-            assert answer.status == 200
-            answer.close()
-            connection.close()
-        connection.request("GET", f"{url.path}open?page=a")
-        answer = connection.getresponse()
+    with serving_alone(path) as (server, thread), ExitStack() as new:
+        with connected(server):
+            pass
+        with connected(server):  # a connection that breaks is made again
+            new.enter_context(connected(server))  # before the old one ends
         thread.join(2.5)
         assert thread.is_alive()
-        answer.close()
-        connection.close()
-        ask(server, "GET", "status?page=a")  # asked before it was closed, answered after
-        thread.join(10)
-        assert not thread.is_alive()
-
-
-def test_a_page_whose_new_connection_is_made_before_the_old_one_ends_is_open(path, monkeypatch):
-    monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.3)
-    monkeypatch.setattr(serving, "_AFTER_SILENCE", 1.5)
-    with EditingServer(EditedFile(path)) as server:
-        thread = threading.Thread(target=server.serve)
-        thread.start()
-        url = urlsplit(server.url)
-        old, new = (HTTPConnection(url.netloc, timeout=10) for _ in range(2))
-        answers = []
-        for connection in (old, new):
-            connection.request("GET", f"{url.path}open?page=a")
-            answers.append(connection.getresponse())
-        answers[0].close()
-        old.close()
-        thread.join(2.5)
-        assert thread.is_alive()
-        answers[1].close()
         new.close()
-        thread.join(10)
-        assert not thread.is_alive()
+        ask(server, "GET", "status?page=a")  # asked before it was closed, answered after
 
 
 # --- the command
+
+
+def request(url, method, what, headers):
+    connection = HTTPConnection(url.netloc, timeout=10)
+    connection.request(method, url.path + what, "" if method == "POST" else None, headers)
+    answer = connection.getresponse()
+    assert answer.status == 200
+    content = answer.read().decode()
+    connection.close()
+    return content
 
 
 def test_the_command_prints_the_address_and_ends_with_the_page(path):
@@ -332,12 +309,7 @@ def test_the_command_prints_the_address_and_ends_with_the_page(path):
         first = process.stdout.readline()
         assert first.startswith(f"Editing {path} at http://127.0.0.1:")
         url = urlsplit(first.split()[-1])
-        connection = HTTPConnection(url.netloc, timeout=10)
-        connection.request(
-            "POST", f"{url.path}goodbye?page=1", "", {"Origin": f"http://{url.netloc}"}
-        )
-        assert connection.getresponse().status == 200
-        connection.close()
+        request(url, "POST", "goodbye?page=1", {"Origin": f"http://{url.netloc}"})
         assert process.wait(60) == 0
 
 
@@ -347,17 +319,10 @@ def test_the_token_is_no_argument_of_the_browser(path, monkeypatch):
     opened = []
 
     def visit(url):  # as a browser does that opens the file
-        answers = []
-        connection = HTTPConnection(url.netloc, timeout=10)
         own = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
-        connection.request("GET", url.path, headers=own)
-        answers.append(connection.getresponse().read().decode())
-        connection.close()
-        origin = {"Origin": f"http://{url.netloc}"}
-        connection.request("POST", f"{url.path}goodbye?page=1", "", origin)
-        answers.append(connection.getresponse().read().decode())
-        connection.close()
-        return answers
+        page = request(url, "GET", "", own)
+        request(url, "POST", "goodbye?page=1", {"Origin": f"http://{url.netloc}"})
+        return page
 
     def open_page(address):
         file = Path(url2pathname(urlsplit(address).path))
@@ -370,7 +335,7 @@ def test_the_token_is_no_argument_of_the_browser(path, monkeypatch):
     with ThreadPoolExecutor(1) as pool:
         done = CliRunner().invoke(app, ["edit", str(path)])
         ((address, file, mode, url, visiting),) = opened
-        page, _ = visiting.result()
+        page = visiting.result()
     assert done.exit_code == 0
     assert f" at {url}" in done.output
     assert '<meta name="irenic-saves-to" content="server">' in page
@@ -380,23 +345,18 @@ def test_the_token_is_no_argument_of_the_browser(path, monkeypatch):
     assert not file.exists()
 
 
-def test_a_label_without_data_is_refused(path):
-    done = CliRunner().invoke(app, ["edit", str(path), "--label", "fare", "--no-browser"])
-    message = "--label needs a table: irenic edit FILE --data DATA --label COLUMN"
-    assert str(done.exception) == message
-
-
 @pytest.mark.parametrize(
-    ("name", "message"),
+    ("arguments", "message"),
     [
-        ("-", "FILE must be a file that can be written, got -"),
-        ("none.rules", "cannot read none.rules: No such file or directory"),
-        ("a.md", "a .md file cannot be changed in place; write its rules to a .json or .xlsx file"),
+        (["-"], "FILE must be a file that can be written, got -"),
+        (["none.rules"], "cannot read none.rules: No such file or directory"),
+        (["a.md"], "a .md file cannot be changed in place; write its rules to a .json or .xlsx"),
+        (["a.md", "--label", "fare"], "needs a table: irenic edit FILE --data DATA --label COLUMN"),
     ],
 )
-def test_what_cannot_be_edited_is_refused(tmp_path, name, message):
+def test_what_cannot_be_edited_is_refused(run, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "a.md").write_text("| age | fare |\n|---|---|\n| < 18 | free |\n| >= 18 | full |\n")
-    command = [sys.executable, "-m", "irenic", "edit", name, "--no-browser"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert message in done.stderr
+    status, _, err = run("edit", *arguments, "--no-browser")
+    assert status == 2
+    assert message in err

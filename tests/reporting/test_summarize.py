@@ -72,8 +72,14 @@ def covers(box, case):
     return True
 
 
+NOT_MISSING = RuleSet(
+    [Rule({"f1": {"missing": False}}, then="A")], Space([Continuous("f1", kind="date")])
+)
+
+
 @given(counted())
-def test_counts_equal_those_made_instance_by_instance(drawn):
+@example((NOT_MISSING, [{"f1": datetime.date(2024, 1, 1)}], ["A"]))
+def test_counts_and_boxes_are_those_of_each_instance(drawn):
     rules, points, labels = drawn
     summary = summarize(rules, points, labels, budget=1)
     (model,) = summary["models"]
@@ -85,50 +91,29 @@ def test_counts_equal_those_made_instance_by_instance(drawn):
         assert entry["confidence"] == (
             pytest.approx(true.count(rule.then) / len(true)) if true else None
         )
-        assert dict(zip(texts, entry["mix"], strict=True)) == {
-            text: true.count(text) for text in texts
-        }
-    left = [label for i, label in enumerate(labels) if not any(inside[i] for inside in held)]
-    assert model["default"]["support"] == len(left) == model["results"]["uncovered"]
+        assert entry["mix"] == [true.count(text) for text in texts]
     said = [
         {rule.then for rule, inside in zip(rules, held, strict=True) if inside[i]}
         for i in range(len(points))
     ]
-    assert model["results"]["contradicted"] == sum(len(thens) > 1 for thens in said)
+    results = model["results"]
+    assert model["default"]["support"] == said.count(set()) == results["uncovered"]
+    assert results["contradicted"] == sum(len(thens) > 1 for thens in said)
     right = [
         (thens or {rules.default}) == {label} for thens, label in zip(said, labels, strict=True)
     ]
-    assert model["results"].get("right", 0) == sum(right)
+    assert results.get("right", 0) == sum(right)
     if points:
-        taken = model["results"]["confusion"]
-        assert sum(n for _, _, n in taken) == len(points)
-        assert sum(n for true, told, n in taken if true == told) == sum(right)
-
-
-NOT_MISSING = Rule({"f1": {"missing": False}}, then="A")
-
-
-@given(counted())
-@example(
-    (
-        RuleSet([NOT_MISSING], Space([Continuous("f1", kind="date")])),
-        [{"f1": datetime.date(2024, 1, 1)}],
-        ["A"],
-    )
-)
-def test_a_box_contains_the_same_cases_as_its_region(drawn):
-    rules, points, labels = drawn
-    summary = summarize(rules, points, labels, budget=1)
-    columns = summary["instances"]["columns"]
-    (model,) = summary["models"]
-    regions = [
-        (rule.region, entry["box"]) for rule, entry in zip(rules, model["rules"], strict=True)
-    ]
+        assert sum(n for _, _, n in results["confusion"]) == len(points)
+        assert sum(n for true, told, n in results["confusion"] if true == told) == sum(right)
+    # boxes contain the same cases as their regions
+    regions = [(rule.region, e["box"]) for rule, e in zip(rules, model["rules"], strict=True)]
     for entry in model["findings"]:
         if entry["region"] is not None:
             box = entry["region"]["box"]
             regions.append((region_of(entry["region"], rules.space), box))
             assert covers(box, entry["witness"]["case"])
+    columns = summary["instances"]["columns"]
     for i, point in enumerate(points):
         case = {name: column[i] for name, column in columns.items()}
         for region, box in regions:
@@ -136,22 +121,23 @@ def test_a_box_contains_the_same_cases_as_its_region(drawn):
 
 
 @given(strategies.rule_sets())
-def test_the_summary_is_json_that_contains_the_rules(rules):
+def test_the_summary_is_json_that_contains_the_rules_their_conditions_and_cuts(rules):
     summary = summarize(rules, budget=1)
     assert validated(json.dumps(summary, allow_nan=False)) == summary
     (model,) = summary["models"]
-    again = [
-        Rule(region_of(entry, rules.space), then=decode_value(entry["then"]["value"]))
-        for entry in model["rules"]
-    ]
-    assert [(r.region, r.then) for r in again] == [(r.region, r.then) for r in rules]
-    assert [entry["text"] for entry in model["rules"]] == [str(rule) for rule in rules]
+    for rule, entry in zip(rules, model["rules"], strict=True):
+        assert region_of(entry, rules.space) == rule.region
+        assert decode_value(entry["then"]["value"]) == rule.then
+        assert entry["text"] == str(rule)
+        conditions = entry["conditions"]
+        assert [condition["text"] for condition in conditions] == rule.region.texts()
+        assert [condition["feature"] for condition in conditions] == list(entry["box"])
+        for condition in conditions:
+            feature = rules.space[condition["feature"]]
+            assert written(condition, feature) == condition["text"]
+            assert condition["missing"] == admits_missing(entry["box"][feature.name], feature)
     assert model["counts"]["conflicts"] == len(rules.conflicts())
-
-
-@given(strategies.rule_sets())
-def test_cuts_are_written_as_in_regions(rules):
-    for feature, entry in zip(rules.space, summarize(rules, budget=1)["features"], strict=True):
+    for feature, entry in zip(rules.space, summary["features"], strict=True):
         if isinstance(feature, Categorical):
             assert entry["kind"] == "category"
             assert len(entry["values"]) == 2 + len(feature.values)
@@ -164,23 +150,10 @@ def test_cuts_are_written_as_in_regions(rules):
             region = Region.from_packed(rules.space, lower, upper, masks)
             if not region.is_empty and region.n_conditions:
                 sign = ">" if cut["lower"]["open"] else ">="
-                said = f"{sign} {cut['lower']['text']}"
-                assert str(region).endswith(said) or " = " in str(region)
+                told = f"{sign} {cut['lower']['text']}"
+                assert str(region).endswith(told) or " = " in str(region)
         low, high = entry["range"]
         assert low < high
-
-
-@given(strategies.rule_sets())
-def test_conditions_in_parts_match_their_regions(rules):
-    (model,) = summarize(rules, budget=1)["models"]
-    for rule, entry in zip(rules, model["rules"], strict=True):
-        conditions = entry["conditions"]
-        assert [condition["text"] for condition in conditions] == rule.region.texts()
-        assert [condition["feature"] for condition in conditions] == list(entry["box"])
-        for condition in conditions:
-            feature = rules.space[condition["feature"]]
-            assert written(condition, feature) == condition["text"]
-            assert condition["missing"] == admits_missing(entry["box"][feature.name], feature)
 
 
 def written(condition, feature):
@@ -276,24 +249,20 @@ def test_a_budget_that_ends_the_search_leaves_completeness_unknown():
 # --- decisions
 
 
-def test_a_list_is_decided_by_its_first_rule():
+def test_hit_policies_decide():
     summary = summarize(RuleList.from_rules(AGES), X, Y)
     (model,) = summary["models"]
     assert summary["decides"]["how"] == "first"
     assert model["order"] == [0, 1]
     assert model["results"]["contradicted"] == 0
     assert model["results"]["accuracy"] == 0.75  # 70 is left to the default, which is low
-
-
-def test_priority_orders_rules_by_their_outcome():
+    # priority orders rules by their outcome
     table = DecisionTable(AGES, (0, 1), 2, hit_policy="PRIORITY", ranking=("high", "low"))
     summary = summarize(table, X, Y)
     assert summary["decides"]["text"].endswith("the one with the highest priority decides")
     assert summary["models"][0]["order"] == [1, 0]
     assert [0, 1, 1] in summary["models"][0]["results"]["confusion"]  # 29 is high, though it is low
-
-
-def test_no_prediction_is_right_or_wrong_if_all_rules_count():
+    # no prediction is right or wrong if all rules count
     table = DecisionTable(AGES, (0, 1), 2, hit_policy="COLLECT")
     results = summarize(table, X, Y)["models"][0]["results"]
     assert "accuracy" not in results
@@ -330,18 +299,14 @@ def test_whole_numbers_are_spread_evenly_over_bins():
     counts = [n for n in entry["distribution"]["counts"] if n]
     assert len(set(counts[1:-1])) == 1
     assert sum(counts) == 303
+    huge = summarize(AGES, {"age": [-1.7e308, 1.7e308]})["features"][0]
+    assert sum(huge["distribution"]["counts"]) == 2
 
 
-def test_rows_in_parts_and_rows_that_never_hold_are_counted():
-    rules = RuleSet(
-        [
-            Rule({"a": (0, 2)}, then="A"),
-            Rule({"a": (4, 6)}, then="A"),
-            Rule({"a": (1, 5)}, then="B"),
-        ],
-    )
-    table = DecisionTable(rules, (0, 0, 2), 3)
-    (model,) = summarize(table)["models"]
+def test_rows_in_parts_are_counted_as_rows():
+    sides = [((0, 2), "A"), ((4, 6), "A"), ((1, 5), "B")]
+    rules = RuleSet([Rule({"a": ends}, then=then) for ends, then in sides])
+    (model,) = summarize(DecisionTable(rules, (0, 0, 2), 3))["models"]
     told = "2 contradictions among the 3 rules."
     assert model["verdicts"]["consistent"]["text"] == told
 
@@ -352,23 +317,6 @@ def test_rows_in_parts_and_rows_that_never_hold_are_counted():
 def test_labels_with_the_same_text_are_distinguished():
     rules = RuleSet([Rule({"a": (0, 1)}, then=1), Rule({"a": (1, 2)}, then="1")])
     assert [outcome["text"] for outcome in summarize(rules)["outcomes"]] == ["1", '"1"']
-
-
-def test_labels_of_another_type_are_rejected():
-    rules = RuleSet([Rule({"a": (0, 1)}, then="1"), Rule({"a": (1, 2)}, then="2")])
-    with pytest.raises(
-        DataError,
-        match=r"labels in y must have the type of the rules' consequents, such as '1', got 1",
-    ):
-        summarize(rules, {"a": [0.5, 1.5]}, [1, 2])
-
-
-def test_a_column_with_too_many_labels_is_rejected():
-    ages = {"age": np.arange(1_500)}
-    with pytest.raises(
-        DataError, match="y must have at most 1,000 distinct labels, got 1,500, such as 0; is it"
-    ):
-        summarize(AGES, ages, list(range(1_500)))
 
 
 def test_sets_of_labels_and_single_labels_can_be_mixed():
@@ -383,12 +331,6 @@ def test_a_missing_default_is_neither_right_nor_wrong():
     for rules, confidence in ((AGES, 1.0), (bare, None)):
         default = summarize(rules, {"age": [70]}, ["low"])["models"][0]["default"]
         assert (default["support"], default["confidence"]) == (1, confidence)
-
-
-def test_huge_values_are_drawn():
-    ages = {"age": [-1.7e308, 1.7e308]}
-    entry = summarize(AGES, ages)["features"][0]
-    assert sum(entry["distribution"]["counts"]) == 2
 
 
 # --- classifiers
@@ -552,34 +494,43 @@ def test_rule_sets_and_tables_can_be_empty():
 # --- invalid input
 
 
-def test_labels_without_instances_are_rejected():
-    with pytest.raises(DataError, match="y must be None without X, the instances that it labels"):
-        summarize(AGES, y=["low"])
+def numbered(then):
+    return RuleSet([Rule({"a": (0, 1)}, then=then), Rule({"a": (1, 2)}, then="2")])
 
 
-@pytest.mark.parametrize("name", [5, "a\udcff"])
-def test_a_name_that_is_not_unicode_is_rejected(name):
-    with pytest.raises(ConditionError, match="name must be a string of Unicode characters, got "):
-        summarize(AGES, name=name)
+@pytest.mark.parametrize(
+    ("arguments", "options", "error"),
+    [
+        (
+            (numbered("1"), {"a": [0.5, 1.5]}, [1, 2]),
+            {},
+            "labels in y must have the type of the rules' consequents, such as '1', got 1",
+        ),
+        (
+            (AGES, {"age": np.arange(1_500)}, list(range(1_500))),
+            {},
+            "y must have at most 1,000 distinct labels, got 1,500, such as 0; is it",
+        ),
+        ((AGES,), {"y": ["low"]}, "y must be None without X, the instances that it labels"),
+        ((AGES, X, ["low"]), {}, "X and y must have the same number of rows, got 4 and 1"),
+        ((AGES,), {"name": 5}, "name must be a string of Unicode characters, got 5"),
+        ((AGES,), {"name": "a\udcff"}, "name must be a string of Unicode characters, got "),
+        (("rules.txt",), {}, "got str; read a file with irenic.read(path)"),
+        ((irenic.RuleSetClassifier(),), {}, "got RuleSetClassifier; fit it first"),
+        ((MichiganClassifier(),), {}, "got MichiganClassifier; fit it first"),
+        ((AGES, X), {"limit": -1}, "limit must be a non-negative whole number, got -1"),
+        ((AGES, X), {"limit": 1.5}, "limit must be a non-negative whole number, got 1.5"),
+        ((AGES, X), {"sample": -1}, "sample must be a non-negative whole number, got -1"),
+        ((AGES, X), {"sample": True}, "sample must be a non-negative whole number, got True"),
+    ],
+)
+def test_invalid_input_is_rejected(arguments, options, error):
+    kind = DataError if " y " in f" {error}" else ConditionError
+    with pytest.raises(kind, match=re.escape(error)):
+        summarize(*arguments, **options)
 
 
-def test_a_page_needs_a_summary():
-    with pytest.raises(ConditionError, match="the document must be a summary, got dict; make one"):
-        irenic.reporting.Report({})
-    with pytest.raises(ConditionError, match="must be a summary, got 'irenic check'; make one"):
-        irenic.reporting.Report({"format": "irenic check", "version": 3})
-    with pytest.raises(ConditionError, match="version of the summary must be 3, got 0; make it"):
-        irenic.reporting.Report(summarize(AGES) | {"version": 0})
-
-
-def test_the_number_of_labels_must_match():
-    with pytest.raises(DataError, match="X and y must have the same number of rows, got 4 and 1"):
-        summarize(AGES, X, ["low"])
-
-
-def test_other_objects_than_rules_are_rejected():
-    with pytest.raises(ConditionError, match=r"got str; read a file with irenic.read\(path\)"):
-        summarize("rules.txt")
+def test_a_tree_has_to_be_converted():
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
@@ -587,14 +538,24 @@ def test_other_objects_than_rules_are_rejected():
         ConditionError, match=r"got DecisionTreeClassifier; convert a fitted tree with irenic"
     ):
         summarize(tree)
-    with pytest.raises(ConditionError, match="got RuleSetClassifier; fit it first"):
-        summarize(irenic.RuleSetClassifier())
-    with pytest.raises(ConditionError, match="got MichiganClassifier; fit it first"):
-        summarize(MichiganClassifier())
 
 
-@pytest.mark.parametrize("kind", [MichiganClassifier, PittsburghClassifier])
-@pytest.mark.parametrize("conflicts", ["avoid", "vote"])
+@pytest.mark.parametrize(
+    ("document", "error"),
+    [
+        ({}, "the document must be a summary, got dict; make one"),
+        ({"format": "irenic check", "version": 3}, "must be a summary, got 'irenic check'; make"),
+        (summarize(AGES) | {"version": 0}, "version of the summary must be 3, got 0; make it"),
+    ],
+)
+def test_a_page_needs_a_summary(document, error):
+    with pytest.raises(ConditionError, match=error):
+        irenic.reporting.Report(document)
+
+
+@pytest.mark.parametrize(
+    ("kind", "conflicts"), [(MichiganClassifier, "avoid"), (PittsburghClassifier, "vote")]
+)
 def test_a_classifier_system_is_summarized_with_its_front(kind, conflicts):
     X, y = {"age": list(range(40))}, ["free"] * 18 + ["full"] * 22
     clf = kind(population_size=20, conflicts=conflicts, random_state=0).fit(X, y)
@@ -603,15 +564,6 @@ def test_a_classifier_system_is_summarized_with_its_front(kind, conflicts):
     chosen = summary["models"][summary["chosen"]]
     assert [rule["support"] for rule in chosen["rules"]] == clf.chosen_.counts.support[:-1].tolist()
     assert chosen["results"]["right"] == round(40 * clf.score(X, y))
-
-
-@pytest.mark.parametrize(
-    ("option", "value"), [("limit", -1), ("limit", 1.5), ("sample", -1), ("sample", True)]
-)
-def test_invalid_options_are_rejected(option, value):
-    expected = f"{option} must be a non-negative whole number, got {value}"
-    with pytest.raises(ConditionError, match=expected):
-        summarize(AGES, X, **{option: value})
 
 
 # --- what classifiers promise
@@ -674,10 +626,7 @@ def test_probabilities_that_depend_on_the_rule_alone_are_with_the_rules():
 
 
 def test_rules_without_a_classifier_promise_nothing():
-    rules = irenic.RuleSet(
-        [irenic.Rule({"a": (0, 6)}, then="x"), irenic.Rule({"a": (4, 9)}, then="y")]
-    )
-    results = irenic.summarize(rules, {"a": [1, 5, 8]}, ["x", "x", "x"])["models"][0]["results"]
+    results = summarize(AGES, X, Y)["models"][0]["results"]
     assert "calibration" not in results
     assert results["groupings"] == []
 
