@@ -99,6 +99,7 @@ ROWS = st.lists(st.tuples(CELLS, JOBS, st.sampled_from("xyz")), min_size=1, max_
 
 
 @given(rows=ROWS, how=st.sampled_from(HOWS))
+@examples(0.6)
 def test_edited_tables_mean_what_they_should(rows, how):
     def read(content):
         parsed = irenic.parse(content, format="csv")

@@ -198,26 +198,23 @@ def test_dates_and_numbers_keep_their_format():
         assert (cell.value, cell.data_type, cell.number_format) == (0.2, "n", number_format)
 
 
-@pytest.mark.parametrize("form", ["csv", "xlsx"])
-def test_signs_and_units_in_cells_are_kept(form):
-    for first, second, expected in (
+def test_signs_and_units_in_cells_are_kept():
+    for number, (first, second, expected) in enumerate((
         ("€ 10 - € 20", "€ 15 - € 30", "(€ 20..€ 30]"), ("€10 - €20", "€15 - €30", "(€20..€30]"),
         ("10 EUR - 20 EUR", "15 EUR - 30 EUR", "(20 EUR..30 EUR]"),
         ("10 % - 20 %", "15 % - 30 %", "(20 %..30 %]"), ("1 Tag", "1-5 Tage", "2-5 Tage"),
         ("2-3 Tage", "2 Tage - 6 Tage", "4-6 Tage"), ("< 2 days", ">= 1 day", ">= 2 days"),
         ("< 1 day", ">= 0 days", ">= 1 day"), ("2 kg - 3 kg", "2 kg - 5.5 kg", "(3 kg..5.5 kg]"),
         ("3+ hours", "2-5 hours", "> 5 hours"), ("3+ days", "2-5 days", ">= 6 days"),
-    ):  # fmt: skip
-        content = f"a;fare\n{first};x\n{second};y\n".encode()
-        if form == "xlsx":
-            content = saved(book_of(("a", "fare"), (first, "x"), (second, "y")))
-        *_, new = mended(content, form)
-        if form == "csv":
-            cells = [line.split(";")[0] for line in new.decode().splitlines()]
-        else:
-            cells = [cell.value for cell in openpyxl.load_workbook(io.BytesIO(new)).active["A"]]
+    )):  # fmt: skip
+        *_, new = mended(f"a;fare\n{first};x\n{second};y\n".encode(), "csv")
+        cells = [line.split(";")[0] for line in new.decode().splitlines()]
         assert len({first, second} & set(cells)) == 1
         assert expected in cells
+        if number % 3 == 0:  # workbooks take longer
+            *_, new = mended(saved(book_of(("a", "fare"), (first, "x"), (second, "y"))), "xlsx")
+            sheet = openpyxl.load_workbook(io.BytesIO(new)).active
+            assert [cell.value for cell in sheet["A"]] == cells
 
 
 def test_outcomes_of_added_rows_are_written_as_the_others():

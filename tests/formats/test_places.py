@@ -12,7 +12,7 @@ import irenic
 from irenic.formats.dmn.editing import tables_in
 from irenic.formats.places import Places
 from irenic.frames.files import as_bytes
-from strategies import rule_sets
+from strategies import examples, rule_sets
 
 
 def placed(text, format):
@@ -68,6 +68,7 @@ def test_cells_of_csv():
 
 
 @given(some_rules, st.sampled_from(["UTF-8", "ISO-8859-1"]))
+@examples(0.6)
 def test_cells_of_dmn(rules, encoding):
     try:
         text = irenic.dumps(rules, format="dmn")

@@ -492,6 +492,7 @@ OUTCOMES = st.one_of(
 
 
 @given(st.lists(st.tuples(OUTCOMES, OUTCOMES), min_size=1, max_size=4), st.booleans(), OUTCOMES)
+@sts.examples(0.6)
 def test_columns_of_outcomes_and_units_read_back_as_equal(thens, has_default, last):
     space = Space([Continuous("stay", unit="days", kind="integer"), Continuous("b")])
     rules = RuleSet(

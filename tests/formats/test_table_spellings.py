@@ -104,10 +104,13 @@ SPELLED_NUMBERS = [
 @pytest.mark.filterwarnings("ignore::irenic.FormatWarning")
 @pytest.mark.parametrize(("plain", "high", "spellings"), SPELLED_NUMBERS)
 def test_how_a_number_is_written_does_not_change_what_its_cell_means(plain, high, spellings):
-    """A cell is refused, or means what it means with the plain number."""
-    for template in TWO_VALUES:
+    """A cell is refused, or means what it means with the plain number.
+
+    Every other spelling is tried in each template, so that each is in half of them.
+    """
+    for number, template in enumerate(TWO_VALUES):
         expected = rules_of(read(template.format(a=plain, b=high)))
-        for low in spellings:
+        for low in spellings[number % 2 :: 2]:
             found = read(template.format(a=low, b=high))
             if not found.errors:
                 assert rules_of(found) == expected, (template, low)
