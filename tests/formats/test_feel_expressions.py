@@ -56,7 +56,7 @@ UNDEFINED = """
 VALUES = {
     # arithmetic, in decimals
     "1 + 2 * 3": 7, "(1 + 2) * 3": 9, "0.1 + 0.2": 0.3, "-2 ** 2": 4, "2 ** -1": 0.5, "7 / 2": 3.5,
-    "1 - -1": 2, '"a" + "b"': "ab",
+    "1 - -1": 2, '"a" + "b"': "ab", r'"\u00df" + "\U01F40E" + "\ud83d\udc0e"': "ß🐎🐎",
     # names
     "Loan Amount / age": 1000 / 30, "Student's name": "Ada", "person.first name": "Ada",
     "people.age": [36, 9],

@@ -163,6 +163,14 @@ def test_priorities_decide_first():
     assert Scorer(irenic.dumps(first, format="pmml")).score({"age": 3}) == "high"
 
 
+def test_words_are_a_set_unless_programs_read_them_differently():
+    for words, tag in ((["a", "b"], "SimpleSetPredicate"), (["a", '"b'], "CompoundPredicate")):
+        rules = RuleSet([Rule({"c": {"in": words}}, then="x")])
+        text = irenic.dumps(rules, format="pmml")
+        assert f"<{tag} " in text
+        assert [Scorer(text).score({"c": word}) for word in words] == ["x", "x"]
+
+
 def deciding(*thens):
     return RuleSet([Rule({"age": (i, i + 1)}, then=then) for i, then in enumerate(thens)])
 

@@ -46,7 +46,8 @@ TYPES = [  # cells of a column, and its feature
     (["b", "a", ""], Categorical("a", ["a", "b"], missing=True, other=True)),
 ]
 TEXTS = [["007", "7"], ["-01", "1"], ["00.5", "1"], ["+49301", "49302"], ["inf", "nan"], ["1_000"],
-         ["1", "x"], ["e"], ["-"], ["T10", "T11"], ["2026-W05"], ["NA", "x"]]  # fmt: skip
+         ["1", "x"], ["e"], ["-"], ["T10", "T11"], ["2026-W05"], ["NA", "x"],
+         ["10:30", "2026-01-31"]]  # fmt: skip
 TYPES += [(cells, Categorical("a", cells, other=True)) for cells in TEXTS]
 
 
