@@ -407,6 +407,7 @@ def test_statistics_accept_labels_of_any_library_and_check_their_number():
         rules.statistics(table, ["low", "high"])
     empty = rules.statistics({"age": []}, [])
     assert (empty.labels, empty.support.tolist()) == ((), [0])
+    assert rules.explanation_size({"age": []}) == 0.0
 
 
 def test_simplified_removes_implied_conditions_and_rules_inside_others():
