@@ -586,6 +586,7 @@ def test_sets_are_indexed_and_compared_as_collections():
 
 
 @given(sts.rule_sets(default="D"))
+@sts.examples(0.6)
 def test_copies_and_pickles_are_equal_and_independent(rules):
     before = list(rules)
     assert rules.thens == [rule.then for rule in before]
