@@ -82,7 +82,7 @@ def test_rules_of_every_instance_follow_many_changes(data, at_once):
     coverage = CoverageMap(rules, points)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coverage_module, "_AT_ONCE", at_once)
-        for change in data.draw(st.lists(st.sampled_from("aaaaarrpk"), max_size=30)):
+        for change in data.draw(st.lists(st.sampled_from("aaaaarrpk"), max_size=20)):
             index = data.draw(st.integers(0, len(rules) - 1)) if len(rules) else -1
             if change == "k":
                 coverage = pickle.loads(pickle.dumps(coverage))

@@ -61,6 +61,7 @@ def record_of(space, cell):
 
 
 @given(rules=strategies.rule_sets(max_size=8, max_features=3, default="else"))
+@examples(0.8)
 def test_a_decider_finds_the_rule_that_a_scan_finds(rules):
     for resolve in RESOLVE:
         decide = rules.decider(resolve=resolve)

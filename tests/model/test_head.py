@@ -134,7 +134,6 @@ def test_a_head_contradicts_a_label_that_is_no_set():
 
 
 @given(rule_sets(), THEN, st.data())
-@sts.examples(1.2)
 def test_conflicts_overlaps_and_rivals_are_those_of_the_cells(rules, then, data):
     expected = slow.conflicts(rules)
     assert [tuple(pair) for pair in rules.conflicts().pairs.tolist()] == expected
@@ -181,7 +180,7 @@ def test_the_error_names_the_heads():
 
 
 @given(rule_sets(), THEN, st.data())
-@sts.examples(1.2)
+@sts.examples(0.6)
 def test_a_region_grown_for_a_head_is_free_and_maximal(rules, then, data):
     cells = cells_of(rules)
     rivals = [rule for rule in rules if slow.clash(rule.then, then, LABELS)]
@@ -258,7 +257,6 @@ def test_a_coverage_map_follows_heads(rules, thens, data):
 
 
 @given(rule_sets(), st.sampled_from(["first", "best", "vote"]), st.data())
-@sts.examples(1.2)
 def test_each_label_is_decided_as_at_the_cells(rules, resolve, data):
     cells = cells_of(rules)
     X = naive.instances(rules.space, cells)
@@ -281,7 +279,6 @@ def test_each_label_is_decided_as_at_the_cells(rules, resolve, data):
 
 
 @given(rule_sets(consistent=True))
-@sts.examples(1.2)
 def test_consistent_rules_decide_together_in_any_order(rules):
     cells = cells_of(rules)
     X = naive.instances(rules.space, cells)
@@ -409,7 +406,7 @@ def test_a_check_lists_agreeing_heads_as_overlaps():
 
 
 @given(rule_sets())
-@sts.examples(0.5)
+@sts.examples(0.4)
 def test_rules_read_back_are_equal(rules):
     for form in ("json", "rules", "csv", "xlsx"):
         back = loads(dumps(rules, format=form), format=form, space=rules.space)

@@ -167,7 +167,7 @@ def own_part(clf):
     return shown.replace(theirs, "")
 
 
-@examples(0.6)
+@examples(0.4)
 @given(NAMES, NAMES, NAMES)
 def test_whatever_things_are_called_comes_out_as_text(name, value, label):
     rules = sample(name, value, label)

@@ -53,7 +53,7 @@ def test_kernels_see_rules_that_were_added_and_removed():
 
 
 @given(st.data(), st.sampled_from([1_000, 0]))
-@sts.examples(0.8)
+@sts.examples(0.6)
 def test_columns_and_kernels_follow_a_list_of_rules(data, at_once):
     rules = data.draw(sts.rule_sets(max_size=4))
     space = rules.space

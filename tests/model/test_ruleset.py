@@ -407,6 +407,7 @@ def test_statistics_accept_labels_of_any_library_and_check_their_number():
         rules.statistics(table, ["low", "high"])
     empty = rules.statistics({"age": []}, [])
     assert (empty.labels, empty.support.tolist()) == ((), [0])
+    assert rules.explanation_size({"age": []}) == 0.0
 
 
 def test_simplified_removes_implied_conditions_and_rules_inside_others():
@@ -585,6 +586,7 @@ def test_sets_are_indexed_and_compared_as_collections():
 
 
 @given(sts.rule_sets(default="D"))
+@sts.examples(0.6)
 def test_copies_and_pickles_are_equal_and_independent(rules):
     before = list(rules)
     assert rules.thens == [rule.then for rule in before]

@@ -69,7 +69,7 @@ def test_each_row_of_a_table_has_its_own_order(monkeypatch):
         names = rng.choice(list("abcdef"), 3, replace=False)
         box = {name: (low[ord(name) - 97], low[ord(name) - 97] + 0.5) for name in names}
         rules.add(Rule(box, then="A"), force=True)
-    table = rng.random((150, 6)) * 1.5
+    table = rng.random((300, 6)) * 1.5
     table = table[~rules.covering(table).any(axis=1)]
     one_by_one = [enlarge(rules, row, order="fewest") for row in table]
     assert len({region.n_conditions for region in one_by_one}) > 1
