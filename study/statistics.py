@@ -345,7 +345,8 @@ def _folds(records: pd.DataFrame, measure: str, learners: Sequence[str] | None) 
     if twice.any():
         first = records.loc[twice, [*key, "learner"]].iloc[0].to_dict()
         raise ValueError(f"{twice.sum()} folds are recorded more than once, the first {first}")
-    values = records.set_index(["set", "fold", "learner"])[measure].astype(float)
+    cells = records[["set", "fold", "learner", measure]].set_index(["set", "fold", "learner"])
+    values = cells[measure].astype(float)
     wide = values.groupby(level=["set", "fold", "learner"], sort=False).mean().unstack("learner")
     return wide.dropna(how="all")[chosen]
 

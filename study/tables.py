@@ -192,7 +192,7 @@ def compared(
     results: Results, records: pd.DataFrame, measure: Measure, learner: str, reference: str
 ) -> Difference | Ratio | None:
     """Compare two learners; return None if one of them has no values."""
-    if not {learner, reference} <= set(records["learner"]):
+    if not {learner, reference} <= set(records["learner"].unique()):
         return None
     means = results.means(records, measure.name, (learner, reference))
     if learner not in means or reference not in means or means.dropna().empty:
