@@ -75,16 +75,14 @@ LOW = "n,r\n< 5,a\n"
     (LOW, 'n\n"1.200,50"\n2.5\n',
      "numbers are written in two ways, '1.200,50' and '2.5'; write them in one way"),
     ("Weight (kg),r\n<= 5,a\n", "Weight (kg)\n500 g\n",
-     "column 'Weight (kg)', row 1: '500 g' must be in kg, as the"),
-    ("t,r\n<= 24 months,a\n", "t\n3 years\n", "column 't', row 1: '3 years' must be in months"),
+     "column 'Weight (kg)', row 1: '500 g' must be in kg, as the numbers of the rules are"),
+    ("t,r\n<= 24 months,a\n", "t\n3 years\n",
+     "column 't', row 1: '3 years' must be in months, as the numbers of the rules are"),
     ("p,r\n<= €100,a\n", "p\n$90\n",
-     "column 'p', row 1: '$90' must be in €, as the numbers of the"),
+     "column 'p', row 1: '$90' must be in €, as the numbers of the rules are"),
 ])  # fmt: skip
 def test_errors_blame_the_cases(predict, rules, cases, message):
-    decided, error = predict(rules, cases)
-    assert decided == []
-    assert error.startswith(f"cases.csv: {message}")
-    assert "must be in" in message or error == f"cases.csv: {message}"
+    assert predict(rules, cases) == ([], f"cases.csv: {message}")
 
 
 def test_a_locale_settles_cases_too(predict):

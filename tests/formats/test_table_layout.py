@@ -9,7 +9,7 @@ from irenic import Categorical, Continuous, FormatError, Rule, RuleSet, Space
 from irenic.formats.sheets.writing import dumps_csv
 
 PLAIN = "age,job,fare\n< 18,cook,low\n>= 18,cook,high\n"
-RULES = rules_of(loads_csv(PLAIN))
+RULES = ["IF age < 18 AND job in {cook} THEN low", "IF age >= 18 AND job in {cook} THEN high"]
 
 
 def test_titles_repeated_headers_and_blank_rows_are_skipped():
