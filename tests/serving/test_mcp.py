@@ -108,13 +108,14 @@ def test_the_tools_say_what_they_do_and_change_nothing(agent):
         assert all("description" in p for p in tool.input_schema["properties"].values())
 
 
+NEVER = "NEVER full WHERE age < 18"
 CALLS = {
     "check": ({"files": ["fares.csv", "mended.csv"]}, ["check", "fares.csv", "mended.csv"]),
     "prove": (
-        {"rules": "mended.csv", "properties": ["NEVER full WHERE age < 18", "SAME AS inner.csv"]},
-        ["prove", "mended.csv", "NEVER full WHERE age < 18", "SAME AS inner.csv"],
+        {"rules": "mended.csv", "properties": [NEVER, "SAME AS mended.csv"]},
+        ["prove", "mended.csv", NEVER, "SAME AS mended.csv"],
     ),
-    "diff": ({"before": "fares.csv", "after": "mended.csv"}, ["diff", "fares.csv", "mended.csv"]),
+    "diff": ({"before": "mended.csv", "after": "mended.csv"}, ["diff", "mended.csv", "mended.csv"]),
     "enlarge": (
         {"rules": "mended.csv", "seed": "age = 30, job = clerk"},
         ["enlarge", "mended.csv", "--seed", "age = 30, job = clerk"],
@@ -130,13 +131,6 @@ CALLS = {
 def test_answers_are_the_documents_of_the_command(agent, command, name):
     arguments, words = CALLS[name]
     answer = agent.ask(name, **arguments)
-    if name in ("prove", "diff"):  # fares.csv contradicts itself, so it decides nothing
-        assert answer.is_error
-        assert "rule 1 says free, rule 2 says full" in answer.content[0].text
-        arguments = json.loads(json.dumps(arguments).replace("fares", "mended"))
-        arguments = json.loads(json.dumps(arguments).replace("inner", "mended"))
-        words = [w.replace("fares", "mended").replace("inner", "mended") for w in words]
-        answer = agent.ask(name, **arguments)
     assert not answer.is_error, answer.content[0].text
     expected = command(*words)
     assert answer.structured_content == expected
@@ -147,6 +141,8 @@ def test_a_case_is_decided(agent):
     answer = agent.ask("decide", rules="mended.csv", case="age = 3, job = clerk")
     decided = answer.structured_content["case"]
     assert (decided["outcome"]["value"], decided["rules"]) == ("free", [1])
+    answer = agent.ask("decide", rules="network.dmn", case="risk = low", table="answer")
+    assert not answer.is_error
 
 
 OUTSIDE = {
@@ -159,6 +155,31 @@ OUTSIDE = {
     "": "must name a file in the folder",
     "no.csv": "No such file",
 }
+
+
+def refusal(agent, tool, **arguments):
+    """Return the error that a tool answers with."""
+    answer = agent.ask(tool, **arguments)
+    assert answer.is_error
+    assert "SECRET" not in str(answer)
+    return answer.content[0].text
+
+
+def test_no_file_outside_the_folder_is_read(agent, folder):
+    for path, error in OUTSIDE.items():
+        assert error in refusal(agent, "decide", rules=path, case="age = 3")
+        assert error in refusal(agent, "diff", before="mended.csv", after=path)
+    absolute = refusal(agent, "check", files=[str(folder / "fares.csv")])
+    assert "a path must be relative to the folder" in absolute
+    # nor files that others name
+    for other in ("../secret.csv", str(folder.parent / "secret.csv"), "link.csv"):
+        same = [f'SAME AS "{other}"']
+        error = refusal(agent, "prove", rules="mended.csv", properties=same)
+        assert "it is outside the folder" in error
+    answer = agent.ask("check", files=["model.dmn"])
+    assert "must be a file in the folder of the model" in answer.content[0].text
+    refusal(agent, "check", files=["up"])
+    assert "SECRET" not in str(agent.ask("check", files=["."]))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
@@ -176,67 +197,41 @@ def test_a_pipe_is_not_waited_for(agent, folder):
         (folder / "pipe.csv").unlink()
 
 
-@pytest.mark.parametrize("path", OUTSIDE)
-def test_no_file_outside_the_folder_is_read(agent, path):
-    for name, arguments in (
-        ("decide", {"rules": path, "case": "age = 3"}),
-        ("diff", {"before": "mended.csv", "after": path}),
-    ):
-        answer = agent.ask(name, **arguments)
-        assert answer.is_error
-        assert OUTSIDE[path] in answer.content[0].text
-        assert "SECRET" not in str(answer)
-
-
-def test_no_absolute_path_is_read(agent, folder):
-    answer = agent.ask("check", files=[str(folder / "fares.csv")])
-    assert answer.is_error
-    assert "a path must be relative to the folder" in answer.content[0].text
-
-
-def test_files_that_others_name_are_not_read_either(agent, folder):
-    for other in ("../secret.csv", str(folder.parent / "secret.csv"), "link.csv"):
-        answer = agent.ask("prove", rules="mended.csv", properties=[f'SAME AS "{other}"'])
-        assert answer.is_error
-        assert "it is outside the folder" in answer.content[0].text
-    answer = agent.ask("check", files=["model.dmn"])
-    assert "must be a file in the folder of the model" in answer.content[0].text
-    answer = agent.ask("check", files=["up"])
-    assert answer.is_error
-    answer = agent.ask("check", files=["."])
-    assert "SECRET" not in str(answer)
-
-
 def test_no_value_is_taken_for_an_option(agent, folder):
     before = sorted(folder.iterdir())
     answer = agent.ask("check", files=["--certificate=proof.json", "mended.csv"])
     assert answer.is_error or answer.structured_content["files"][0]["errors"]
-    answer = agent.ask("decide", rules="mended.csv", case="--json")
-    assert answer.is_error
-    answer = agent.ask("prove", rules="mended.csv", properties=["--certificate=proof.json"])
-    assert answer.is_error
+    refusal(agent, "decide", rules="mended.csv", case="--json")
+    refusal(agent, "prove", rules="mended.csv", properties=["--certificate=proof.json"])
     assert sorted(folder.iterdir()) == before
 
 
-def test_errors_say_what_to_do(agent):
-    answer = agent.ask("prove", rules="mended.csv", properties=[])
-    text = answer.content[0].text
-    assert text.endswith("properties must not be empty; try 'NEVER outcome WHERE …'")
-    answer = agent.ask("enlarge", rules="mended.csv", seed="age = 3")
-    assert "the point has no value for 'job'" in answer.content[0].text
-    answer = agent.ask("check", files=[])
-    assert answer.is_error
-    assert "files must not be empty" in answer.content[0].text
-    answer = agent.ask("check", files=["mended.csv"], hit_policy="FRIST")
-    assert "did you mean" in answer.content[0].text
-    answer = agent.ask("decide", rules="network.dmn", case="age = 20")
-    assert "choose one with --table … and give the values of its own inputs" in (
-        answer.content[0].text
-    )
-    answer = agent.ask("explain", rules="network.dmn", case="age = 20", table="answer")
-    assert "give the values of the inputs of 'answer'" in answer.content[0].text
-    answer = agent.ask("decide", rules="network.dmn", case="risk = low", table="answer")
-    assert not answer.is_error
+@pytest.mark.parametrize(
+    ("tool", "arguments", "error"),
+    [
+        ("prove", {"properties": []}, "properties must not be empty; try 'NEVER outcome WHERE …'"),
+        ("enlarge", {"seed": "age = 3"}, "the point has no value for 'job'"),
+        ("check", {"files": []}, "files must not be empty"),
+        ("check", {"files": ["mended.csv"], "hit_policy": "FRIST"}, "did you mean"),
+        # fares.csv contradicts itself, so it decides nothing
+        ("diff", {"before": "fares.csv", "after": "mended.csv"}, "rule 1 says free, rule 2 says f"),
+        ("prove", {"properties": ["SAME AS inner.csv"]}, "rule 1 says free, rule 2 says full"),
+        (
+            "decide",
+            {"rules": "network.dmn", "case": "age = 20"},
+            "choose one with --table … and give the values of its own inputs",
+        ),
+        (
+            "explain",
+            {"rules": "network.dmn", "case": "age = 20", "table": "answer"},
+            "give the values of the inputs of 'answer'",
+        ),
+    ],
+)
+def test_errors_say_what_to_do(agent, tool, arguments, error):
+    if tool in ("prove", "enlarge"):
+        arguments = {"rules": "mended.csv"} | arguments
+    assert error in refusal(agent, tool, **arguments)
 
 
 def test_the_folder_must_exist(run, file):

@@ -44,10 +44,28 @@ def holds(rules, point):
 @pytest.mark.parametrize("form", FORMATS)
 @examples(0.2)
 @given(data=st.data())
-def test_a_rule_is_left_where_no_rival_is(form, data):
+def test_edits_of_contradicting_rules_hold_what_they_promise(form, data):
     file, points = data.draw(contradicting(form))
     [findings] = file.tables
     table = findings.table
+
+    def read(text):
+        new = irenic.parse(text.encode(), name=f"rules.{form}").bound(table.space)
+        assert not new.errors
+        return [each.rules for each in new.tables]
+
+    # words are about the row under the cursor
+    for row in range(table.n_rows):
+        start, end = file.places.row(table, row)
+        span, words = file.words(data.draw(st.integers(start + 1, end - 1)))
+        assert span == (start, end)
+        assert words.startswith(f"**Rule {row + 1}** says ")
+    # repairs leave no contradiction
+    repairs = [a for a in file.actions(0, len(file.text)) if a.title.startswith("Repair all")]
+    texts = [action.edit() for action in repairs]
+    assert len(texts) == 3
+    assert all(rules.is_consistent for text in texts if text is not None for rules in read(text))
+    # a rule is left where no rival is
     conflict = next(
         f for f in findings if f.kind in ("conflicts", "overlaps") and f.level == "error"
     )
@@ -58,47 +76,25 @@ def test_a_rule_is_left_where_no_rival_is(form, data):
     text = action.edit()
     if text is None:  # nothing is left of the rule, or the new cells would be read differently
         return
-    new = irenic.parse(text.encode(), name=f"rules.{form}").bound(table.space)
-    assert not new.errors
+    new = read(text)[0]
     own = [table.rules[place] for place in table.places(row)]
     others = [r for r, number in zip(table.rules, table.rows, strict=True) if number != row]
     for point in points:
         rivals = holds(others, point) - {own[0].then}
         expected = holds(others, point) | (set() if rivals else holds(own, point))
-        assert holds(new.tables[0].rules, point) == expected
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@examples(0.2)
-@given(data=st.data())
-def test_repairs_leave_no_contradiction(form, data):
-    file, _ = data.draw(contradicting(form))
-    repairs = [a for a in file.actions(0, len(file.text)) if a.title.startswith("Repair all")]
-    assert len(repairs) == 3
-    for action in repairs:
-        text = action.edit()
-        if text is not None:
-            new = irenic.parse(text.encode(), name=f"rules.{form}").bound(
-                file.tables[0].table.space
-            )
-            assert not new.errors
-            assert all(table.rules.is_consistent for table in new.tables)
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@examples(0.2)
-@given(data=st.data())
-def test_words_are_about_the_row_under_the_cursor(form, data):
-    file, _ = data.draw(contradicting(form))
-    table = file.tables[0].table
-    for row in range(table.n_rows):
-        start, end = file.places.row(table, row)
-        span, words = file.words(data.draw(st.integers(start + 1, end - 1)))
-        assert span == (start, end)
-        assert words.startswith(f"**Rule {row + 1}** says ")
+        assert holds(new, point) == expected
 
 
 def test_findings_about_a_column_are_shown_at_its_name():
     text = "age,job,fare\n< 18,-,1\n>= 18,-,2\n"
     [note] = opened(text, "csv").notes()
     assert (note.kind, text[slice(*note.span)]) == ("columns", "job")
+
+
+def test_what_a_file_cannot_hold_is_no_edit(monkeypatch):
+    def refused(*arguments, **options):
+        raise irenic.FormatError("the cells would be read differently")
+
+    monkeypatch.setattr("irenic.serving.opened.edited", refused)
+    actions = opened("age,fare\n< 18,free\n>= 17,full\n", "csv").actions(9, 10)
+    assert {action.edit() for action in actions} == {None}
