@@ -89,3 +89,12 @@ def test_findings_about_a_column_are_shown_at_its_name():
     text = "age,job,fare\n< 18,-,1\n>= 18,-,2\n"
     [note] = opened(text, "csv").notes()
     assert (note.kind, text[slice(*note.span)]) == ("columns", "job")
+
+
+def test_what_a_file_cannot_hold_is_no_edit(monkeypatch):
+    def refused(*arguments, **options):
+        raise irenic.FormatError("the cells would be read differently")
+
+    monkeypatch.setattr("irenic.serving.opened.edited", refused)
+    actions = opened("age,fare\n< 18,free\n>= 17,full\n", "csv").actions(9, 10)
+    assert {action.edit() for action in actions} == {None}
