@@ -1,6 +1,7 @@
 """``irenic monitor``, and ``irenic learn`` with ``--by`` and ``--card``."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,6 @@ import pytest
 from documents import validated
 from tests.learn.fitting import people
 
-pytestmark = pytest.mark.usefixtures("quick")
 RULES = "IF age < 40 THEN low\nDEFAULT high\n"
 
 
@@ -32,8 +32,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def run(run, folder, monkeypatch):
+def run(run, folder, monkeypatch, quick):
     monkeypatch.chdir(folder)
+    quick(generations=1, moves=400, selection="description")  # rules on age, job and income
     return run
 
 
@@ -60,6 +61,7 @@ def test_learn_compares_groups_and_writes_a_card(model):
     assert text.startswith("# RuleSetClassifier for risk\n")
     assert "train.csv (SHA-256 `" in text
     assert "## By married" in text
+    assert re.search(r"\| job \|.*clerk, cook, nurse, smith", text)
 
 
 def test_cross_validated_groups_are_those_of_rows_left_out(run):
@@ -121,7 +123,9 @@ def test_learn_has_groups_in_json(document):
 def test_learn_names_columns_that_may_know_the_answer(run, document):
     line = LEARN.replace("train", "copied")
     note = "Column that may know the answer: closed (another name for the target); is it"
-    assert note in run(line)[1]
+    assert note in run(f"{line} --card copied.md")[1]
+    note = "Column closed is another name for the target; make sure that it is known when a case is"
+    assert note in Path("copied.md").read_text()
     assert document(line)["data"]["suspect"] == {"closed": "another name for the target"}
 
 

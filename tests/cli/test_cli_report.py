@@ -142,6 +142,8 @@ def test_a_decision_table_keeps_its_policy(run, file):
     found = summary_of()
     assert (found["name"], found["decides"]["hit_policy"]) == ("fares", "FIRST")
     assert found["models"][0]["order"] == [0, 1, 2]
+    assert run("report fares.csv --hit-policy UNIQUE")[0] == 0
+    assert summary_of()["decides"]["text"] == "no two rules may hold for the same case"
 
 
 @pytest.fixture
