@@ -155,7 +155,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "spec"), REFUSED)
+@pytest.mark.parametrize(("text", "spec"), REFUSED, ids=range(len(REFUSED)))  # sets vary
 def test_what_is_no_hierarchy_is_refused(text, spec):
     refused(text, Hierarchy, spec)
 
