@@ -133,7 +133,7 @@ class Pages:
             sized = {"viewport": {"width": 1200, "height": 900}} | options
             self.contexts[key[1]] = self.browser.new_context(**sized)
         page = self.contexts[key[1]].new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(60_000)  # a busy machine may take long
         if script is not None:
             page.add_init_script(script)
         page.on("console", lambda message: self.noise.append(f"console: {message.text}"))
