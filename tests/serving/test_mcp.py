@@ -55,6 +55,7 @@ class Agent(threading.Thread):
                     self.answers.put(await client.call_tool(name, arguments))
 
     def ask(self, name, **arguments):
+        assert self.is_alive(), "the server ended in an earlier test"
         self.calls.put((name, arguments))
         answer = self.answers.get(timeout=60)
         if isinstance(answer, BaseException):

@@ -128,7 +128,7 @@ def test_a_kept_rule_that_contradicts_a_mark_is_named(learner, model, data, test
     expected = f"Row 1 is kept, but contradicts: Never {never}."
     assert panel.locator(".wrong-text").text_content() == expected
     # the learner says the same
-    with pytest.raises(irenic.IrenicError, match="contradicts NEVER"):
+    with pytest.raises(irenic.IrenicError, match="exclude each other; refuted: NEVER"):
         quick(rules=str(model.rules_[0]), never=[never]).fit(*data)
     # the row may say something else there
     set_cells(page, (0, 3, other))
