@@ -132,7 +132,6 @@ def test_rows_hold_where_feel_says_so(columns, grid, drawn):
         assert max(map(len, outcomes)) <= 1 or not findings.is_consistent
 
 
-@examples(2)
 @pytest.mark.parametrize("columns", [XY, WHOLE, MIXED])
 @given(drawn=st.data())
 def test_comparisons_are_checked_exactly_and_read_back(columns, drawn):
@@ -149,7 +148,6 @@ def test_comparisons_are_checked_exactly_and_read_back(columns, drawn):
 # --- chains, other types, domains and missing values
 
 
-@examples(2)
 @given(st.lists(st.sampled_from(["number", "integer"]), min_size=3, max_size=3), st.data())
 def test_chains_of_comparisons_are_checked_exactly(kinds, drawn):
     columns = [*zip("abc", kinds, strict=True)]

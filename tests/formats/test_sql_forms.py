@@ -120,7 +120,7 @@ def test_many_rules_are_arrays_where_queries_are_compiled(dialect):
 
 def test_a_row_meets_few_tests_in_a_tree():
     with deep():
-        sql = to_sql(many(1_000), "cases")
+        sql = to_sql(many(500), "cases")
     case = sqlglot.parse_one(sql, dialect="duckdb").find(exp.Case)
 
     def depth(node):
@@ -128,12 +128,12 @@ def test_a_row_meets_few_tests_in_a_tree():
         nearest = [c for c in inner if c.find_ancestor(exp.Case) is node]
         return len(node.args["ifs"]) + max(map(depth, nearest), default=0)
 
-    assert depth(case) <= 20
+    assert depth(case) <= 18
 
 
 def test_nested_cases_of_sql_server_are_limited():
     with deep():
-        tree = sqlglot.parse_one(to_sql(many(2_000), "cases", dialect="tsql"), dialect="tsql")
+        tree = sqlglot.parse_one(to_sql(many(1_200), "cases", dialect="tsql"), dialect="tsql")
 
     def level(node):
         return 0 if node is None else isinstance(node, exp.Case) + level(node.parent)

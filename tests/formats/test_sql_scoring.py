@@ -86,6 +86,7 @@ def sets_and_lists(draw):
     return RuleSet(rules, SPACE)
 
 
+@strategies.examples(0.6)
 @given(rules=sets_and_lists(), resolve=st.sampled_from(["first", "best"]), seed=st.integers(0, 99))
 def test_the_deciding_rule_is_a_column(rules, resolve, seed):
     table = some_rows(random.Random(seed), 60)
@@ -144,6 +145,7 @@ def rules_of_labels(draw, heads):
 
 
 @pytest.mark.parametrize("heads", [False, True])
+@strategies.examples(0.4)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_labels_are_columns(heads, data, seed):
     rules = data.draw(rules_of_labels(heads))
