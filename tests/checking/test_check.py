@@ -434,7 +434,10 @@ def test_the_texts_of_redundant_rules():
         "rule 5 is redundant: rules 1 and 4 together say the same wherever rule 5 applies",
     ]
     assert texts(findings, "mergeable") == ["rules 1 and 4 can be merged into one: 0 <= age < 20"]
-    # without an upper bound, too
+    # of two values of a category, and without an upper bound, too
+    space = Space([Categorical("c", ["u", "v", "w"])])
+    pair = RuleSet([Rule({"c": {value}}, then="A") for value in "uv"], space)
+    assert texts(check(pair), "mergeable") == ["rules 1 and 2 can be merged into one: c in {u, v}"]
     rules = ages(((10, None), "A"), ((5, 12), "A"), ((0, 5), "A"), ((-9, -5), "A"))
     assert texts(check(rules), "mergeable") == ["rules 1, 2 and 3 can be merged into one: age >= 0"]
 
