@@ -217,6 +217,7 @@ def test_text_has_one_rule_per_line():
         "IF age < 18 THEN free\n"
         'IF age >= 18 AND job in {nurse, "fire fighter"} THEN reduced\nDEFAULT full\n'
     )
+    assert str(loads_text('IF "#" < 5 THEN A')[0]) == 'IF "#" < 5 THEN A'
     assert len(loads_text("# nothing\n")) == len(loads_json('{"version": 1, "rules": []}')) == 0
 
 
