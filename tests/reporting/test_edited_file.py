@@ -7,7 +7,7 @@ from collections import Counter
 
 import openpyxl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import irenic
@@ -263,8 +263,12 @@ def document(rows, *, ordered):
 FORMS = [*(("csv", order) for order in (False, True)), ("json", True), ("rules", False)]
 
 
+FROM_0 = {"if": {"age": {">=": 0}}, "then": "x"}
+
+
 @pytest.mark.parametrize(("form", "ordered"), [*FORMS, ("dmn", True), ("dmn", False)])
 @given(before=TABLE, after=TABLE, kept=st.integers(0, 6))
+@example(before=[{"if": {}, "then": "x"}, FROM_0], after=[FROM_0], kept=1)
 @examples(0.5)
 def test_a_file_means_what_the_page_had(tmp_path_factory, form, ordered, before, after, kept):
     """Whatever is edited, the file has the rules of the page, or it stays as it was."""

@@ -178,6 +178,7 @@ def page_of(pages, tmp_path, noise):
     def open_page(what, *, keep=False, **options):
         opened[repr(options)] += 1
         key, page = pages.page(opened[repr(options)], options)
+        page.bring_to_front()  # behind another page, it would be drawn once a second
         if keep and pages.shown.get(key) is what:
             return page
         pages.shown[key] = what if keep else None

@@ -143,10 +143,14 @@ def _lines_by_row(table: DecisionTable) -> dict[int, list[Line]]:
 
 
 def _contents(table: DecisionTable) -> dict[int, Any]:
-    """Return what each row that makes rules means: its regions, outcome and weight."""
+    """Return what each row that makes rules says: its conditions, outcome and weight.
+
+    Conditions are compared as written. Where ages are at least 0 because a row says so, ``-`` and
+    ``>= 0`` mean the same only as long as that row stays.
+    """
     contents: dict[int, list[Any]] = {}
     for row, rule in zip(table.rows, table.rules, strict=True):
-        contents.setdefault(row, []).append((rule.region, rule.then, rule.weight))
+        contents.setdefault(row, []).append((rule.region.to_text(), rule.then, rule.weight))
     return {row: frozenset(content) for row, content in sorted(contents.items())}
 
 
