@@ -241,8 +241,8 @@ def test_each_seed_and_fold_has_random_numbers_of_its_own():
 
 def test_what_fails_is_recorded_and_the_others_go_on(tmp_path, monkeypatch):
     # long enough for a tree on a slow machine: what does not end in it takes minutes
-    design = running.Design(folds=2, cap=1.0)
-    monkeypatch.setattr(running, "PATIENCE", 6)
+    design = running.Design(folds=2, cap=0.5)
+    monkeypatch.setattr(running, "PATIENCE", 8)
     store = running.Store(tmp_path)
     names = ["unready", "raises", "killed", "tree 8", "slow", "waiting", "tree 4"]
     said = []
@@ -258,10 +258,10 @@ def test_what_fails_is_recorded_and_the_others_go_on(tmp_path, monkeypatch):
         ("raises", 1): "RuntimeError: no rules for today",
         ("killed", 0): "died with exit code -9",
         ("killed", 1): "not tried: died with exit code -9",
-        ("slow", 0): "over 1 s",
-        ("slow", 1): "not tried: over 1 s",
-        ("waiting", 0): "over 1 s",
-        ("waiting", 1): "not tried: over 1 s",
+        ("slow", 0): "over 0.5 s",
+        ("slow", 1): "not tried: over 0.5 s",
+        ("waiting", 0): "over 0.5 s",
+        ("waiting", 1): "not tried: over 0.5 s",
     }
     assert sorted(found.keys() - failed.keys()) == [
         (name, fold) for name in ("tree 4", "tree 8") for fold in (0, 1)

@@ -31,9 +31,9 @@ def served(page_of, noise, tmp_path, monkeypatch):
         thread.start()
         page = page_of(server.url)
         yield page, path
-        monkeypatch.setattr(
-            serving, "_AFTER_GOODBYE", 0.1
-        )  # a page that is loaded again may be slow
+        # only now, as a page that is loaded again may be slow
+        monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.1)
+        server._pages.clear()  # those before it
         page.goto("about:blank")
         thread.join(20)
         assert not thread.is_alive()
