@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from irenic.learn._certificate import Certificate
     from irenic.learn._classifier import RuleSetClassifier
     from irenic.learn._from_rules import from_rules
-    from irenic.learn._knowledge_file import load_knowledge, parse_knowledge
     from irenic.learn._leaks import suspect_columns
     from irenic.learn._left_out import Estimate
     from irenic.learn._michigan import MichiganClassifier, Population
@@ -24,16 +23,19 @@ if TYPE_CHECKING:
     )
     from irenic.learn.hierarchy import Hierarchy
     from irenic.learn.operators import TrainingRows, cross_regions, draw_region, mutate_region
+    from irenic.learn.parameters import Evolution, Knowledge
 
 __all__ = [
     "Certificate",
     "Decision",
     "DefaultRegions",
     "Estimate",
+    "Evolution",
     "Front",
     "FrontPoint",
     "Hierarchy",
     "Individual",
+    "Knowledge",
     "MichiganClassifier",
     "PittsburghClassifier",
     "Population",
@@ -45,9 +47,7 @@ __all__ = [
     "cross_validate",
     "draw_region",
     "from_rules",
-    "load_knowledge",
     "mutate_region",
-    "parse_knowledge",
     "predict_table",
     "split_target",
     "suspect_columns",
@@ -61,10 +61,6 @@ _NAMES = {
     "_certificate": ("Certificate",),
     "_classifier": ("RuleSetClassifier",),
     "_from_rules": ("from_rules",),
-    "_knowledge_file": (
-        "load_knowledge",
-        "parse_knowledge",
-    ),
     "_leaks": ("suspect_columns",),
     "_left_out": ("Estimate",),
     "_michigan": (
@@ -95,6 +91,10 @@ _NAMES = {
         "cross_regions",
         "draw_region",
         "mutate_region",
+    ),
+    "parameters": (
+        "Evolution",
+        "Knowledge",
     ),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}

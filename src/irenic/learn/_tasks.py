@@ -38,10 +38,6 @@ Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
 Indices = npt.NDArray[np.intp]
 
-# Where labels are noisy, the row's own label and the forest's prediction count half each: among
-# 0, 0.35, 0.5, 0.65 and 0.8 one of the best on twelve small data sets, one percentage point above
-# 0 with a third fewer rules.
-SOFT: Final = 0.5
 # Cases recur if three of four occur this often; with more cases than the second number, a common
 # factor of their counts is ignored.
 _SEVERAL_TIMES: Final = 3
