@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from irenic.boxes.arrays import Words
+from irenic.arrays import Words
 from irenic.budget import Meter
 
 

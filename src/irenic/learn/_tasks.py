@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Bytes, Floats, Indices, Words
 from irenic.kernels.evolve import Rows
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import (
@@ -32,11 +33,6 @@ from irenic.learn._left_out import Tally, Trial, Validation
 from irenic.learn._probabilities import Division, settle
 from irenic.learn._trees import Forest, Ladder, node_means
 from irenic.learn.target import Consequents, Target, label_sums
-
-Floats = npt.NDArray[np.float64]
-Bytes = npt.NDArray[np.uint8]
-Words = npt.NDArray[np.uint64]
-Indices = npt.NDArray[np.intp]
 
 # Where labels are noisy, the row's own label and the forest's prediction count half each: among
 # 0, 0.35, 0.5, 0.65 and 0.8 one of the best on twelve small data sets, one percentage point above

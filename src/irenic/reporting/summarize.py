@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from irenic.boxes.arrays import Floats, Ints
+from irenic.arrays import Floats, Ints
 from irenic.budget import Budget
 from irenic.checking import KINDS, Finding, Findings, check
 from irenic.errors import ConditionError
