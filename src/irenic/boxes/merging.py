@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from irenic.boxes.arrays import GOLDEN, Words, scrambled
+from irenic.arrays import GOLDEN, Words, scrambled
 from irenic.budget import Meter
 
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from irenic.boxes.arrays import Codes
+from irenic.arrays import Codes
 from irenic.budget import Budget, Meter, Progress
 from irenic.checking import _columns as columns
 from irenic.checking import _merging as merging

@@ -17,7 +17,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from irenic.boxes.arrays import Ints
+from irenic.arrays import Floats, Ints
 from irenic.errors import DataError
 from irenic.learn._cells import Cells
 from irenic.learn._certificate import Certificate, certify
@@ -54,8 +54,6 @@ from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 from irenic.searching.reasons import reason_regions
-
-Floats = npt.NDArray[np.float64]
 
 # Codes of labels are 16 bits wide.
 _LABEL_LIMIT: Final = 32_000

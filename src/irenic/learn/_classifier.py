@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from irenic.arrays import Floats
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.learn._base import Labeled, RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
@@ -46,7 +47,7 @@ from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.sample import Sample
 from irenic.learn.spaces import forbidden_columns, names_tested
-from irenic.learn.target import Floats, Target, class_weights
+from irenic.learn.target import Target, class_weights
 from irenic.model.literals import counted, display, plain, told_apart
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space

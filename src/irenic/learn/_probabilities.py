@@ -21,15 +21,11 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from irenic.arrays import Bools, Bytes, Floats, Indices
 from irenic.learn._evolution import Candidate, covering, predict
 from irenic.learn._left_out import Seen, Trial
 from irenic.learn._trees import Ladder
 from irenic.learn.target import Consequents, Target, as_probabilities
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Indices = npt.NDArray[np.intp]
-Bytes = npt.NDArray[np.uint8]
 
 if TYPE_CHECKING:
     from irenic.learn.sample import Sample

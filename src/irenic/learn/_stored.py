@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats, Indices
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.sources import Source, open_source, read_source
 from irenic.learn._columns import ColumnSums
@@ -27,8 +28,6 @@ from irenic.model.columns import infer_feature, take_apart
 from irenic.model.features import FIRST_CODE, MISSING_CODE, OTHER_CODE, Categorical, Feature
 from irenic.model.space import Instances, Space
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 T = TypeVar("T")
 
 # With more distinct values than this, a category has only those of the sample.

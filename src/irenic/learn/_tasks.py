@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from irenic.boxes.arrays import Bools, Floats, Words, as_scalars
+from irenic.arrays import Bools, Floats, Indices, Words, as_scalars
 from irenic.kernels.evolve import Rows
 from irenic.learn._evolution import (
     Candidate,
@@ -32,8 +32,6 @@ from irenic.learn._probabilities import Division, settle
 from irenic.learn._trees import Forest, Ladder, node_means
 from irenic.learn.sample import Sample
 from irenic.learn.target import Consequents, Target, label_sums
-
-Indices = npt.NDArray[np.intp]
 
 # Where labels are noisy, the row's own label and the forest's prediction count half each: among
 # 0, 0.35, 0.5, 0.65 and 0.8 one of the best on twelve small data sets, one percentage point above

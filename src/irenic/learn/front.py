@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats
 from irenic.errors import ConditionError
 from irenic.learn._columns import ColumnFigures as ColumnFigures
 from irenic.learn._evolution import Candidate
@@ -19,8 +20,6 @@ from irenic.model.markup import Column
 from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet, rules_table
 from irenic.model.space import Instances
-
-Floats = npt.NDArray[np.float64]
 
 _COLUMNS: Final = ("rules", "conditions", "to read", "by rules", "validated", "training")
 # More labels than can be distinguished in a chart of columns.

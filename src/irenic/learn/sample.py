@@ -10,11 +10,19 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from irenic.boxes.arrays import GOLDEN, Bools, Bytes, Floats, Words, as_scalars, scrambled
+from irenic.arrays import (
+    GOLDEN,
+    Bools,
+    Bytes,
+    Floats,
+    Indices,
+    Shorts,
+    Words,
+    as_scalars,
+    scrambled,
+)
 from irenic.learn._cells import Cells
 from irenic.learn.target import Target
-
-Indices = npt.NDArray[np.intp]
 
 # Cases recur if three of four occur this often; with more cases than the second number, a common
 # factor of their counts is ignored.
@@ -45,7 +53,7 @@ class Sample:
     """Whether rows with the same cells may be left out separately."""
     factors: Floats | None = None
     """Factor of each label in the weights, by which scores are balanced; None if they are not."""
-    fixed: npt.NDArray[np.int16] | None = None
+    fixed: Shorts | None = None
     """Code that fixed rules predict for each row, -1 where none holds; None if there are none."""
     rest: Sample | None = None
     """Rows that were not sampled, for validation."""

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from irenic.boxes.arrays import distinct
+from irenic.arrays import distinct
 from irenic.errors import ConditionError, ConflictError, did_you_mean
 from irenic.model import markup
 from irenic.model.columns import as_records, take_apart

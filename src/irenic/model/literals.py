@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from irenic.arrays import Floats
 from irenic.errors import FormatError, escape_unsafe
 from irenic.model.head import Head
 
@@ -138,7 +139,7 @@ class Probabilities:
 
     labels: tuple[Hashable, ...]
     """The labels."""
-    values: npt.NDArray[np.float64]
+    values: Floats
     """The probability of each label; read-only."""
     _hash: int
 

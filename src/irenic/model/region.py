@@ -9,8 +9,8 @@ from typing import Any, Final, Self
 
 import numpy as np
 
+from irenic.arrays import Bools, Bytes, Floats, Words
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Bytes, Floats, Words
 from irenic.errors import ConditionError, FormatError
 from irenic.kernels import cover, structs
 from irenic.kernels.threads import over_rows

@@ -9,7 +9,7 @@ from typing import Any, Final, overload
 import numpy as np
 import numpy.typing as npt
 
-from irenic.boxes.arrays import Bools, Ints
+from irenic.arrays import Bools, Ints
 from irenic.model import markup
 from irenic.model.decider import Decider
 from irenic.model.explanation import Explanation

@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, Protocol, Self, overload
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Bools, Bytes, Codes, Floats, Indices, Ints, Signs, Words, distinct
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words, distinct
 from irenic.boxes.cutting import Cutter
 from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError, DataError
@@ -24,7 +24,6 @@ from irenic.model.decider import Decider
 from irenic.model.explanation import Explanation, Statistics, common_type, default_text
 from irenic.model.head import (
     Head,
-    Signs,
     agreements,
     by_precedence,
     by_vote,
@@ -479,7 +478,7 @@ class RuleSet:
             raise ConditionError(f"the rule set does not contain {rule}")
         return int(indices[0])
 
-    def _indices(self, rule: Rule) -> npt.NDArray[np.intp]:
+    def _indices(self, rule: Rule) -> Indices:
         if rule.region.space != self.space:
             return np.empty(0, dtype=np.intp)
         same = (self.then_codes == self.code_of(rule.then)) & (self.weights == rule.weight)
@@ -758,7 +757,7 @@ class RuleSet:
 
         raise ConflictError._deferred(describe)
 
-    def rivals_of(self, region: Region, consequent: Hashable | None = None) -> npt.NDArray[np.intp]:
+    def rivals_of(self, region: Region, consequent: Hashable | None = None) -> Indices:
         """Return the indices of the rules that overlap a region and contradict a consequent.
 
         Overlaps in which no case can occur do not count; see :class:`Space`.
@@ -1318,7 +1317,7 @@ class RuleSet:
         return explanations
 
     def _explain(
-        self, decided: int, covering: npt.NDArray[np.intp], region: Region | None = None
+        self, decided: int, covering: Indices, region: Region | None = None
     ) -> Explanation:
         if decided < 0:
             return Explanation(self.default, (), default_text(self.default, region))
@@ -1629,7 +1628,7 @@ def shortest_first(rules: RuleSet, confidence: Floats | None = None) -> Ints:
 
 def for_growth(
     rules: RuleSet, consequent: Hashable | None
-) -> tuple[PackedRules, int, npt.NDArray[np.intp] | None]:
+) -> tuple[PackedRules, int, Indices | None]:
     """Return rules to grow regions between, the code of those that are not rivals, and indices.
 
     Kernels treat every other code as a rival. If a code is not enough, because heads can agree
@@ -1649,9 +1648,7 @@ def for_growth(
     return rules.packed.take(rivals), -1, rivals
 
 
-def possible_parts(
-    rules: RuleSet, consequent: Hashable | None
-) -> tuple[Boxes, npt.NDArray[np.intp]]:
+def possible_parts(rules: RuleSet, consequent: Hashable | None) -> tuple[Boxes, Indices]:
     """Return boxes that contain the cases of rivals that can occur, and the rule of each box.
 
     A region that overlaps none of the boxes overlaps a rival at most where no case can occur.

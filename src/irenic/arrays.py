@@ -1,4 +1,4 @@
-"""Type aliases for arrays, distinct values and rows, and the lowest value that is not missing."""
+"""Types of arrays, distinct values and rows, and the lowest value that is not missing."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Singles: TypeAlias = npt.NDArray[np.float32]
 Ints: TypeAlias = npt.NDArray[np.int64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
-Words: TypeAlias = npt.NDArray[np.uint64]
-Bytes: TypeAlias = npt.NDArray[np.uint8]
 Codes: TypeAlias = npt.NDArray[np.int32]
+Shorts: TypeAlias = npt.NDArray[np.int16]
+Signs: TypeAlias = npt.NDArray[np.int8]
+Indices: TypeAlias = npt.NDArray[np.intp]
+Words: TypeAlias = npt.NDArray[np.uint64]
+Tallies: TypeAlias = npt.NDArray[np.uint16]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Bools: TypeAlias = npt.NDArray[np.bool_]
 
 LOWEST: Final = -float(np.finfo(np.float64).max)
 """The lowest value that is not missing: the lower bound of ``f < 5``."""
