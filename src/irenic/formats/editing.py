@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from irenic.errors import FormatError, IrenicError
 from irenic.formats.parsed import Parsed, Tables
-from irenic.formats.tables.drafts import Draft
+from irenic.formats.tables.drafts import TableDraft
 from irenic.formats.tables.edits import Edits, NewLine, edits_between, edits_in_order
 from irenic.formats.text import dumps
 from irenic.model.condition import Operators
@@ -166,7 +166,7 @@ def _check(
         _check_roles(parsed.drafts[position], again.drafts[position])
 
 
-def _check_roles(before: Draft, after: Draft) -> None:
+def _check_roles(before: TableDraft, after: TableDraft) -> None:
     """Raise an error if a column of an edited sheet would be read as something else."""
     roles = [{c.name: (c.skipped, c.bound) for c in draft.inputs} for draft in (before, after)]
     for name, role in roles[0].items():
