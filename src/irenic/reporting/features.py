@@ -38,7 +38,7 @@ _MANY_TIMES: Final = 10.0
 
 def encode_features(
     sets: Iterable[RuleSet], instances: Instances | None, shown: Collection[str] | None = None
-) -> list[document.Feature]:
+) -> list[document.FeatureRecord]:
     """Return the features of rule sets over one space, with the distribution of instances.
 
     That of features that are not in ``shown`` is omitted (default: none is).
@@ -60,13 +60,13 @@ def encode_features(
 
 def _feature(
     feature: Feature, sets: list[RuleSet], instances: Instances | None
-) -> document.Feature:
+) -> document.FeatureRecord:
     if isinstance(feature, Categorical):
         return _category(feature, instances)
     return _continuous(feature, _cuts(feature, sets), instances)
 
 
-def _category(feature: Categorical, instances: Instances | None) -> document.Category:
+def _category(feature: Categorical, instances: Instances | None) -> document.CategoricalRecord:
     names = value_texts(feature)
     counts: document.CodeCounts | None = None
     if instances is not None:
@@ -86,7 +86,7 @@ def _category(feature: Categorical, instances: Instances | None) -> document.Cat
 
 def _continuous(
     feature: Continuous, cuts: list[float], instances: Instances | None
-) -> document.Continuous:
+) -> document.ContinuousRecord:
     values = np.empty(0)
     missing = 0
     if instances is not None:

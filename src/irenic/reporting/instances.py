@@ -335,7 +335,7 @@ def _groupings(
         if not 1 < len(present) <= _GROUP_LIMIT:
             continue
         texts = value_texts(feature)
-        groups: list[document.Group] = [
+        groups: list[document.GroupRecord] = [
             {
                 "text": texts[code],
                 "rows": int(rows[code]),
