@@ -15,8 +15,7 @@ from irenic.reporting.markup import Column, Html
 
 if TYPE_CHECKING:  # imported by whoever shows them
     from irenic.checking import Findings
-    from irenic.learn._base import RuleClassifier
-    from irenic.learn._certificate import Certificate
+    from irenic.learn import Certificate, RuleSetClassifier
     from irenic.learn.front import DefaultRegions, Front, FrontPoint, ProbabilityTable
     from irenic.model.decision_table import DecisionTable
     from irenic.model.region import Region
@@ -197,7 +196,7 @@ def _certificate(certificate: Certificate) -> Html:
 # --- learned models
 
 
-def classifier(model: RuleClassifier, usual: str) -> Html:
+def classifier(model: RuleSetClassifier, usual: str) -> Html:
     """Return the HTML of a fitted classifier, with that of scikit-learn at the end."""
     parts = [
         _point_head(model.chosen_, type(model).__name__),
