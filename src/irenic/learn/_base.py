@@ -27,7 +27,6 @@ from irenic.learn._left_out import interval_text, leading
 from irenic.learn._measure import resolve_by
 from irenic.learn._rows import MANY_ROWS, Rows, TableRows, sample_rows
 from irenic.learn._stored import Stored, given_rows, survey
-from irenic.learn._tasks import Problem
 from irenic.learn.answers import Answers, Form
 from irenic.learn.front import (
     DefaultRegions,
@@ -41,6 +40,7 @@ from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
 from irenic.learn.present import present_regions
 from irenic.learn.reasons import default_reasons
+from irenic.learn.sample import Sample
 from irenic.learn.spaces import names_tested, without_unreadable, without_untested_values
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
 from irenic.model.columns import Columns, as_names, take_apart
@@ -163,13 +163,13 @@ class Labeled:
         whole = None if self.whole is None else self.whole.weighted(factor)
         return replace(self, weight=self.weight * factor, whole=whole)
 
-    def problem(self, cells: Cells, target: Target, factors: Floats | None) -> Problem:
+    def in_cells(self, cells: Cells, target: Target, factors: Floats | None) -> Sample:
         """Return the rows as cells; ``factors`` are those of labels in the weights."""
         own = replace(target, truth=self.target.truth)
         weight = self.weight if factors is None else self.weight * factors[self.target.codes]
         totals = None if self.whole is None or target.many else self.label_rows
         encoded = cells.encode(self.instances)
-        return Problem(
+        return Sample(
             cells,
             encoded,
             own,
