@@ -20,11 +20,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Shorts, Words
 from irenic.kernels import evolve as kernels
 from irenic.kernels.evolve import Draft, Rows, Rules, Schedule
-
-Words = npt.NDArray[np.uint64]
-Codes = npt.NDArray[np.int16]
 
 RESOLVE: Final = {"avoid": kernels.AVOID, "vote": kernels.VOTE, "best": kernels.BEST}
 # Nobody reads rules with more conditions; fixed so that a rule fits a few cache lines.
@@ -50,7 +48,7 @@ class Candidate:
     """A rule set as words, with its default and its score on the rows that it evolved on."""
 
     masks: Words
-    then: Codes
+    then: Shorts
     default: int
     cost: int = 0
     worth: float = 0.0
@@ -476,7 +474,7 @@ def worths(
     return (np.array(right, dtype=float) + 1.0) / (np.array(possible, dtype=float) + 2.0)
 
 
-def predict(candidate: Candidate, cells: npt.NDArray[np.uint8], conflicts: str) -> Codes:
+def predict(candidate: Candidate, cells: npt.NDArray[np.uint8], conflicts: str) -> Shorts:
     """Return the code that a candidate predicts for each instance."""
     codes = np.full(cells.shape[1], candidate.default, dtype=np.int16)
     covers = covering(candidate.masks, cells)

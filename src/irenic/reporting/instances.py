@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from irenic.boxes.arrays import Floats, Ints
+from irenic.arrays import Bools, Floats, Indices, Ints
 from irenic.errors import DataError
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import FIRST_CODE, Categorical
@@ -62,7 +61,7 @@ class Labeled:
         return {outcome: index for index, outcome in enumerate(self.outcomes)}
 
     @cached_property
-    def parts(self) -> npt.NDArray[np.bool_]:
+    def parts(self) -> Bools:
         """Which labels each outcome consists of: ``[outcome, label]``."""
         if not self.many:
             return np.eye(len(self.outcomes), dtype=np.bool_)
@@ -240,7 +239,7 @@ def results(
     is_shown = np.zeros(len(decided), dtype=np.bool_)
     is_shown[shown] = True
 
-    def listed(rows: npt.NDArray[np.intp]) -> list[int]:
+    def listed(rows: Indices) -> list[int]:
         first = np.argsort(~is_shown[rows], kind="stable")[:_LIST_LIMIT]
         return row_numbers(np.sort(rows[first]))
 
@@ -274,7 +273,7 @@ def results(
     return counts
 
 
-def row_numbers(rows: npt.NDArray[np.intp]) -> list[int]:
+def row_numbers(rows: Indices) -> list[int]:
     """Return the numbers of rows in documents, which start at 1."""
     return [row + 1 for row in rows.tolist()]
 
@@ -336,7 +335,7 @@ def _groupings(
         if not 1 < len(present) <= _GROUP_LIMIT:
             continue
         texts = value_texts(feature)
-        groups: list[document.Group] = [
+        groups: list[document.GroupRecord] = [
             {
                 "text": texts[code],
                 "rows": int(rows[code]),

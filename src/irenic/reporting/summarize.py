@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from irenic.boxes.arrays import Floats, Ints
+from irenic.arrays import Floats, Ints
 from irenic.budget import Budget
 from irenic.checking import KINDS, Finding, Findings, check
 from irenic.errors import ConditionError
@@ -311,7 +311,7 @@ class Source:
             "chosen": self.chosen,
         }
 
-    def model(self, index: int, shown: Ints) -> document.Model:
+    def model(self, index: int, shown: Ints) -> document.ModelRecord:
         """Return one rule set with its findings; ``shown`` are the rows of instances to list."""
         table, data = self.tables[index], self.data
         findings = check(table, budget=self.budget, limit=self.limit)
@@ -443,7 +443,7 @@ _SCORES: Final = {
 }
 
 
-def _estimate(model: Classifier | None) -> document.Estimate | None:
+def _estimate(model: Classifier | None) -> document.EstimateRecord | None:
     estimate = getattr(model, "estimate_", None)
     if estimate is None or math.isnan(estimate.score):
         return None
@@ -555,7 +555,7 @@ def _front(point: FrontPoint, proved: Sequence[str]) -> document.FrontScores:
 
 def _listed(
     findings: Findings, limit: int, data: Labeled, decided: Ints | None
-) -> list[document.Finding]:
+) -> list[document.FindingRecord]:
     """Return at most ``limit`` findings per kind; gaps with the most instances come first."""
     listed = []
     for kind in KINDS:
@@ -569,7 +569,7 @@ def _listed(
 
 def _gaps(
     findings: Findings, limit: int, data: Labeled, decided: Ints | None
-) -> list[document.Finding]:
+) -> list[document.FindingRecord]:
     table = findings.table
     accepted = {each.finding.region for each in findings.accepted if each.finding.kind == "gaps"}
     regions = [region for region in findings.gaps.regions if region not in accepted]
@@ -596,7 +596,9 @@ def _shown(data: Labeled, sample: int, rng: np.random.Generator) -> Ints:
     return np.arange(n) if n <= limit else np.sort(rng.choice(n, limit, replace=False))
 
 
-def _instances(data: Labeled, rows: Ints, tested: Collection[str]) -> document.Instances | None:
+def _instances(
+    data: Labeled, rows: Ints, tested: Collection[str]
+) -> document.InstancesRecord | None:
     """Return the instances of the given rows, with the features that a rule tests."""
     if data.instances is None:
         return None

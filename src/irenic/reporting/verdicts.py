@@ -30,7 +30,7 @@ class Verdict:
     def __str__(self) -> str:
         return f"{self.head}: {self.text}"
 
-    def to_json(self) -> document.Verdict:
+    def to_json(self) -> document.VerdictRecord:
         """Return the verdict as a part of the document."""
         return {
             "holds": self.holds,
@@ -47,7 +47,7 @@ class Verdicts:
     consistent: Verdict
     complete: Verdict
 
-    def to_json(self) -> document.Verdicts:
+    def to_json(self) -> document.VerdictsRecord:
         """Return the verdicts as a part of the document."""
         return {"consistent": self.consistent.to_json(), "complete": self.complete.to_json()}
 

@@ -13,18 +13,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Bools, Ints
 from irenic.formats._branches import Branches
 from irenic.model.condition import LOWER_FREE, Interval, Operators, interval_operators
 from irenic.model.features import FIRST_CODE, LOWEST, MISSING_CODE, OTHER_CODE, Categorical, Feature
 from irenic.model.region import Region
-
-Ints: TypeAlias = npt.NDArray[np.int64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
 
 # Leaves together have at most this many rules per rule.
 _COPIES: Final = 2

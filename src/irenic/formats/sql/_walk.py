@@ -13,9 +13,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irenic.arrays import Ints
 from irenic.formats._branches import Branches
 from irenic.formats.sql._conditions import Writer
-from irenic.formats.sql._tree import Axis, Builder, Ints, axes_of
+from irenic.formats.sql._tree import Axis, Builder, axes_of
 from irenic.model.condition import Operators
 from irenic.model.features import FIRST_CODE, MISSING_CODE, OTHER_CODE, Categorical
 

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from irenic.arrays import Bools, Bytes, Ints
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Bytes, Ints
 from irenic.errors import ConditionError, FormatError, SpaceError, did_you_mean, without_feature
 from irenic.formats.feel.sets import (
     WHOLE,
