@@ -15,7 +15,8 @@ from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
 from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.learn import _evolution as evolution
 from irenic.learn._cells import Cells
-from irenic.learn._tasks import Problem, prepare
+from irenic.learn._tasks import prepare
+from irenic.learn.sample import Sample
 from irenic.learn.target import Target
 from learn import naive_evolution as naive
 from study import arms, learners
@@ -290,7 +291,7 @@ def problem_of(X, target):
     ones = np.ones(len(X))
     instances = Space.infer(X).encode(X)
     cells = Cells.from_instances(instances, target.truth, ones)
-    return Problem(cells, cells.encode(instances), target, ones, ones)
+    return Sample(cells, cells.encode(instances), target, ones, ones)
 
 
 def test_the_best_rule_is_the_one_that_evolution_took_for_it():
@@ -300,14 +301,14 @@ def test_the_best_rule_is_the_one_that_evolution_took_for_it():
     y = np.array(["p"] * 3 + ["q"] * 6, dtype=object)
     classes, codes = np.unique(y, return_inverse=True)
     target = Target.single(classes, codes)
-    problem = problem_of(X, target)
-    prepared = prepare(problem, 4, "seeds", 0.0, 0)
+    sample = problem_of(X, target)
+    prepared = prepare(sample, 4, "seeds", 0.0, 0)
     rows = prepared.rows
     masks, then = np.array([[0b01], [0b11]], dtype=np.uint64), np.array([0, 1], dtype=np.int16)
     candidate = evolution.Candidate(masks, then, 1).ranked(rows.cells, rows.gains)
-    said = classes[evolution.predict(candidate, problem.encoded, "best")]
+    said = classes[evolution.predict(candidate, sample.encoded, "best")]
     assert said.tolist() == ["p"] * 5 + ["q"] * 4
-    rules = arms._as_rules(candidate, arms.Arm("", "best"), problem, prepared)
+    rules = arms._as_rules(candidate, arms.Arm("", "best"), sample, prepared)
     assert list(rules.predict(X, resolve="best")) == said.tolist()
 
 
