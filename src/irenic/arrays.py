@@ -22,6 +22,9 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 LOWEST: Final = -float(np.finfo(np.float64).max)
 """The lowest value that is not missing: the lower bound of ``f < 5``."""
 
+GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+"""By how much the states of the generator SplitMix64 differ."""
+
 
 def as_scalars(words: npt.NDArray[Any]) -> npt.NDArray[np.void]:
     """Return each row of words as one value; values are equal if the rows are."""
@@ -35,3 +38,10 @@ def distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     is_first = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     return ordered[is_first]
+
+
+def scrambled(states: Words) -> Words:
+    """Return the random number that SplitMix64 makes of each state."""
+    mixed = (states ^ (states >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

@@ -21,7 +21,7 @@ from irenic.errors import DataError
 from irenic.learn._cells import ROW_LIMIT
 from irenic.learn._columns import ColumnSums
 from irenic.learn._counting import BLOCK, Block
-from irenic.learn._tasks import MIN_ROWS_PER_LABEL, priorities
+from irenic.learn.sample import MIN_ROWS_PER_LABEL, priorities
 from irenic.learn.target import Target, label_sums
 from irenic.model.columns import encode_codes, encode_floats
 from irenic.model.features import Categorical, Continuous

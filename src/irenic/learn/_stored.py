@@ -22,7 +22,7 @@ from irenic.learn._columns import ColumnSums
 from irenic.learn._counting import Block
 from irenic.learn._rows import MANY_ROWS, Figures, encoded_columns, rows_per_label, total
 from irenic.learn._tables import as_labels, select_columns, split_target
-from irenic.learn._tasks import priorities
+from irenic.learn.sample import priorities
 from irenic.learn.target import Target, label_sums
 from irenic.model.columns import infer_feature, take_apart
 from irenic.model.features import FIRST_CODE, MISSING_CODE, OTHER_CODE, Categorical, Feature
