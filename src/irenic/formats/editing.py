@@ -160,7 +160,12 @@ def _read_again(
 
 
 def _check(
-    before: TableDraft, again: TableDraft, table: DecisionTable, after: DecisionTable, *, in_order: bool
+    before: TableDraft,
+    again: TableDraft,
+    table: DecisionTable,
+    after: DecisionTable,
+    *,
+    in_order: bool,
 ) -> None:
     """Raise an error if an edited file does not contain the rules that it should."""
     policies = [getattr(draft, "hit_policy", None) for draft in (before, again)]
