@@ -73,10 +73,11 @@ def labelled_rows(draw, max_features=4, max_cells=7):
     return make_rows(cells.tolist(), n_cells, ordered, gains)
 
 
-def begun(rows, limit, mode, seed, guard=""):
+def begun(rows, limit, mode, seed, guard=None):
     """Return a draft without rules."""
-    settings = Settings(members=(), conflicts=mode, guard=guard)
-    draft = new_draft(rows, limit, settings, np.random.default_rng(seed))
+    draft = new_draft(rows, limit, Settings((), conflicts=mode), np.random.default_rng(seed))
+    if guard is not None:
+        draft.state.guard = guard
     kernels.load(rows, draft, no_rules(rows.cells.shape[0]), 0)
     return draft
 
