@@ -19,12 +19,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Bools, Floats
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
 from irenic.frames.files import as_text, read_bytes
+from irenic.kernels.evolve import Limits
 from irenic.learn._base import Labeled, check_labels
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Limits
 from irenic.learn.parameters import Knowledge
 from irenic.learn.spaces import forbidden_columns, moved
 from irenic.learn.target import Consequents, Target
@@ -47,9 +48,6 @@ from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet, as_rule_set, learned_rules
 from irenic.model.space import Instances, Space
 from irenic.proving import prove
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 # Text without a rule in it that may be a path.
 _PATH: Final = re.compile(

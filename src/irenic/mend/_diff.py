@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Indices
 from irenic.boxes import Boxes
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError
@@ -271,7 +271,7 @@ class _Side:
         return tuple(sorted({self.rows[i] for i in rules if self.thens[i] == decision.then}))
 
     @cached_property
-    def _owners(self) -> tuple[Boxes, npt.NDArray[np.intp]]:
+    def _owners(self) -> tuple[Boxes, Indices]:
         """The boxes in which rules decide, and the rule of each; in sets, boxes may overlap."""
         if not self.is_ordered:
             return self.regions, np.arange(len(self.thens))

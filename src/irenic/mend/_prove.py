@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Bools, Indices
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools
 from irenic.budget import Meter
 from irenic.errors import BudgetError
 
@@ -86,7 +85,7 @@ class ListProof:
                 return False
         return True
 
-    def _covered(self, box: Boxes, by: npt.NDArray[np.intp]) -> bool:
+    def _covered(self, box: Boxes, by: Indices) -> bool:
         return covers(box, self.rules.take(by), self.meter, self._WHAT)
 
     def is_covered(self, i: int, boxes: Boxes) -> bool:
@@ -113,6 +112,6 @@ class ListProof:
         )
 
 
-def _first(cells: Bools) -> npt.NDArray[np.intp]:
+def _first(cells: Bools) -> Indices:
     """Return the index of the first true cell of each row; 0 if there is none."""
     return cells.argmax(axis=1) if cells.shape[1] else np.zeros(len(cells), dtype=np.intp)

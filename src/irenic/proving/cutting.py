@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irenic.arrays import Bools, Floats, Ints, Words
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Floats, Ints, Words
 from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.model.packed import PackedRules
