@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
+from irenic.arrays import Bytes, Floats, Ints
 from irenic.kernels._library import Struct, function
-from irenic.kernels.arrays import Bytes, Floats, Ints
 from irenic.kernels.structs import Rules
 
 UNUSUAL: Final = -3

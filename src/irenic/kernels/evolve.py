@@ -11,8 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from irenic.kernels._library import Struct, function
-from irenic.kernels.arrays import (
+from irenic.arrays import (
     Bools,
     Bytes,
     Codes,
@@ -23,6 +22,7 @@ from irenic.kernels.arrays import (
     Tallies,
     Words,
 )
+from irenic.kernels._library import Struct, function
 
 
 @dataclass(eq=False)

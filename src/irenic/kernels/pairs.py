@@ -9,8 +9,8 @@ import ctypes
 
 import numpy as np
 
+from irenic.arrays import Ints
 from irenic.kernels._library import function
-from irenic.kernels.arrays import Ints
 from irenic.kernels.structs import Rules
 
 meeting = function("meeting(struct, pointer, Bools*)")

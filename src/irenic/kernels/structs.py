@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from irenic.arrays import Bytes, Codes, Floats, Ints, Words
 from irenic.kernels._library import Struct
-from irenic.kernels.arrays import Bytes, Codes, Floats, Ints, Words
 
 
 @dataclass(eq=False)

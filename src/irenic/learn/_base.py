@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from itertools import chain
 from numbers import Number
 from typing import Any, Final
@@ -17,7 +18,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from irenic.boxes.arrays import Ints
+from irenic.arrays import Floats, Ints
 from irenic.errors import DataError
 from irenic.learn._cells import Cells
 from irenic.learn._certificate import Certificate, certify
@@ -26,7 +27,6 @@ from irenic.learn._left_out import interval_text, leading
 from irenic.learn._measure import resolve_by
 from irenic.learn._rows import MANY_ROWS, Rows, TableRows, sample_rows
 from irenic.learn._stored import Stored, given_rows, survey
-from irenic.learn._tasks import Problem
 from irenic.learn.answers import Answers, Form
 from irenic.learn.front import (
     DefaultRegions,
@@ -34,17 +34,15 @@ from irenic.learn.front import (
     FrontPoint,
     ProbabilityRow,
     RuleCounts,
-    head_of,
     kept_text,
-    table_of,
 )
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
 from irenic.learn.present import present_regions
 from irenic.learn.reasons import default_reasons
+from irenic.learn.sample import Sample
 from irenic.learn.spaces import names_tested, without_unreadable, without_untested_values
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
-from irenic.model import markup
 from irenic.model.columns import Columns, as_names, take_apart
 from irenic.model.explanation import Explanation
 from irenic.model.features import Continuous, Feature
@@ -54,8 +52,6 @@ from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 from irenic.searching.reasons import reason_regions
-
-Floats = npt.NDArray[np.float64]
 
 # Codes of labels are 16 bits wide.
 _LABEL_LIMIT: Final = 32_000
@@ -167,13 +163,13 @@ class Labeled:
         whole = None if self.whole is None else self.whole.weighted(factor)
         return replace(self, weight=self.weight * factor, whole=whole)
 
-    def problem(self, cells: Cells, target: Target, factors: Floats | None) -> Problem:
+    def in_cells(self, cells: Cells, target: Target, factors: Floats | None) -> Sample:
         """Return the rows as cells; ``factors`` are those of labels in the weights."""
         own = replace(target, truth=self.target.truth)
         weight = self.weight if factors is None else self.weight * factors[self.target.codes]
         totals = None if self.whole is None or target.many else self.label_rows
         encoded = cells.encode(self.instances)
-        return Problem(
+        return Sample(
             cells,
             encoded,
             own,
@@ -386,28 +382,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _html_repr(self) -> str:
         """Return the HTML for notebooks, with that of scikit-learn at the end."""
-        usual = markup.Html(super()._html_repr())
+        usual = str(super()._html_repr())
         if not hasattr(self, "chosen_"):
             return usual
-        parts = [
-            head_of(self.chosen_, type(self).__name__),
-            table_of(self.chosen_, self.classes_.tolist(), many=self._answers.many),
-            self._legend(),
-            self.certificate_._repr_html_(),
-        ]
-        if self.stopped_by_ is not None:
-            parts.append(markup.remark("the fit did not finish: more time may find better rules"))
-        summary = markup.element("summary", "parameters, as shown by scikit-learn")
-        return markup.block(*parts, markup.element("details", summary, usual))
-
-    def _legend(self) -> markup.Html:
-        """Return the color of each label, or a hint if there are too many to distinguish."""
-        labels = self.classes_.tolist()
-        if len(labels) > len(markup.PALETTE):
-            return markup.remark(f"{len(labels):,} labels; hover over a bar to see its numbers")
-        colors = markup.palette(labels)
-        chips = [markup.join(" ", markup.label_chip(label, colors)) for label in labels]
-        return markup.remark("labels:", *chips)
+        # by name, because views are above the models
+        return str(import_module("irenic.reporting.notebook").classifier(self, usual))
 
     # --- reading data
 

@@ -16,8 +16,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats, Words, as_scalars
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import as_scalars
 from irenic.kernels.evolve import Rows
 from irenic.learn.target import label_sums
 from irenic.model.features import FIRST_CODE, LOWEST, MISSING_CODE, Categorical, Continuous
@@ -39,9 +39,6 @@ _FREQUENT: Final = 5
 _UNITS: Final = (86_400e6, 3_600e6, 60e6, 1e6)
 # The cell of codes that do not occur in the data.
 _UNSEEN: Final = 255
-
-Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)

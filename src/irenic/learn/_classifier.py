@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from irenic.arrays import Floats
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.learn._base import Labeled, RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
@@ -40,12 +41,13 @@ from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._row_numbers import row_columns
 from irenic.learn._running import Named, progress_bar, refined, run
 from irenic.learn._stored import given_rows
-from irenic.learn._tasks import SOFT, Plan, Problem
+from irenic.learn._tasks import SOFT, Plan, sampled_again
 from irenic.learn._texts import doubtful_texts, spelled_alike
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
+from irenic.learn.sample import Sample
 from irenic.learn.spaces import forbidden_columns, names_tested
-from irenic.learn.target import Floats, Target, class_weights
+from irenic.learn.target import Target, class_weights
 from irenic.model.literals import counted, display, plain, told_apart
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
@@ -422,19 +424,19 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
         cells = cells or cells_of(options, data, target, searched, orders, knowledge, left_out)
-        problem = every.problem(cells, target, factors)
+        sample = every.in_cells(cells, target, factors)
         limits = None
         if knowledge is not None:
             limits = knowledge.limits(cells)
             if len(knowledge.rules):
-                problem = replace(problem, fixed=knowledge.fixed_codes(every.instances))
-        problem = problem.sampled(ROW_LIMIT, state).in_order()
+                sample = replace(sample, fixed=knowledge.fixed_codes(every.instances))
+        sample = sample.sampled(ROW_LIMIT, state).merged()
         n_kept = 0 if knowledge is None else knowledge.n_kept
-        plan = self._plan(problem, state, every.n_rows, n_kept)
+        plan = self._plan(sample, state, every.n_rows, n_kept)
         if knowledge is not None:
             plan = plan.respecting(limits, knowledge.default)
         # rules and properties need the cells that were made for them
-        refines = problem.pool is not None and not problem.divided and knowledge is None
+        refines = sample.pool is not None and not sample.divided and knowledge is None
         rounds = plan.in_two_rounds() if refines else [plan]
         n_tasks = sum(one.folds + one.islands for one in rounds)
         context = self._init_callback_context(max_subtasks=n_tasks)
@@ -451,17 +453,17 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
             watch = Watch()
             search = partial(run, n_jobs=self.n_jobs, watch=watch, leads=self._leads)
-            result = search(problem, rounds[0], earlier=earlier, tell=tell)
+            result = search(sample, rounds[0], earlier=earlier, tell=tell)
             if refines and not watch.stopped.is_set():
                 cells, earlier, best = refined(result, cells, instances)
-                first = every.problem(cells, target, factors).sampled(ROW_LIMIT, state)
-                problem = first.sampled_again(best, self.conflicts, state)
+                first = every.in_cells(cells, target, factors).sampled(ROW_LIMIT, state)
+                sample = sampled_again(first, best, self.conflicts, state)
                 result = search(
-                    problem,
+                    sample,
                     rounds[1],
                     earlier=earlier,
                     tell=lambda done: tell(rounds[0].islands + done),
-                    validated=first.in_order(),
+                    validated=first.merged(),
                 )
         training = Training(
             instances,
@@ -495,7 +497,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         # cells of forbidden or ordered columns would not suit a fit without these options
         keeps = self.warm_start and self.forbidden is None and self.ordered is None
         self._cells, self._values = cells if keeps else None, result.consequents.values()
-        self._shape = round(problem.count.sum()), len(target.labels), len(instances.space)
+        self._shape = round(sample.count.sum()), len(target.labels), len(instances.space)
         self._validation = result.validation
         self._use_best(self.max_rules, self.max_conditions)
         self._warn_of_rare_labels(target, every)
@@ -504,16 +506,16 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _plan(self, problem: Problem, state: int, n_rows: float, n_kept: int = 0) -> Plan:
+    def _plan(self, sample: Sample, state: int, n_rows: float, n_kept: int = 0) -> Plan:
         """Return how to search; ``n_rows`` counts all training rows, also those not sampled.
 
         ``n_kept`` is the number of rules of the user.
         """
-        sampled = float(problem.count.sum()) / n_rows
-        n, n_labels = round(problem.count.sum()), len(problem.target.labels)
-        total = float(problem.weight.sum())
+        sampled = float(sample.count.sum()) / n_rows
+        n, n_labels = round(sample.count.sum()), len(sample.target.labels)
+        total = float(sample.weight.sum())
         limit = max(64, min(40 * n_labels, n // _ROWS_PER_RULE))
-        if problem.target.many:
+        if sample.target.many:
             limit = 64
         if self.max_rules is not None:
             limit = min(limit, max(1, self.max_rules - n_kept))
@@ -523,7 +525,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             members += [(float(penalty), limit) for penalty in penalties]
         members += [(float(penalties[1]), size) for size in _SIZES if size < limit]
         folds = next((k for rows, k in _FOLDS if n <= rows), 1)
-        folds = min(folds, problem.n_groups // 4) if self.selection != "description" else 0
+        folds = min(folds, sample.n_groups // 4) if self.selection != "description" else 0
         moves = self.moves or _MOVES
         islands = 2
         budget = None
@@ -553,7 +555,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             folds,
             state,
             abstains=self.default == "abstain",
-            described=self._described(problem.target),
+            described=self._described(sample.target),
             scoring=self.scoring,
             completes=self.complete,
         )

@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Bools, Floats
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
 from irenic.frames.files import as_text, read_bytes
@@ -46,9 +47,6 @@ from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet, as_rule_set, learned_rules
 from irenic.model.space import Instances, Space
 from irenic.proving import prove
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 Options = Mapping[str, Any]
 """The parameters of a classifier by name."""

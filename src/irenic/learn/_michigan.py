@@ -27,6 +27,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from irenic.arrays import Floats, Indices
 from irenic.boxes import Boxes
 from irenic.learn._evolving import EvolvingClassifier
 from irenic.learn._measure import resolve_by
@@ -36,9 +37,6 @@ from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import as_generator
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.intp]
 
 # The parameters of UCS, with its names in parentheses: the power of the accuracy in the fitness
 # (nu), the mean number of steps between two runs of the genetic algorithm in a niche (theta_GA),
@@ -121,7 +119,7 @@ class Population:
         """How much more accurate than a random rule each rule is on all rows, at most 1."""
         return np.asarray(_lift(self.rules.weights, self.rows.prior[self.codes]))
 
-    def matching(self, row: int) -> Ints:
+    def matching(self, row: int) -> Indices:
         """Return the match set of a row: the indices of the rules that cover it.
 
         Parameters
@@ -145,7 +143,7 @@ class Population:
         """
         return self.coverage.rules_of(row)
 
-    def update(self, match: Ints, correct: Ints, row: int) -> None:
+    def update(self, match: Indices, correct: Indices, row: int) -> None:
         """Update the parameters of the rules in a match set and a correct set.
 
         Parameters
@@ -237,7 +235,7 @@ class Population:
         around = rule.region.box.simplified().within(boxes)
         return int(places[around.argmax()]) if around.any() else None
 
-    def _boxes(self, selected: npt.NDArray[np.bool_]) -> tuple[Ints, Boxes]:
+    def _boxes(self, selected: npt.NDArray[np.bool_]) -> tuple[Indices, Boxes]:
         """Return the indices of the selected rules, and their regions, simplified."""
         places = np.flatnonzero(selected)
         return places, self.rules.packed.boxes.take(places).simplified()
@@ -523,7 +521,12 @@ class MichiganClassifier(EvolvingClassifier):
         return rows.draw_head(row, region, states[0], rows.needed(states, None, row)[0], rng)
 
     def evolve(
-        self, population: Population, correct: Ints, row: int, time: int, rng: np.random.Generator
+        self,
+        population: Population,
+        correct: Indices,
+        row: int,
+        time: int,
+        rng: np.random.Generator,
     ) -> None:
         """Add two children of rules in a correct set: crossed, then mutated.
 

@@ -13,20 +13,17 @@ from numbers import Integral
 from typing import Any, ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from irenic.arrays import Floats, Ints
 from irenic.learn._evolving import EvolvingClassifier
 from irenic.learn._measure import resolve_by
 from irenic.learn.front import front_of
 from irenic.learn.operators import TrainingRows, pick
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import as_generator
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 # The most rules that a rule set of the first population has.
 _FIRST_RULES: Final = 7

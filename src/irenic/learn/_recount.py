@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats
 from irenic.errors import DataError
 from irenic.learn._columns import ColumnSums
 from irenic.learn._counting import Counting, Sums, total_of_each
@@ -24,7 +25,6 @@ from irenic.model.literals import display
 if TYPE_CHECKING:
     from irenic.learn._classifier import RuleSetClassifier
 
-Floats = npt.NDArray[np.float64]
 
 # Rows that the probabilities of the model count for.
 _PRIOR = 1.0

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._columns import ColumnSums
 from irenic.learn._completing import completed, with_missing
@@ -25,8 +26,6 @@ from irenic.learn._tasks import best_consequent
 from irenic.learn.front import Front, FrontPoint, ProbabilityTable, front_of
 from irenic.learn.target import Consequents
 from irenic.model.ruleset import RuleSet
-
-Floats = npt.NDArray[np.float64]
 
 
 class Draft(NamedTuple):

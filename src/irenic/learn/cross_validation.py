@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats, Indices, Ints
 from irenic.errors import ConditionError, DataError
 from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._left_out import Validation
@@ -20,10 +21,6 @@ from irenic.learn.target import Target, row_counts, row_weights
 from irenic.model.columns import Columns, take_apart
 from irenic.model.literals import display
 from irenic.model.space import Space
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 
 # A category with more values than this is one column of codes for trees, not one per value.
 _ONE_HOT_LIMIT: Final = 30

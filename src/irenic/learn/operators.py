@@ -15,18 +15,15 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Bools, Floats, Ints, Signs
 from irenic.learn._cells import Cells
 from irenic.learn.target import row_f1
 from irenic.model.features import LOWEST
-from irenic.model.head import Signs, open_labels, signs, united
+from irenic.model.head import open_labels, signs, united
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 # The most conditions of a new region.
 _CONDITIONS: Final = 3

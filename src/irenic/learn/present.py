@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from irenic.boxes.arrays import Ints
+from irenic.arrays import Ints
 from irenic.learn.front import FrontPoint
 from irenic.model.features import LOWEST
 from irenic.model.region import Region

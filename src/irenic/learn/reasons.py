@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from irenic.boxes.arrays import Bools, Ints
+from irenic.arrays import Bools, Ints
 from irenic.learn.front import DefaultRegions
 from irenic.model.region import Region
 from irenic.model.rule import Rule

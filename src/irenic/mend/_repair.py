@@ -8,8 +8,8 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from irenic.arrays import Floats, Ints
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Floats, Ints
 from irenic.budget import Budget, Meter, out_of_budget
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.mend._changes import Change, Repair, because

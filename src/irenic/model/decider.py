@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from irenic.boxes.arrays import Ints
+from irenic.arrays import Ints
 from irenic.errors import DataError
 from irenic.kernels import decide, structs
 from irenic.model.columns import as_plain_text, field_names, is_naive

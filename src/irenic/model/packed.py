@@ -6,20 +6,19 @@ integer codes, which only the rule set can decode.
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Bools, Bytes, Codes, Floats, Indices, Ints, Shorts, Words
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words
 from irenic.errors import ConditionError
 from irenic.kernels import cover, grow, pairs, structs
 from irenic.kernels.threads import over_rows
 from irenic.model.region import Region, points_of
 from irenic.model.space import Instances, Space
 
-Counts: TypeAlias = npt.NDArray[np.int16]
 # More rules than this are moved one feature at a time: numpy copies overlapping matrices first.
 _MOVED_AT_ONCE: Final = 1_000
 
@@ -142,7 +141,7 @@ class PackedRules:
         copied._use({name: getattr(self, name)[..., : self.n].copy() for name in self._COLUMNS})
         return copied
 
-    def take(self, rows: npt.NDArray[np.intp]) -> PackedRules:
+    def take(self, rows: Indices) -> PackedRules:
         """Return a copy of the rules at the given indices, with new ids."""
         taken = PackedRules.__new__(PackedRules)
         taken.space, taken.n = self.space, len(rows)
@@ -293,18 +292,18 @@ class Growth:
         values, codes = seed.values[:, 0].copy(), seed.codes[:, 0].copy()
         self._rules, self._seed = rules, structs.Seed(values, codes, code, outside)
 
-    def start(self) -> tuple[int, Counts]:
+    def start(self) -> tuple[int, Shorts]:
         """Return a rival that covers the seed or -1, and the number of separating axes per rule."""
         counts = np.empty(self._rules.n, dtype=np.int16)
         return grow.stand_apart(self._rules, self._seed, counts), counts
 
-    def limit(self, box: Boxes, axes: Ints, counts: Counts) -> Boxes:
+    def limit(self, box: Boxes, axes: Ints, counts: Shorts) -> Boxes:
         """Return the box with the limits to which it can grow next on each of the given axes."""
         limits = structs.Cells(box.lower.shape[1], box.masks.shape[1], _packed(box))
         grow.limit(self._rules, self._seed, axes.tobytes(), len(axes), counts, limits)
         return _unpacked(box.space, limits)
 
-    def grow(self, box: Boxes, axis: int, counts: Counts) -> Counts:
+    def grow(self, box: Boxes, axis: int, counts: Shorts) -> Shorts:
         """Return the number of separating axes per rule after the box has grown on an axis."""
         counts = counts.copy()
         grow.grow(self._rules, self._seed, axis, _packed(box), counts)

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from irenic.arrays import LOWEST, Bools
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import LOWEST, Bools
 from irenic.budget import Budget, Meter
 from irenic.errors import ConditionError
 from irenic.model.features import Continuous, Feature

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irenic.arrays import Bools, Floats, Ints, Words
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Floats, Ints, Words
 from irenic.budget import Meter, StoppedBy
 from irenic.model.space import from_words
 from irenic.proving.question import NOTHING, Question, Side

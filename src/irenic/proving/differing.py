@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from irenic.arrays import Ints
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Ints
 from irenic.budget import Meter, StoppedBy
 from irenic.proving.question import Question, Side, combinations_of
 

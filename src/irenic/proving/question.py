@@ -16,8 +16,8 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from irenic.arrays import Bools, Codes, Floats
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Codes, Floats
 from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError
 from irenic.model.decision_table import DecisionTable, combined

@@ -375,7 +375,7 @@ def _group_lines(groups: document.Groups) -> list[str]:
     return [*lines, "", f"Shares, with 95 % intervals, of {rows[groups['on']]}."]
 
 
-def _rate(share: document.Share | None) -> str:
+def _rate(share: document.ShareRecord | None) -> str:
     if share is None or share["share"] is None:
         return "–"
     return f"{share['share']:.2f} ({share['low']:.2f} to {share['high']:.2f})"

@@ -103,7 +103,7 @@ def _table(findings: Findings, limit: int | None) -> document.CheckedTable:
     }
 
 
-def problem(error: FormatError) -> document.Problem:
+def problem(error: FormatError) -> document.ProblemRecord:
     """Return an error or a warning about a file, and where it is in it."""
     cell = error if isinstance(error, TableError) else TableError("")
     return {
@@ -126,7 +126,7 @@ def gaps_document(
     return {
         "format": "irenic gaps",
         "version": VERSION,
-        "verdict": completeness(table, gaps).to_json(),
+        "verdict": completeness(table, gaps),
         "count": len(gaps),
         "regions": [_gap(region) for region in gaps.regions[:limit]],
         "open": None if other is None else encode_finding(other, table),
@@ -201,7 +201,7 @@ def mend_document(
     }
 
 
-def _change(change: mend.Change, table: DecisionTable) -> document.Change:
+def _change(change: mend.Change, table: DecisionTable) -> document.ChangeRecord:
     return {
         "kind": change.kind,
         "rule": numbers([change.rule])[0],
@@ -213,7 +213,7 @@ def _change(change: mend.Change, table: DecisionTable) -> document.Change:
     }
 
 
-def _proposal(proposal: mend.Proposal) -> document.Proposal:
+def _proposal(proposal: mend.Proposal) -> document.ProposalRecord:
     return {
         "region": encode_region(proposal.region),
         "then": None if proposal.rule is None else encode_then(proposal.rule.then),
@@ -248,7 +248,7 @@ def _verdict(differences: mend.Differences) -> str:
 
 def _difference(
     difference: mend.Difference, old: DecisionTable, new: DecisionTable
-) -> document.Difference:
+) -> document.DifferenceRecord:
     before, after = difference.before, difference.after
     return {
         "region": encode_region(difference.region),

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from irenic.arrays import Bools, Floats, Ints
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Floats, Ints
 from irenic.boxes.covering import grown
 from irenic.model.features import LOWEST
 from irenic.model.region import Region

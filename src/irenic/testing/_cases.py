@@ -9,8 +9,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from irenic.arrays import Bools
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools
 from irenic.boxes.covering import greedy_cover
 from irenic.budget import Budget, Meter
 from irenic.errors import DataError

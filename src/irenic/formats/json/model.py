@@ -45,6 +45,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats, Ints
 from irenic.errors import FormatError
 from irenic.formats.json import rules as json_rules
 from irenic.formats.json.rules import as_float, check_keys, decode_value, encode_value, line, short
@@ -381,7 +382,7 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
     return model
 
 
-def _ranks(listed: Any, n_labels: int) -> npt.NDArray[np.int64]:
+def _ranks(listed: Any, n_labels: int) -> Ints:
     """Return the place of each label in the order of predictions."""
     if not isinstance(listed, list) or len(listed) != n_labels:
         raise FormatError(f'"ranks" must be a list of {n_labels} numbers, got {short(listed)}')
@@ -740,7 +741,7 @@ def _floats(
     missing: bool = False,
     minimum: float = -math.inf,
     maximum: float = math.inf,
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """Return nested lists of numbers as an array; if ``missing``, null is NaN."""
 
     def check(part: Any, left: tuple[int, ...]) -> Any:
