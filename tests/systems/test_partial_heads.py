@@ -6,16 +6,16 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from fitting import people
 from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_heads as slow
 import strategies as sts
 from irenic import DataError, RuleSet
-from irenic.learn import MichiganClassifier, PittsburghClassifier, TrainingRows
 from irenic.learn.target import Consequents, Target, row_f1
 from irenic.model import Head
+from irenic.systems import MichiganClassifier, PittsburghClassifier, TrainingRows
+from learn.fitting import people
 
 X, _ = people(80)
 AGES = X["age"].fillna(0).to_numpy()
