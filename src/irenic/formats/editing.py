@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from irenic.errors import FormatError, IrenicError
 from irenic.formats.parsed import Parsed, Tables
-from irenic.formats.tables.drafts import Draft
+from irenic.formats.tables.drafts import TableDraft
 from irenic.formats.tables.edits import Edits, NewLine, edits_between, edits_in_order
 from irenic.formats.text import dumps
 from irenic.model.condition import Operators
@@ -160,7 +160,12 @@ def _read_again(
 
 
 def _check(
-    before: Draft, again: Draft, table: DecisionTable, after: DecisionTable, *, in_order: bool
+    before: TableDraft,
+    again: TableDraft,
+    table: DecisionTable,
+    after: DecisionTable,
+    *,
+    in_order: bool,
 ) -> None:
     """Raise an error if an edited file does not contain the rules that it should."""
     policies = [getattr(draft, "hit_policy", None) for draft in (before, again)]
@@ -174,7 +179,7 @@ def _check(
         )
 
 
-def _check_roles(before: Draft, after: Draft) -> None:
+def _check_roles(before: TableDraft, after: TableDraft) -> None:
     """Raise an error if a column of an edited sheet would be read as something else."""
     roles = [{c.name: (c.skipped, c.bound) for c in draft.inputs} for draft in (before, after)]
     for name, role in roles[0].items():
