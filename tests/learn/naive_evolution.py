@@ -73,7 +73,7 @@ def labelled_rows(draw, max_features=4, max_cells=7):
     return make_rows(cells.tolist(), n_cells, ordered, gains)
 
 
-def begun(rows, limit, mode, seed, guard=""):
+def begun(rows, limit, mode, seed, guard=None):
     """Return a draft without rules."""
     draft = new_draft(rows, limit, mode, np.random.default_rng(seed), guard=guard)
     kernels.load(rows, draft, no_rules(rows.cells.shape[0]), 0)

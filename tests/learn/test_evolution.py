@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from irenic.kernels import evolve as kernels
 from irenic.kernels.evolve import Rules
 from irenic.learn._evolution import (
-    GUARDS,
     Candidate,
     Settings,
+    Turns,
     Watch,
     covering,
     evolve,
@@ -32,7 +32,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 MODES = st.sampled_from(naive.MODES)
 SIZES = st.sampled_from([1, 2, 5, 12, 24])
 DRAFTS = given(naive.labelled_rows(), MODES, SIZES, SEEDS)
-GUARDED = pytest.mark.parametrize("guard", ["grow", "enlarge"])
+GUARDED = pytest.mark.parametrize("guard", [kernels.GROW, kernels.ENLARGE])
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -311,7 +311,7 @@ def test_rules_that_moves_grow_are_free_of_their_rivals(guard, rows, mode, limit
 def test_moves_that_grow_free_leave_old_conflicts_and_add_none(guard, rows, limit, seed):
     draft = naive.begun(rows, limit, "best", seed)
     kernels.sow(rows, draft, 4 * limit)
-    draft.ints[kernels.GUARD] = GUARDS[guard]
+    draft.ints[kernels.GUARD] = guard
 
     before = len(naive.disagreeing(naive.rules_of(draft)))
     naive.anneal(rows, draft, MOVES // 3)
@@ -379,19 +379,6 @@ def test_evolution_begins_at_the_best_start():
     assert {c.worth for c in evolve(rows, [nothing, perfect], settings(), 0)} == {32}
 
 
-@pytest.mark.parametrize("guard", ["make way", "grow", "enlarge", "ignore"])
-def test_evolution_takes_the_evaluations_that_it_is_given(guard):
-    rows = grid_rows(80, 3, 8, 0, lambda cells: (cells[0] > 3) ^ (cells[1] > 5))
-    start, watch = start_of(rows, mode="best"), Watch(trace=[])
-    evolve(rows, [start], settings("best", guard=guard, evaluations=130), 0, watch)
-    evaluations, cpu, worth = zip(*watch.trace, strict=True)
-    # three members, two generations
-    assert evaluations == (130, 260, 390, 520, 650, 780)
-    assert list(cpu) == sorted(cpu)
-    assert list(worth) == sorted(worth)
-    assert worth[-1] > start.worth
-
-
 def test_members_of_one_rule_evolve_alike_in_every_population():
     rows = grid_rows(150, 4, 8, 3, lambda cells: (cells[0] > 3) & (cells[1] > 2))
     ones = Settings(((0.1, 1), (0.5, 1)), generations=2, moves=100)
@@ -420,9 +407,17 @@ def test_a_run_ends_when_a_generation_improves_nothing():
     rows = naive.make_rows([[a] for a in range(8)], [8], [True], gains)
     settings = Settings(members=((0.1, 4),), generations=8, moves=500)
     starts = [Candidate(np.zeros((0, 1), dtype=np.uint64), np.zeros(0, dtype=np.int16), 0)]
-    watch, counted = Watch(trace=[]), Watch(trace=[])
-    (found,) = evolve(rows, starts, settings, 0, watch)
-    assert (len(found), found.worth) == (1, 8.0)
-    assert len(watch.trace) == 4  # half of them are always run
-    evolve(rows, starts, replace(settings, evaluations=50), 0, counted)
-    assert len(counted.trace) == 8
+
+    class Listed(Turns):
+        def __init__(self, ends_early):
+            self.ends_early, self.taken = ends_early, []
+
+        def anneal(self, member, *rest):
+            super().anneal(member, *rest)
+            self.taken.append(member)
+
+    for ends_early, n_generations in ((True, 4), (False, 8)):  # half of them are always run
+        turns = Listed(ends_early)
+        (found,) = evolve(rows, starts, replace(settings, turns=turns), 0)
+        assert (len(found), found.worth) == (1, 8.0)
+        assert len(turns.taken) == n_generations

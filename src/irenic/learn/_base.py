@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from itertools import chain
 from numbers import Number
 from typing import Any, Final
@@ -31,9 +32,7 @@ from irenic.learn.front import (
     FrontPoint,
     ProbabilityRow,
     RuleCounts,
-    head_of,
     kept_text,
-    table_of,
 )
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
@@ -43,7 +42,6 @@ from irenic.learn.sample import Sample
 from irenic.learn.spaces import names_tested, without_unreadable, without_untested_values
 from irenic.learn.tally import resolve_by
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
-from irenic.model import markup
 from irenic.model.columns import Columns, as_names, take_apart
 from irenic.model.explanation import Explanation
 from irenic.model.features import Continuous, Feature
@@ -293,28 +291,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _html_repr(self) -> str:
         """Return the HTML for notebooks, with that of scikit-learn at the end."""
-        usual = markup.Html(super()._html_repr())
+        usual = str(super()._html_repr())
         if not hasattr(self, "chosen_"):
             return usual
-        parts = [
-            head_of(self.chosen_, type(self).__name__),
-            table_of(self.chosen_, self.classes_.tolist(), many=self._answers.many),
-            self._legend(),
-            self.certificate_._repr_html_(),
-        ]
-        if self.stopped_by_ is not None:
-            parts.append(markup.remark("the fit did not finish: more time may find better rules"))
-        summary = markup.element("summary", "parameters, as shown by scikit-learn")
-        return markup.block(*parts, markup.element("details", summary, usual))
-
-    def _legend(self) -> markup.Html:
-        """Return the color of each label, or a hint if there are too many to distinguish."""
-        labels = self.classes_.tolist()
-        if len(labels) > len(markup.PALETTE):
-            return markup.remark(f"{len(labels):,} labels; hover over a bar to see its numbers")
-        colors = markup.palette(labels)
-        chips = [markup.join(" ", markup.label_chip(label, colors)) for label in labels]
-        return markup.remark("labels:", *chips)
+        # by name, because views are above the models
+        return str(import_module("irenic.reporting.notebook").classifier(self, usual))
 
     # --- reading data
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -25,12 +25,6 @@ from irenic.kernels import evolve as kernels
 from irenic.kernels.evolve import Draft, Rows, Rules, Schedule
 
 RESOLVE: Final = {"avoid": kernels.AVOID, "vote": kernels.VOTE, "best": kernels.BEST}
-GUARDS: Final = {
-    "make way": kernels.MAKE_WAY,
-    "grow": kernels.GROW,
-    "enlarge": kernels.ENLARGE,
-    "ignore": kernels.IGNORE,
-}
 # Nobody reads rules with more conditions; fixed so that a rule fits a few cache lines.
 TEST_LIMIT: Final = 24
 # Members take more moves the more rules they have, so that each rule gets its share: all of them
@@ -47,9 +41,6 @@ _MOVES_AT_ONCE: Final = 2_000
 _LENGTH: Final = [kernels.SIZE, kernels.COST]
 # Rules in a row that are not worth their penalty, after which no more are grown.
 _FAILURES: Final = 20
-# Where evaluations are counted: how many share a temperature, and the most moves that one takes.
-_EVALUATIONS_AT_ONCE: Final = 100
-_MOVES_PER_EVALUATION: Final = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +98,37 @@ class Limits:
         return cls(words, banned, words, empty, empty, empty, np.arange(n_codes))
 
 
+class Turns:
+    """How the members of a population evolve in turn; a study derives its own from it."""
+
+    ends_early: bool = True
+    """Whether a run ends when nothing improves, and leaves out members that others stand for."""
+
+    def guard(self, conflicts: str) -> int:
+        """Return how moves treat rivals: one of the guards of :mod:`irenic.kernels.evolve`.
+
+        If moves ignore rivals, rules may contradict each other; predictions are then only right if
+        ``conflicts`` is not "avoid".
+        """
+        return kernels.MAKE_WAY if conflicts == "avoid" else kernels.IGNORE
+
+    def anneal(
+        self,
+        member: Member,
+        members: list[Member],
+        moves: int,
+        heats: tuple[float, float],
+        clock: Clock,
+    ) -> None:
+        """Let a member take its moves of a generation, while it cools down."""
+        donors = member.donors(members)
+        parts = max(1, round(moves / _MOVES_AT_ONCE))
+        for heat, cooler in pairwise(_temperatures(*heats, parts + 1)):
+            member.anneal(donors, moves // parts, heat, cooler)
+            if clock.over():
+                return
+
+
 @dataclass(frozen=True)
 class Settings:
     """How to evolve a population."""
@@ -126,22 +148,15 @@ class Settings:
     """Whether the default never changes."""
     sow: bool = False
     """Whether members start with random rules around rows, instead of the leaves of trees."""
-    guard: str = ""
-    """How moves treat rivals (see ``GUARDS``); the default follows from ``conflicts``.
-
-    If moves ignore rivals, rules may contradict each other; predictions are then only right if
-    ``conflicts`` is not "avoid".
-    """
     max_tests: int = TEST_LIMIT
     """Maximum number of conditions of a rule."""
     min_support: float = 1.0
     """Minimum number of rows that a rule covers; rules with fewer are dropped in the end."""
     growth: int = 0
     """Rules that may fail in a row before a member stops growing new ones, in each generation."""
-    evaluations: int | None = None
-    """Rule sets that each member evaluates per generation, instead of ``moves``."""
     limits: Limits | None = None
     """What rules must respect besides each other."""
+    turns: Turns = field(default_factory=Turns)
 
     @property
     def max_rules(self) -> int:
@@ -158,9 +173,6 @@ class Watch:
 
     stopped: threading.Event = field(default_factory=threading.Event)
     done: dict[Any, list[Candidate]] = field(default_factory=dict)
-    trace: list[tuple[int, float, float]] | None = None
-    """If a list, receives evaluations and CPU seconds so far and the highest score, after each turn
-    of a member; reading the CPU time can take longer than many moves."""
 
     def __reduce__(self) -> Any:
         return Watch, ()
@@ -180,19 +192,11 @@ def evolve(
     what these found too.
     """
     watch = watch or Watch()
-    clock = _Clock(settings, watch)
+    clock = Clock(settings, watch)
     rng = np.random.default_rng(random_state)
-    members = [_Member(rows, settings, *member, rng) for member in settings.members]
+    members = [Member(rows, settings, *member, rng) for member in settings.members]
     for member in members:  # a run that is interrupted returns all of them
         member.begin(starts[0])
-    started = time.thread_time()
-
-    def note() -> None:
-        if watch.trace is None:
-            return
-        evaluated, worth = sum(m.evaluated for m in members), max(m.worth for m in members)
-        watch.trace.append((evaluated, time.thread_time() - started, worth))
-
     # members of one rule are on their own, so that they find the same in every population
     singles = [member for member in members if member.max_rules == 1]
     others = [member for member in members if member.max_rules > 1]
@@ -202,7 +206,7 @@ def evolve(
             member.begin_at_best(_starts_of(number, of))
             if settings.sow:
                 member.sow()
-        for _ in _generations(group, settings, clock, note):
+        for _ in _generations(group, settings, clock):
             watch.done[name] = [member.best() for member in members]
         starts = [*starts, *(member.best() for member in group)]
     candidates = [member.best() for member in members]
@@ -220,16 +224,15 @@ def _starts_of(number: int, starts: list[Candidate]) -> list[Candidate]:
     return [start for start in starts if start.default == defaults[number % len(defaults)]]
 
 
-def _generations(
-    members: list[_Member], settings: Settings, clock: _Clock, note: Callable[[], None]
-) -> Iterator[None]:
+def _generations(members: list[Member], settings: Settings, clock: Clock) -> Iterator[None]:
     """Evolve members together, and yield after each generation."""
-    heats = np.geomspace(settings.hot, settings.cold, settings.generations + 1)
-    for generation, (heat, cooler) in enumerate(pairwise(heats), 1):
+    turns = settings.turns
+    temperatures = np.geomspace(settings.hot, settings.cold, settings.generations + 1)
+    for generation, heats in enumerate(pairwise(temperatures), 1):
         improved = False
         for member in members:
             before = member.value
-            twin = None if settings.evaluations else _twin(member, members)
+            twin = _twin(member, members) if turns.ends_early else None
             if twin is not None:
                 if twin.value > before + _NEARLY:
                     member.begin(twin.best())
@@ -239,13 +242,8 @@ def _generations(
             moves = round(settings.moves * _effort(member.size, settings.least))
             if member.max_rules == 1:
                 moves = min(moves, max(_SINGLE_MOVES, moves // 4))
-            near = _near(member, members)
-            if settings.evaluations is None:
-                member.anneal(near, moves, heat, cooler, clock)
-            else:
-                member.evaluate(near, settings.evaluations, heat, cooler, clock)
+            turns.anneal(member, members, moves, heats, clock)
             improved |= member.value > before + _EQUAL
-            note()
         yield
         if clock.over():
             break
@@ -257,7 +255,7 @@ def _generations(
                 member.begin(other)
                 improved = True
         cool = 2 * generation >= settings.generations  # while it is hot, improvement may come later
-        if cool and not improved and settings.evaluations is None:
+        if cool and not improved and turns.ends_early:
             break
 
 
@@ -271,7 +269,7 @@ def _effort(n_rules: int, least: float) -> float:
     return max(least, min(1.0, n_rules / some), n_rules / many)
 
 
-def _twin(member: _Member, members: list[_Member]) -> _Member | None:
+def _twin(member: Member, members: list[Member]) -> Member | None:
     """Return a member with the same penalty and more rules allowed that needs no more of them."""
     for other in members:
         if other.penalty == member.penalty and other.size <= member.max_rules < other.max_rules:
@@ -280,18 +278,14 @@ def _twin(member: _Member, members: list[_Member]) -> _Member | None:
 
 
 @lru_cache(maxsize=1_000)
-def _heats(hot: float, cold: float, n: int) -> list[float]:
+def _temperatures(hot: float, cold: float, n: int) -> list[float]:
     """Return temperatures in between, which are the same for all members of a generation."""
     return list(np.geomspace(hot, cold, n).tolist())
 
 
-def _near(member: _Member, members: list[_Member]) -> list[_Member]:
-    """Return the two members of the most similar size, whose rules may fit."""
-    others = [other for other in members if other is not member]
-    return sorted(others, key=lambda other: abs(other.size - member.size))[:2]
+class Clock:
+    """Tells a run when to end: after its time, or when the outside stops it."""
 
-
-class _Clock:
     def __init__(self, settings: Settings, watch: Watch) -> None:
         self._end = None if settings.budget is None else time.monotonic() + settings.budget
         self._watch = watch
@@ -301,7 +295,7 @@ class _Clock:
         return late or self._watch.stopped.is_set()
 
 
-class _Member:
+class Member:
     """A rule set of the population, the best version of it so far, and its penalty."""
 
     def __init__(
@@ -319,7 +313,7 @@ class _Member:
             settings.conflicts,
             rng,
             fixed_default=settings.fixed_default,
-            guard=settings.guard,
+            guard=settings.turns.guard(settings.conflicts),
             max_tests=settings.max_tests,
             limits=settings.limits,
         )
@@ -381,46 +375,19 @@ class _Member:
         """Score of the best version."""
         return float(self._totals[3])
 
-    @property
-    def evaluated(self) -> int:
-        """Number of rule sets evaluated so far."""
-        return int(self.draft.ints[kernels.EVALUATED])
+    def donors(self, members: list[Member]) -> Rules:
+        """Return the rules of the two members of the most similar size, which may fit."""
+        others = [other for other in members if other is not self]
+        near = sorted(others, key=lambda other: abs(other.size - self.size))[:2]
+        donors = [other.best() for other in near]
+        masks = np.concatenate([self._best.masks[:0], *(donor.masks for donor in donors)])
+        then = np.concatenate([self._best.then[:0], *(donor.then for donor in donors)])
+        return Rules(masks, then)
 
-    def anneal(
-        self, near: list[_Member], moves: int, hot: float, cold: float, clock: _Clock
-    ) -> None:
-        donors = _rules_of(near, self)
-        parts = max(1, round(moves / _MOVES_AT_ONCE))
-        for heat, cooler in pairwise(_heats(hot, cold, parts + 1)):
-            self._anneal(donors, moves // parts, heat, cooler)
-            if clock.over():
-                return
-
-    def evaluate(
-        self, near: list[_Member], evaluations: int, hot: float, cold: float, clock: _Clock
-    ) -> None:
-        """Anneal until a number of rule sets has been evaluated."""
-        donors = _rules_of(near, self)
-        parts = max(1, round(evaluations / _EVALUATIONS_AT_ONCE))
-        ends = self.evaluated + np.linspace(0, evaluations, parts + 1).round().astype(int)[1:]
-        for heat, end in zip(np.geomspace(hot, cold, parts), ends.tolist(), strict=True):
-            self.draft.ints[kernels.EVALUATION_LIMIT] = end
-            # at one temperature, because the number of moves per evaluation is not known in advance
-            self._anneal(donors, _MOVES_PER_EVALUATION * _EVALUATIONS_AT_ONCE, heat, heat)
-            if clock.over():
-                return
-
-    def _anneal(self, donors: Rules, moves: int, hot: float, cold: float) -> None:
+    def anneal(self, donors: Rules, moves: int, hot: float, cold: float) -> None:
+        """Take moves, some of which take rules of the donors."""
         schedule = Schedule(moves, hot, cold, self.penalty)
         kernels.anneal(self.rows, self.draft, donors, schedule, self._best, self._totals)
-
-
-def _rules_of(near: list[_Member], member: _Member) -> Rules:
-    """Return the rules of other members, for a member to take from."""
-    donors = [other.best() for other in near]
-    masks = np.concatenate([member._best.masks[:0], *(donor.masks for donor in donors)])
-    then = np.concatenate([member._best.then[:0], *(donor.then for donor in donors)])
-    return Rules(masks, then)
 
 
 def grow_rules(
@@ -431,7 +398,7 @@ def grow_rules(
     Each must add more correct predictions than its rule and its conditions cost.
     """
     rng = np.random.default_rng(random_state)
-    member = _Member(rows, settings, penalty, settings.max_rules, rng)
+    member = Member(rows, settings, penalty, settings.max_rules, rng)
     member.begin(start)
     member.grow(_FAILURES)
     return member.best()
@@ -444,7 +411,7 @@ def new_draft(
     rng: np.random.Generator,
     *,
     fixed_default: bool = False,
-    guard: str = "",
+    guard: int | None = None,
     max_tests: int = TEST_LIMIT,
     limits: Limits | None = None,
 ) -> Draft:
@@ -452,10 +419,10 @@ def new_draft(
     d, n = rows.cells.shape
     limits = limits or Limits.none(d, rows.gains.shape[1])
     places = max_rules + kernels.STEPS + 1
-    guard = guard or ("make way" if conflicts == "avoid" else "ignore")
+    guard = Turns().guard(conflicts) if guard is None else guard
     ints = np.zeros(15, dtype=np.int64)
     ints[kernels.RULE_LIMIT], ints[kernels.RESOLVE] = max_rules, RESOLVE[conflicts]
-    ints[kernels.FIXED], ints[kernels.GUARD] = fixed_default, GUARDS[guard]
+    ints[kernels.FIXED], ints[kernels.GUARD] = fixed_default, guard
     ints[kernels.EVALUATION_LIMIT] = -1
     return Draft(
         masks=np.zeros((places, d), dtype=np.uint64),

@@ -14,7 +14,6 @@ from irenic.boxes import Boxes
 from irenic.errors import ConditionError, FormatError
 from irenic.kernels import cover, structs
 from irenic.kernels.threads import over_rows
-from irenic.model import markup
 from irenic.model.condition import (
     LOWER_BITS,
     UPPER_BITS,
@@ -45,6 +44,7 @@ from irenic.model.sampling import (
     moved,
     readable,
 )
+from irenic.model.shown import Shown
 from irenic.model.space import Instances, Point, Space, from_words, to_words
 
 # What kernels take for the consequent and the weight of a region, which has none.
@@ -52,7 +52,7 @@ _CODE: Final = np.zeros(1, dtype=np.int32)
 _WEIGHT: Final = np.zeros(1)
 
 
-class Region:
+class Region(Shown):
     """A box in the feature space: one condition per feature.
 
     Regions are immutable and hashable. Two regions that contain the same points are equal, however
@@ -453,9 +453,6 @@ class Region:
                 else:
                     memo[key] = of_bits(feature, from_words(key[1:]))
         return [memo[key] for key in keys]
-
-    def _repr_html_(self) -> str:
-        return markup.code(repr(self))
 
     # --- conditions
 

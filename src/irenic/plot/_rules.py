@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.model.features import FIRST_CODE, LOWEST
-from irenic.model.markup import count_text
+from irenic.model.literals import count_text
 from irenic.model.space import Space
 from irenic.plot._colors import GRAY, outcome_colors, text_color
 from irenic.plot._figure import axes_to_draw_on, check_axes, check_limit, label, percent

@@ -126,7 +126,7 @@ def gaps_document(
     return {
         "format": "irenic gaps",
         "version": VERSION,
-        "verdict": completeness(table, gaps).to_json(),
+        "verdict": completeness(table, gaps),
         "count": len(gaps),
         "regions": [_gap(region) for region in gaps.regions[:limit]],
         "open": None if other is None else encode_finding(other, table),

@@ -43,8 +43,8 @@ from irenic.reporting.instances import (
     NOT_COUNTED,
     PROBABILITY_DIGITS,
     How,
-    Labeled,
-    RuleCounts,
+    InstanceCounts,
+    LabeledInstances,
     decisions,
     labeled,
     of_instances,
@@ -149,7 +149,7 @@ def summarize(
     if by is not None and X is None:
         raise ConditionError("by must be None without instances, got a column to group them by")
     expected = Expectations.from_values(properties, cases)
-    source = Source(rules, X, y, Budget.from_value(budget), int(limit), expected)
+    source = Subject(rules, X, y, Budget.from_value(budget), int(limit), expected)
     summary = source.summary(name, int(sample), random_state)
     if by is not None:
         from irenic.monitoring import compare_groups
@@ -191,7 +191,7 @@ def _check_options(name: Any, limit: Any, sample: Any) -> None:
             raise ConditionError(f"{option} must be a non-negative whole number, got {number!r}")
 
 
-class Source:
+class Subject:
     """The rule sets of a summary, and the instances they are counted on."""
 
     def __init__(
@@ -499,7 +499,7 @@ def _hint(value: Any) -> str:
 
 
 def _rules(
-    table: DecisionTable, data: Labeled, counts: RuleCounts | None
+    table: DecisionTable, data: LabeledInstances, counts: InstanceCounts | None
 ) -> list[document.CountedRule]:
     return [
         {
@@ -529,7 +529,9 @@ def _default_regions(point: FrontPoint, space: Space) -> list[document.DefaultRe
     ]
 
 
-def _default(table: DecisionTable, data: Labeled, counts: RuleCounts | None) -> document.Otherwise:
+def _default(
+    table: DecisionTable, data: LabeledInstances, counts: InstanceCounts | None
+) -> document.Otherwise:
     """Return the default, with the counts of instances that no rule covers."""
     default = table.rules.default
     return {
@@ -554,7 +556,7 @@ def _front(point: FrontPoint, proved: Sequence[str]) -> document.FrontScores:
 
 
 def _listed(
-    findings: Findings, limit: int, data: Labeled, decided: Ints | None
+    findings: Findings, limit: int, data: LabeledInstances, decided: Ints | None
 ) -> list[document.FindingRecord]:
     """Return at most ``limit`` findings per kind; gaps with the most instances come first."""
     listed = []
@@ -568,7 +570,7 @@ def _listed(
 
 
 def _gaps(
-    findings: Findings, limit: int, data: Labeled, decided: Ints | None
+    findings: Findings, limit: int, data: LabeledInstances, decided: Ints | None
 ) -> list[document.FindingRecord]:
     table = findings.table
     accepted = {each.finding.region for each in findings.accepted if each.finding.kind == "gaps"}
@@ -588,7 +590,7 @@ def _gaps(
 # --- instances
 
 
-def _shown(data: Labeled, sample: int, rng: np.random.Generator) -> Ints:
+def _shown(data: LabeledInstances, sample: int, rng: np.random.Generator) -> Ints:
     """Return the rows of the instances to list: a random sample if there are too many."""
     n = 0 if data.instances is None else len(data.instances)
     width = 1 if data.instances is None else max(1, len(data.instances.space))
@@ -597,7 +599,7 @@ def _shown(data: Labeled, sample: int, rng: np.random.Generator) -> Ints:
 
 
 def _instances(
-    data: Labeled, rows: Ints, tested: Collection[str]
+    data: LabeledInstances, rows: Ints, tested: Collection[str]
 ) -> document.InstancesRecord | None:
     """Return the instances of the given rows, with the features that a rule tests."""
     if data.instances is None:

@@ -13,8 +13,8 @@ import pytest
 
 import irenic
 from irenic import Categorical, Continuous
-from irenic.model import markup
 from irenic.plot._colors import OKABE_ITO, outcome_colors
+from irenic.reporting import markup
 from irenic.reporting.documents import impact_document
 from tests.reporting.browser.steps import on_paper, rule_set, words
 
