@@ -19,12 +19,12 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
 from irenic import Rule, RuleSet, Space, enlarge
-from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Settings, evolve, predict
 from irenic.learn._tasks import Prepared, prepare
 from irenic.learn.sample import Sample
 from irenic.learn.target import Target
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 from study.counted import Counted
 from study.starts import Start, population
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from benchmarks.datasets import Single
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
-from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.learn import _evolution as evolution
 from irenic.learn._cells import Cells
 from irenic.learn._tasks import prepare
 from irenic.learn.sample import Sample
 from irenic.learn.target import Target
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 from learn import naive_evolution as naive
 from study import arms, learners
 from study.counted import GUARDS, Counted

@@ -56,8 +56,7 @@ from irenic.reporting.instances import (
 )
 
 if TYPE_CHECKING:
-    from irenic.learn import FrontPoint
-    from irenic.learn.models import Classifier
+    from irenic.learn import FrontPoint, RuleClassifier
 
 SECONDS: Final = 10.0
 SAMPLE: Final = 10_000
@@ -71,7 +70,7 @@ _LIMIT_OF_OTHERS: Final = 20
 
 
 def summarize(
-    rules: RuleSet | RuleList | DecisionTable | Classifier,
+    rules: RuleSet | RuleList | DecisionTable | RuleClassifier,
     X: Any = None,
     y: Any = None,
     *,
@@ -419,7 +418,7 @@ def _labels(values: tuple[Hashable, ...], rows: Any) -> list[document.Label]:
     ]
 
 
-def score_text(model: Classifier | None) -> str | None:
+def score_text(model: RuleClassifier | None) -> str | None:
     """Describe the scores of a front; see :class:`irenic.learn.FrontPoint`."""
     if model is None:
         return None
@@ -443,7 +442,7 @@ _SCORES: Final = {
 }
 
 
-def _estimate(model: Classifier | None) -> document.EstimateRecord | None:
+def _estimate(model: RuleClassifier | None) -> document.EstimateRecord | None:
     estimate = getattr(model, "estimate_", None)
     if estimate is None or math.isnan(estimate.score):
         return None
