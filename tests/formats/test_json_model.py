@@ -22,7 +22,7 @@ from sklearn.metrics import get_scorer
 import irenic
 from irenic import FileError, FormatError, IrenicError, Rule, RuleSet, RuleSetClassifier
 from irenic.formats.json import model as json_model
-from irenic.learn import MichiganClassifier, PittsburghClassifier
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 from strategies import examples
 
 N = 60

@@ -33,11 +33,11 @@ from irenic import (
     summarize,
 )
 from irenic.formats.json.rules import decode_value
-from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.monitoring import compare_groups
 from irenic.reporting.documents import learn_document
 from irenic.reporting.groups import encode_groups
 from irenic.reporting.terminal import print_learned
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 
 AGES = RuleSet(
     [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")], default="low"

@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 
 from benchmarks.datasets import Single
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
-from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.learn import _evolution as evolution
 from irenic.learn._cells import Cells
 from irenic.learn._tasks import prepare
 from irenic.learn.sample import Sample
 from irenic.learn.target import Target
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 from learn import naive_evolution as naive
 from study import arms, learners
+from study.counted import GUARDS, Counted
 
 ARMS = arms.ARMS
 # a budget only multiplies the number of evaluations, so one of each kind and host is run
@@ -251,6 +252,24 @@ def check_spent(learned, budget):
 def test_the_budget_is_spent_to_the_last_round(name, budget):
     X, y = table(n=60, noise=0.5)
     check_spent(arms.learn(ONCE[name], X, y, evaluations=budget, random_state=1), budget)
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_turns_take_the_evaluations_that_they_are_given(guard):
+    cells = np.array([[a, b] for a in range(8) for b in range(8)], dtype=np.uint8)
+    right = (cells[:, 0] > 3) ^ (cells[:, 1] > 5)
+    gains = np.column_stack([~right, right]).astype(float)
+    rows = naive.make_rows(cells.tolist(), [8, 8], [True, True], gains.tolist())
+    nothing = evolution.Candidate(np.zeros((0, 2), np.uint64), np.zeros(0, np.int16), 0)
+    turns = Counted(guard, 130)
+    members = ((0.05, 12), (0.5, 12), (0.05, 3))
+    settings = evolution.Settings(members, generations=2, conflicts="best", turns=turns)
+    evolution.evolve(rows, [nothing], settings, 0)
+    evaluations, cpu, worth = zip(*turns.trace, strict=True)
+    assert evaluations == (130, 260, 390, 520, 650, 780)
+    assert list(cpu) == sorted(cpu)
+    assert list(worth) == sorted(worth)
+    assert worth[-1] > gains[:, 0].sum()
 
 
 @pytest.mark.parametrize("name", [name for name in [*AVOIDING, PLAIN] if name in ANNEALED])

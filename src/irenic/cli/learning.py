@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from irenic.frames.columns import Table
     from irenic.frames.sources import Source
+    from irenic.learn import RuleClassifier
     from irenic.learn.cross_validation import LeftOut
-    from irenic.learn.models import Classifier
     from irenic.reporting import document
 
 commands = typer.Typer()
@@ -257,7 +257,7 @@ def learn(
 
 def _write_card(
     path: Path,
-    model: Classifier,
+    model: RuleClassifier,
     X: Table,
     y: Any,
     target: str,

@@ -23,9 +23,9 @@ from irenic.arrays import Bools, Floats
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
 from irenic.frames.files import as_text, read_bytes
+from irenic.kernels.evolve import Limits
 from irenic.learn._base import Labeled, check_labels
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Limits
 from irenic.learn.spaces import forbidden_columns, moved
 from irenic.learn.target import Consequents, Target
 from irenic.model.decision_table import DecisionTable

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.arrays import Bools, Floats, Indices, Words, as_scalars
-from irenic.kernels.evolve import Rows
+from irenic.kernels.evolve import CellRows, Limits
 from irenic.learn._evolution import (
     Candidate,
-    Limits,
     Settings,
     Watch,
     covering,
@@ -75,7 +74,7 @@ class Prepared:
     """The input of evolution."""
 
     consequents: Consequents
-    rows: Rows
+    rows: CellRows
     starts: list[Candidate]
     sample: Sample
     opinion: Floats
@@ -220,7 +219,7 @@ def _by_default(
     ]
 
 
-def _longest(masks: Words, then: npt.NDArray[np.int16], rows: Rows) -> int:
+def _longest(masks: Words, then: npt.NDArray[np.int16], rows: CellRows) -> int:
     """Return the consequent whose rules have the most tests, which a default would save."""
     return int(np.bincount(then, weights=(masks != rows.everything).sum(axis=1)).argmax())
 
@@ -270,7 +269,7 @@ def _gains(consequents: Consequents, sample: Sample, forest: Forest | None, shar
     return np.asarray(gains * sample.weight[:, None])
 
 
-def _distinct_rows(sample: Sample, gains: Floats, shares: Floats) -> Rows:
+def _distinct_rows(sample: Sample, gains: Floats, shares: Floats) -> CellRows:
     """Return the rows for evolution; rows with the same cells are merged and their gains added."""
     _, first, group = np.unique(
         as_scalars(sample.encoded.T), return_index=True, return_inverse=True
@@ -281,14 +280,14 @@ def _distinct_rows(sample: Sample, gains: Floats, shares: Floats) -> Rows:
     return sample.cells.rows(cells, sums.astype(np.float32), shares)
 
 
-def _balanced(rows: Rows) -> Rows:
+def _balanced(rows: CellRows) -> CellRows:
     """Return rows whose gains add up to the same for each consequent that is best for some."""
     sums = np.bincount(rows.best, weights=rows.gains.max(axis=1))
     factors = sums.sum() / (np.count_nonzero(sums) * np.maximum(sums, 1e-300))
     return replace(rows, gains=rows.gains * factors[rows.best][:, None].astype(np.float32))
 
 
-def _allow(rows: Rows, limits: Limits, default: int) -> None:
+def _allow(rows: CellRows, limits: Limits, default: int) -> None:
     """Make the best consequent of each row one that rules may have there, unless by default."""
     if not len(limits.walls):
         return

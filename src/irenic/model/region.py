@@ -810,7 +810,7 @@ class Region(Shown):
             upper = np.ascontiguousarray(self.box.upper.T)
             masks = np.ascontiguousarray(self.box.masks.T)
             domain = (space.starts, space.everything, space.lowest)
-            rule = structs.Rules(lower, upper, masks, _CODE, _WEIGHT, 1, *domain)
+            rule = structs.RuleColumns(lower, upper, masks, _CODE, _WEIGHT, 1, *domain)
             over_rows(lambda a, b: cover.covering(rule, points, a, b, inside), len(instances))
         return inside
 

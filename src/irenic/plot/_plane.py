@@ -25,7 +25,7 @@ from irenic.model.space import Space
 from irenic.reporting.document import Value
 from irenic.reporting.encoding import encode_box
 from irenic.reporting.instances import value_texts
-from irenic.reporting.summarize import Source
+from irenic.reporting.summarize import Subject
 
 MOST_CONFLICTS: Final = 5_000
 """More pairs than this cannot be distinguished in a picture."""
@@ -62,7 +62,7 @@ class Plane:
 
 
 def plane(
-    source: Source,
+    source: Subject,
     x: str | None = None,
     y: str | None = None,
     at: Mapping[str, Any] | None = None,
@@ -257,7 +257,7 @@ def ends(condition: Sequence[Any]) -> tuple[float, float]:
 # --- instances
 
 
-def beside(source: Source, summary: Mapping[str, Any], found: Plane) -> Bools:
+def beside(source: Subject, summary: Mapping[str, Any], found: Plane) -> Bools:
     """Return which instances no condition distinguishes from the values that are fixed.
 
     An instance for which the same conditions hold is treated by all rules as if it had those

@@ -379,7 +379,7 @@ def encode_checked(
             "rules": table.n_rows,
             "conditions": table.rules.n_conditions,
         },
-        "verdicts": verdicts_on(findings, learned=learned).to_json(),
+        "verdicts": verdicts_on(findings, learned=learned),
         "counts": {kind: findings.count(kind) for kind in KINDS},
         "findings": [encode_finding(f, table) for f in findings] if listed is None else listed,
         "accepted": [

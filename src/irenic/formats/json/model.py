@@ -39,6 +39,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import partial
+from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Final
 
@@ -57,9 +58,8 @@ from irenic.model.rulelist import RuleList
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from irenic.learn import DefaultRegions, FrontPoint, Hierarchy, ProbabilityTable
+    from irenic.learn import DefaultRegions, FrontPoint, Hierarchy, ProbabilityTable, RuleClassifier
     from irenic.learn.front import ColumnFigures
-    from irenic.learn.models import Classifier
     from irenic.model.ruleset import RuleSet
     from irenic.model.space import Space
 
@@ -99,6 +99,12 @@ _POINT_KEYS: Final = (
 _DEFAULT_KEYS: Final = ("if", "support", "confidence", "intervals", "training_confidence")
 # Parameters that hold what users know; those of the first kind are not repeated in the file.
 _NOT_WRITTEN: Final = ("hierarchy", "space")
+# The classifiers that can be written, and where they are.
+_CLASSIFIERS: Final = {
+    "RuleSetClassifier": "irenic.learn",
+    "MichiganClassifier": "irenic.systems",
+    "PittsburghClassifier": "irenic.systems",
+}
 _LISTED: Final = ("never", "always", "monotonic_cst", "forbidden", "ordered")
 # The kinds of arrays of labels: text, integers, numbers, booleans and objects.
 _LABEL_KINDS: Final = "UiufbO"
@@ -111,9 +117,8 @@ def is_model(value: object) -> bool:
 
 def _class_of(value: object) -> str | None:
     """Return the name of the classifier that a value is, or that it derives from."""
-    from irenic.learn.models import CLASSIFIERS
-
-    return next((name for name, kind in CLASSIFIERS.items() if isinstance(value, kind)), None)
+    kinds = ((kind.__name__, f"{kind.__module__}.") for kind in type(value).__mro__)
+    return next((name for name, own in kinds if own.startswith(f"{_CLASSIFIERS.get(name)}.")), None)
 
 
 # --- writing
@@ -160,7 +165,7 @@ def dumps(model: Any) -> str:
     return json_rules.assemble([*json_rules.parts(model.rules_), f'"model": {inner}'])
 
 
-def _encode_parameters(model: Classifier) -> dict[str, Any]:
+def _encode_parameters(model: RuleClassifier) -> dict[str, Any]:
     parameters = {}
     for name, value in model.get_params(deep=False).items():
         value = plain(value)
@@ -304,7 +309,7 @@ def _number(value: float) -> float | None:
 # --- reading
 
 
-def decode(data: Any, rules: RuleSet | RuleList) -> Classifier:
+def decode(data: Any, rules: RuleSet | RuleList) -> RuleClassifier:
     """Return the fitted classifier, given the data of "model" and the rules of the file."""
     if isinstance(rules, RuleList):
         raise FormatError('the rules of a model must not be "ordered"')
@@ -314,7 +319,7 @@ def decode(data: Any, rules: RuleSet | RuleList) -> Classifier:
         raise FormatError(f'"model": {error.message}') from None
 
 
-def _model(data: Any, rules: RuleSet) -> Classifier:
+def _model(data: Any, rules: RuleSet) -> RuleClassifier:
     if not isinstance(data, dict):
         raise FormatError(f"the model must be an object, got {short(data)}")
     version = data.get("version")
@@ -328,13 +333,12 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
         if key not in data:
             raise FormatError(f'"{key}" is missing; was the file cut off or edited by hand?')
     from irenic.learn.answers import Answers
-    from irenic.learn.models import CLASSIFIERS
 
     name = data["class"]
-    if not isinstance(name, str) or name not in CLASSIFIERS:
-        raise FormatError(f'"class" must be one of {", ".join(CLASSIFIERS)}, got {short(name)}')
+    if not isinstance(name, str) or name not in _CLASSIFIERS:
+        raise FormatError(f'"class" must be one of {", ".join(_CLASSIFIERS)}, got {short(name)}')
 
-    model = _parameters(CLASSIFIERS[name], data["parameters"])
+    model = _parameters(getattr(import_module(_CLASSIFIERS[name]), name), data["parameters"])
     hierarchy = _at("hierarchy", _hierarchy, data["hierarchy"])
     model.hierarchy = model.hierarchy_ = hierarchy
     model.classes_ = _labels(data["labels"], data["label_type"])
@@ -409,7 +413,7 @@ def _orders(data: Any, space: Space) -> dict[str, tuple[Any, ...]]:
 
 
 def _use_front(
-    model: Classifier, data: Mapping[str, Any], rules: RuleSet, overall: npt.NDArray[Any]
+    model: RuleClassifier, data: Mapping[str, Any], rules: RuleSet, overall: npt.NDArray[Any]
 ) -> None:
     from irenic.learn import Estimate, Front
 
@@ -459,7 +463,7 @@ def _regions(listed: tuple[Any, Space]) -> RuleSet | None:
     return regions
 
 
-def _table(entry: Mapping[str, Any], regions: RuleSet, model: Classifier) -> ProbabilityTable:
+def _table(entry: Mapping[str, Any], regions: RuleSet, model: RuleClassifier) -> ProbabilityTable:
     """Return the probabilities of a rule set in the regions of its front."""
     from irenic.learn import ProbabilityTable
 
@@ -616,7 +620,7 @@ def _columns(data: Any, space: Space) -> dict[str, ColumnFigures]:
     return figures
 
 
-def _parameters(kind: type[Classifier], data: Any) -> Classifier:
+def _parameters(kind: type[RuleClassifier], data: Any) -> RuleClassifier:
     if not isinstance(data, dict):
         raise FormatError(f'"parameters" must be an object, got {short(data)}')
     known = set(kind().get_params(deep=False)) - set(_NOT_WRITTEN)
@@ -704,7 +708,7 @@ def _check_predictions(rules: RuleSet, known: set[Any], form: str) -> None:
             raise FormatError(f'a prediction must be among the "labels", got {short(then)}')
 
 
-def _check_probabilities(point: FrontPoint, model: Classifier) -> None:
+def _check_probabilities(point: FrontPoint, model: RuleClassifier) -> None:
     labels = tuple(model.classes_.tolist())
     if point.threshold is None:
         raise FormatError('"threshold" is missing; rules that predict probabilities need it')
