@@ -601,7 +601,7 @@ def drawn_tables(draw):
     return columns, rows, only(inputs, [(*(cell.text for cell in row), "1") for row in rows])
 
 
-ATTRIBUTES = ("rows", "n_rows", "hit_policy", "outputs", "name", "id", "ranking")
+ATTRIBUTES = ("rows", "n_rows", "hit_policy", "outputs", "name", "ranking")
 
 
 def check_read_back(table, **changed):
@@ -609,6 +609,7 @@ def check_read_back(table, **changed):
     back = one(dmn_writing.dumps(table))
     assert back.rules == table.rules
     assert list(back.rules) == list(table.rules)
+    assert back.provenance.id == table.provenance.id
     for name in ATTRIBUTES:
         assert getattr(back, name) == changed.get(name, getattr(table, name))
 
