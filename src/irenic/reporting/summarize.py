@@ -426,7 +426,7 @@ def score_text(model: RuleClassifier | None) -> str | None:
         return "the explained share of the label variance"
     if model._answers.many:
         return "the mean F1 of a row's labels"
-    if model.cost is not None:
+    if model.knowledge_.cost is not None:
         return "1 minus the share of the highest cost"
     scoring = model.scoring
     measure = _SCORES.get(scoring, f"the score {getattr(scoring, '__name__', scoring)}")
