@@ -348,7 +348,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _has_fitted_columns(self, X: Any) -> bool:
         """Return whether a table has rows, and the names of the fitted columns in their order."""
-        names = _own_names(X)
+        names: Any = _own_names(X)
         if names is None:
             names = getattr(X, "columns", None)
             names = names.tolist() if hasattr(names, "tolist") else names
