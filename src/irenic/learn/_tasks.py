@@ -26,16 +26,12 @@ from irenic.learn._evolution import (
     predict,
     without_redundant,
 )
-from irenic.learn._left_out import Tally, Trial, Validation
+from irenic.learn._left_out import Holdout, Trial, Validation
 from irenic.learn._probabilities import Division, settle
 from irenic.learn._trees import Forest, Ladder, node_means
 from irenic.learn.sample import Sample
 from irenic.learn.target import Consequents, Target, label_sums
 
-# Where labels are noisy, the row's own label and the forest's prediction count half each: among
-# 0, 0.35, 0.5, 0.65 and 0.8 one of the best on twelve small data sets, one percentage point above
-# 0 with a third fewer rules.
-SOFT: Final = 0.5
 # Error rate of a forest from which labels count as pure noise.
 _NOISY: Final = 0.1
 # A sample is thin where rules are wrong, under rules with fewer sampled rows than this, and for
@@ -453,11 +449,11 @@ def _left_out_scores(
         yield consequents.as_share(gains[row, codes])
 
 
-def _tallies(outcome: Outcome, inner: Sample, left: Sample) -> Iterator[tuple[Tally, Tally]]:
+def _tallies(outcome: Outcome, inner: Sample, left: Sample) -> Iterator[tuple[Holdout, Holdout]]:
     """Yield the labels under the rules and the default of each candidate."""
     for candidate in outcome.candidates:
         seen, left_out = (_labels_under(candidate, sample) for sample in (inner, left))
-        yield Tally(seen[:-1], left_out[:-1]), Tally(seen[-1:], left_out[-1:])
+        yield Holdout(seen[:-1], left_out[:-1]), Holdout(seen[-1:], left_out[-1:])
 
 
 def _labels_under(candidate: Candidate, sample: Sample) -> Floats:
