@@ -33,6 +33,7 @@ from irenic.learn.front import (
     FrontPoint,
     ProbabilityRow,
     RuleCounts,
+    in_lean_space,
     kept_text,
 )
 from irenic.learn.hierarchy import Hierarchy
@@ -41,7 +42,6 @@ from irenic.learn.parameters import Knowledge, Parameters
 from irenic.learn.present import present_regions
 from irenic.learn.reasons import default_reasons
 from irenic.learn.sample import Sample
-from irenic.learn.spaces import names_tested, without_unreadable, without_untested_values
 from irenic.learn.tally import resolve_by
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
 from irenic.model.columns import Columns, as_names, take_apart
@@ -52,6 +52,7 @@ from irenic.model.literals import display, is_missing, plain
 from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
+from irenic.model.spaces import names_tested, without_unreadable
 from irenic.searching.reasons import reason_regions
 
 # Codes of labels are 16 bits wide.
@@ -214,7 +215,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _offer(self, points: Sequence[FrontPoint]) -> None:
         """Offer the rule sets of a front, without the values of columns that none of them tests."""
-        self.pareto_front_ = Front(without_untested_values(points))
+        self.pareto_front_ = Front(in_lean_space(points))
         self.space_ = self.pareto_front_[0].rule_set.space
 
     def _use_point(self, point: FrontPoint) -> None:

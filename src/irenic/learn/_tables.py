@@ -14,7 +14,6 @@ import numpy.typing as npt
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
 from irenic.learn._row_numbers import FEWEST_NUMBERS, NUMBERS, numbers_rows
-from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import Head
@@ -24,6 +23,7 @@ from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
+from irenic.model.spaces import names_tested
 from irenic.searching.reasons import default_regions, reason_regions
 
 if TYPE_CHECKING:
