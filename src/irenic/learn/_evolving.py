@@ -7,24 +7,28 @@ creation and during the mutation phases". Here, every rule is made in a region t
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from irenic.errors import DataError
-from irenic.learn._base import Labeled, RuleClassifier
+from irenic.learn._base import RuleClassifier
 from irenic.learn._cells import Cells
 from irenic.learn._left_out import Estimate
-from irenic.learn._measure import Measure
 from irenic.learn.front import Front, FrontPoint
 from irenic.learn.operators import TrainingRows, draw_region, mutate_region, pick
+from irenic.learn.points import points_of
+from irenic.learn.sample import Sample
+from irenic.learn.tally import Counting, Draft
 from irenic.learn.target import Consequents
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.searching import enlarge
+
+Measured = Callable[[Sequence[RuleSet]], list[FrontPoint]]
 
 
 class EvolvingClassifier(RuleClassifier):
@@ -35,8 +39,8 @@ class EvolvingClassifier(RuleClassifier):
     estimate_: Estimate | None = None
     _shape: tuple[int, int, int]
 
-    def _rows(self, data: Labeled) -> tuple[Measure, TrainingRows]:
-        """Return the training data for statistics and for operators."""
+    def _rows(self, data: Sample) -> tuple[Measured, TrainingRows]:
+        """Return a function that measures rule sets, and the training rows for operators."""
         target, weight = data.target, data.weight
         if self.heads == "partial":
             if not target.many:
@@ -47,13 +51,18 @@ class EvolvingClassifier(RuleClassifier):
             consequents = Consequents.partial(target, weight)
         else:
             consequents = Consequents.from_target(target, weight, [])
-        measure = Measure(data.instances, target, weight, consequents, self.conflicts)
-        cuts = Cells.from_instances(data.instances, target.truth, weight).cuts
-        rows = TrainingRows(data.instances, consequents.values(), measure.gains, cuts)
+        instances, gains = data.instances, consequents.gains(target.truth)
+        cuts = Cells.from_instances(instances, target.truth, weight).cuts
+        rows = TrainingRows(instances, consequents.values(), gains, cuts)
         if self.heads == "partial":
             rows = replace(rows, labels=target.labels.tolist(), truth=target.truth)
         self._shape = len(rows), len(target.labels), len(rows.space)
-        return measure, rows
+
+        def measured(rule_sets: Sequence[RuleSet]) -> list[FrontPoint]:
+            drafts = [Draft(rules, consequents) for rules in rule_sets]
+            return points_of(drafts, data, Counting(self.conflicts))
+
+        return measured, rows
 
     def _use(self, point: FrontPoint) -> None:
         """Use a rule set of the front."""

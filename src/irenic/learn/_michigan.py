@@ -30,8 +30,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from irenic.arrays import Floats, Indices
 from irenic.boxes import Boxes
 from irenic.learn._evolving import EvolvingClassifier
-from irenic.learn._measure import resolve_by
 from irenic.learn.operators import SMOOTHING, TrainingRows, cross_regions, draw_region
+from irenic.learn.tally import resolve_by
 from irenic.model.coverage import CoverageMap
 from irenic.model.region import Region
 from irenic.model.rule import Rule
@@ -378,7 +378,7 @@ class MichiganClassifier(EvolvingClassifier):
         """
         data = self._read(X, y, None)
         rng = as_generator(check_random_state(self.random_state))
-        measure, rows = self._rows(data)
+        measured, rows = self._rows(data)
         population = Population(rows, force=self.conflicts != "avoid")
         coming: list[int] = []
         for time in range(1, self.steps + 1):
@@ -387,7 +387,7 @@ class MichiganClassifier(EvolvingClassifier):
             self.watch(time, population)
         self._learned(data, y)
         self.population_ = population.rules
-        self._offer([measure.point(self._final(self.condense(population)))])
+        self._offer(measured([self._final(self.condense(population))]))
         self._use(self.pareto_front_[0])
         return self
 

@@ -19,9 +19,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from irenic.arrays import Floats, Ints
 from irenic.learn._evolving import EvolvingClassifier
-from irenic.learn._measure import resolve_by
 from irenic.learn.front import front_of
 from irenic.learn.operators import TrainingRows, pick
+from irenic.learn.tally import resolve_by
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import as_generator
 
@@ -170,7 +170,7 @@ class PittsburghClassifier(EvolvingClassifier):
         """
         data = self._read(X, y, None)
         rng = as_generator(check_random_state(self.random_state))
-        measure, rows = self._rows(data)
+        measured, rows = self._rows(data)
         population = [
             self._individual(self.first_rules(rows, rng), rows) for _ in range(self.population_size)
         ]
@@ -184,7 +184,7 @@ class PittsburghClassifier(EvolvingClassifier):
             population = survivors([*population, *children], self.population_size)
             self.watch(generation, population)
         self._learned(data, y)
-        self._offer(front_of([measure.point(self._final(one.rules)) for one in population]))
+        self._offer(front_of(measured([self._final(one.rules) for one in population])))
         self._use(max(self.pareto_front_, key=lambda point: point.training_score))
         return self
 
