@@ -33,7 +33,7 @@ def recounted(clf: RuleSetClassifier, X: Any, y: Any, sample_weight: Any, target
     front = Front(clf.pareto_front_, chosen=clf.chosen_)
     table = front[0].probabilities
     empty = Target.single(clf.classes_, np.zeros(0, dtype=np.intp))
-    empty = replace(empty, cost=cost_of(clf.cost, empty))
+    empty = replace(empty, cost=cost_of(clf.knowledge_.cost, empty))
     abstains = clf.default == "abstain"
     consequents = Consequents.from_target(empty, np.ones(0), [], abstains=abstains)
     counting = Counting(clf.conflicts, regions=None if table is None else table.regions)

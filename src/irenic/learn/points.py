@@ -13,7 +13,7 @@ from irenic.arrays import Bools, Floats, Indices
 from irenic.learn._cells import ROW_LIMIT
 from irenic.learn._columns import column_figures
 from irenic.learn._completing import completed, with_missing
-from irenic.learn._knowledge import Knowledge
+from irenic.learn._knowledge import BoundKnowledge
 from irenic.learn._left_out import Judge, Seen, leading, led, raised_from
 from irenic.learn._probabilities import Division, settle
 from irenic.learn.evolution import Candidate, covering, worths
@@ -161,7 +161,7 @@ class Drafter:
     """The rows of the sample in the cells of the candidates."""
     consequents: Consequents
     conflicts: str
-    knowledge: Knowledge | None = None
+    knowledge: BoundKnowledge | None = None
 
     def drafts(self, evolved: Candidate, *, complete: bool = False) -> list[Draft]:
         """Return a candidate as a rule set, in a list that is empty if it cannot be completed."""

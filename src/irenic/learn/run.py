@@ -38,10 +38,6 @@ from irenic.learn.target import Consequents, label_sums
 from irenic.learn.trees import LabelTree, Ladder, Teacher, leaf_rules, monotone_leaves
 from irenic.model.space import Instances
 
-# Where labels are noisy, the row's own label and the forest's prediction count half each: among
-# 0, 0.35, 0.5, 0.65 and 0.8 one of the best on twelve small data sets, one percentage point above
-# 0 with a third fewer rules.
-SOFT: Final = 0.5
 # A sample is thin where rules are wrong, under rules with fewer sampled rows than this, and for
 # labels with less than this part of an even share.
 _THIN: Final = 100
@@ -59,7 +55,7 @@ class Plan(Settings):
     """How to search: how populations evolve, how many of them, and what rule sets are chosen by."""
 
     init: str = "trees"
-    smoothing: float = SOFT
+    smoothing: float = 0.5
     """The forest's part in the labels."""
     islands: int = 2
     folds: int = 0

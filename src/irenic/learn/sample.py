@@ -201,13 +201,19 @@ class Sample:
         keys = [weight, *self.target.truth.T, *instances.codes, *instances.values]
         return replace(self, weight=weight).take(np.lexsort(keys))
 
-    def in_cells(self, cells: Cells, target: Target, factors: Floats | None) -> Sample:
-        """Return the rows in cells; ``factors`` are those of labels in the weights."""
-        weight = self.weight if factors is None else self.weight * factors[self.target.codes]
+    def in_cells(
+        self, cells: Cells, target: Target | None = None, factors: Floats | None = None
+    ) -> Sample:
+        """Return the rows in cells.
+
+        ``target`` says more about labels than that of the rows, and ``factors`` are those of labels
+        in the weights.
+        """
+        target = self.target if target is None else target
         return Sample(
             InCells(cells, cells.encode(self.instances)),
             replace(target, truth=self.target.truth),
-            weight,
+            self.weight if factors is None else self.weight * factors[self.target.codes],
             self.count,
             factors=factors,
             number=self.number,

@@ -299,6 +299,8 @@ class Counting:
 
     def on(self, sample: Sample, drafts: Sequence[Draft]) -> list[Tally]:
         """Return the tally of each rule set on all rows, in one pass."""
+        if not drafts:
+            return []
         return total_of_each(sample.run(partial(self.tallies, drafts), self.names(drafts)))
 
     def names(self, drafts: Sequence[Draft]) -> list[str]:

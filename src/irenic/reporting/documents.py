@@ -35,7 +35,7 @@ from irenic.reporting.verdicts import completeness
 from irenic.searching import Gaps, Path, Search
 
 if TYPE_CHECKING:
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
     from irenic.monitoring import Impact
     from irenic.proving import Verdict
     from irenic.testing import Alternative, NearMiss, Reason, Trial
@@ -361,7 +361,7 @@ def why_document(
 
 
 def learn_document(
-    model: Classifier,
+    model: RuleClassifier,
     *,
     data: str,
     target: str,
