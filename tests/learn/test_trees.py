@@ -22,9 +22,9 @@ from irenic import Space
 from irenic.kernels.forest import grow_forest
 from irenic.learn import _trees
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import covering
-from irenic.learn._trees import Forest, Ladder, node_means
+from irenic.learn.evolution import covering
 from irenic.learn.target import Target
+from irenic.learn.trees import Forest, Ladder, node_means
 from strategies import examples
 
 pytestmark = pytest.mark.kernels
