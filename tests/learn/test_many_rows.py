@@ -11,7 +11,7 @@ from fitting import make_many, people, quick, texts
 
 from irenic import Categorical, Continuous, Space
 from irenic.errors import DataError
-from irenic.learn import _classifier, _rows, run
+from irenic.learn import _rows, run
 from irenic.learn._rows import sample_rows
 from irenic.learn.sample import priorities
 
@@ -95,7 +95,7 @@ def test_rules_are_refined_if_there_are_further_rows(few, monkeypatch, tmp_path,
 
 def test_rules_to_keep_are_not_refined(few, monkeypatch):
     make_many(monkeypatch, 800)
-    monkeypatch.setattr(_classifier, "refined", None)  # must not be called
+    monkeypatch.setattr(run.Run, "refined", None)  # must not be called
     X, y = people(1000)
     clf = quick(rules=f"IF age < 2 THEN {y[0]}").fit(X, y)
     assert str(clf.rules_[0]).startswith("IF age < 2 THEN")
