@@ -309,8 +309,8 @@ class Rules(Editable):
 
     @property
     def boxes(self) -> Boxes:
-        """Regions of the rules, simplified."""
-        return self._packed.boxes.simplified()
+        """Regions of the rules, simplified; the arrays are read-only."""
+        return self._packed.simplified
 
     @property
     def thens(self) -> list[Hashable]:
