@@ -19,12 +19,12 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
 from irenic import Rule, RuleSet, Space, enlarge
-from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Settings, evolve, predict
 from irenic.learn._tasks import Prepared, prepare
 from irenic.learn.sample import Sample
 from irenic.learn.target import Target
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 from study.counted import Counted
 from study.starts import Start, population
 
@@ -158,7 +158,7 @@ def learn(
     target = _target(y)
     ones = np.ones(len(y))
     cells = Cells.from_instances(instances, target.truth, ones)
-    sample = Sample(cells, cells.encode(instances), target, ones, ones).merged()
+    sample = Sample.of(instances, target, ones).in_cells(cells).merged()
     total = sample.weight.sum()
     settings = _settings(arm, len(y), target)
     per_turn = evaluations * arm.budget // 2 // (MEMBERS * GENERATIONS)

@@ -55,7 +55,7 @@ class Counted(Turns):
         ends = np.linspace(0, self._evaluations, parts + 1).round().astype(int)[1:]
         ends += _evaluated(member)
         for heat, end in zip(np.geomspace(*heats, parts), ends.tolist(), strict=True):
-            member.draft.ints[kernels.EVALUATION_LIMIT] = end
+            member.draft.state.evaluation_limit = end
             # at one temperature, because the number of moves per evaluation is not known in advance
             member.anneal(donors, MOVES_PER_EVALUATION * EVALUATIONS_AT_ONCE, heat, heat)
         seconds = time.thread_time() - self._started
@@ -64,4 +64,4 @@ class Counted(Turns):
 
 
 def _evaluated(member: Member) -> int:
-    return int(member.draft.ints[kernels.EVALUATED])
+    return int(member.draft.state.evaluated)

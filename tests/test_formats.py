@@ -29,6 +29,7 @@ from irenic import (
 )
 from irenic.formats import text as text_rules
 from irenic.formats.json import rules as json_rules
+from irenic.model import Provenance
 from irenic.model.literals import Expression, Months
 
 
@@ -638,6 +639,7 @@ def test_an_expression_is_kept_in_json_and_has_no_text_form():
 def test_accepted_findings_are_kept(form):
     accepts = {((0,), "overlap: agreed"), ((), "gap: known")}
     rules = RuleSet([Rule({"age": (0, 9)}, then="A")])
-    table = irenic.DecisionTable(rules, rows=(0,), n_rows=1, accepts=tuple(accepts))
+    provenance = Provenance(accepts=tuple(accepts))
+    table = irenic.DecisionTable(rules, rows=(0,), n_rows=1, provenance=provenance)
     text = irenic.dumps(table, format=form).encode()
-    assert {*irenic.parse(text, format=form).bind().table().accepts} == accepts
+    assert {*irenic.parse(text, format=form).bind().table().provenance.accepts} == accepts

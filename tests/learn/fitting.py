@@ -11,8 +11,19 @@ import z3
 
 from irenic import DataError, RuleSetClassifier
 from irenic.frames import sources
-from irenic.learn import _base, _classifier, _counting, _rows, _stored, _training
+from irenic.learn import _base, _classifier, _rows, _stored, points, tally
+from irenic.learn.parameters import Evolution, Knowledge
 from irenic.model.features import Continuous
+
+
+def grouped(options):
+    """Return parameters of a classifier, with those of a group in it."""
+    parameters = dict(options)
+    for name, group in (("knowledge", Knowledge), ("evolution", Evolution)):
+        own = {key: parameters.pop(key) for key in options if key in group().get_params()}
+        if own:
+            parameters[name] = group(**own)
+    return parameters
 
 
 def quick(**options):
@@ -24,7 +35,7 @@ def quick(**options):
         "selection": "description",
         "random_state": 0,
     }
-    return RuleSetClassifier(**few | options)
+    return RuleSetClassifier(**grouped(few | options))
 
 
 def people(n=120, seed=0, noise=0.05):
@@ -103,8 +114,8 @@ def make_many(monkeypatch, n=500):
     """Make ``n`` rows many, of which evolution uses 100, in blocks of 64."""
     for module in (_base, _rows, _stored):
         monkeypatch.setattr(module, "MANY_ROWS", n)
-    for module in (_classifier, _rows, _training):
+    for module in (_classifier, _rows, points):
         monkeypatch.setattr(module, "ROW_LIMIT", 100)
-    for module in (_counting, _rows):
+    for module in (tally, _rows):
         monkeypatch.setattr(module, "BLOCK", 64)
     monkeypatch.setattr(sources, "BLOCK_ROWS", 128)

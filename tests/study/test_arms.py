@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from benchmarks.datasets import Single
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
-from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.learn import _evolution as evolution
 from irenic.learn._cells import Cells
 from irenic.learn._tasks import prepare
 from irenic.learn.sample import Sample
 from irenic.learn.target import Target
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 from learn import naive_evolution as naive
 from study import arms, learners
 from study.counted import GUARDS, Counted
@@ -310,7 +310,7 @@ def problem_of(X, target):
     ones = np.ones(len(X))
     instances = Space.infer(X).encode(X)
     cells = Cells.from_instances(instances, target.truth, ones)
-    return Sample(cells, cells.encode(instances), target, ones, ones)
+    return Sample.of(instances, target, ones).in_cells(cells)
 
 
 def test_the_best_rule_is_the_one_that_evolution_took_for_it():

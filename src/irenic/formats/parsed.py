@@ -29,6 +29,7 @@ from irenic.model.explanation import common_type
 from irenic.model.features import Feature
 from irenic.model.literals import counted
 from irenic.model.notation import ParsedCondition, ParsedRule
+from irenic.model.provenance import Provenance
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
@@ -37,7 +38,7 @@ from irenic.model.space import Space
 
 if TYPE_CHECKING:
     from irenic.formats.tables.reading import Reading
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,7 @@ class Tables:
         """
         tables = self.tables
         if name is not None:
-            tables = [table for table in tables if name in (table.name, table.id)]
+            tables = [table for table in tables if name in (table.name, table.provenance.id)]
             if not tables and not self.errors:
                 named = [table.name for table in self.tables if table.name]
                 hint = did_you_mean(name, named) if named else "; the only table has no name"
@@ -338,7 +339,7 @@ class Parsed:
             space = space.opened_to(table.space)
         return space
 
-    def model(self) -> Classifier:
+    def model(self) -> RuleClassifier:
         """Return the fitted classifier that the source contains; see :func:`read_model`."""
         if self.format != "json":
             raise FormatError(f"a model must be a .json file, got {self.format}", path=self.name)
@@ -446,7 +447,8 @@ class RuleDraft:
             for place, text in self.accepts
         ]
         lines = tuple(places) if self.has_lines else ()
-        table = replace(table, lines=lines, accepts=tuple(accepts), outputs=self.outputs)
+        provenance = Provenance(lines=lines, accepts=tuple(accepts))
+        table = replace(table, outputs=self.outputs, provenance=provenance)
         return Tables([table], warnings=warnings)
 
     def _excluding(self, space: Space) -> Space:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from irenic.arrays import Floats, Words, as_scalars
 from irenic.boxes import Boxes
-from irenic.kernels.evolve import Rows
+from irenic.kernels.evolve import CellRows
 from irenic.learn.target import label_sums
 from irenic.model.features import FIRST_CODE, LOWEST, MISSING_CODE, Categorical, Continuous
 from irenic.model.ruleset import RuleSet
@@ -297,7 +297,7 @@ class Cells:
         cells: npt.NDArray[np.uint8],
         gains: npt.NDArray[np.float32],
         importance: Floats | None = None,
-    ) -> Rows:
+    ) -> CellRows:
         """Return labeled rows in the form that evolution uses."""
         d, n = cells.shape
         words = (n + 63) // 64
@@ -313,7 +313,7 @@ class Cells:
         pick = np.cumsum(share)
         pick /= pick[-1]
         pick[-1] = 1.0
-        return Rows(
+        return CellRows(
             cells=np.ascontiguousarray(cells),
             n_cells=n_cells,
             ordered=self.ordered,

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from irenic.arrays import Shorts, Words
 from irenic.kernels import evolve as kernels
-from irenic.kernels.evolve import Draft, Rows, Rules, Schedule
+from irenic.kernels.evolve import CellRows, Draft, Limits, Schedule, State, Totals, WordRules
 
 RESOLVE: Final = {"avoid": kernels.AVOID, "vote": kernels.VOTE, "best": kernels.BEST}
 # Nobody reads rules with more conditions; fixed so that a rule fits a few cache lines.
@@ -37,8 +37,6 @@ _EQUAL: Final = 1e-9
 _NEARLY: Final = 1e-3
 # Moves between two looks at the clock and at Ctrl-C.
 _MOVES_AT_ONCE: Final = 2_000
-# Where a draft has its numbers of rules and of conditions.
-_LENGTH: Final = [kernels.SIZE, kernels.COST]
 # Rules in a row that are not worth their penalty, after which no more are grown.
 _FAILURES: Final = 20
 
@@ -68,34 +66,6 @@ class Candidate:
     def value(self, penalty: float) -> float:
         """Return the score minus the penalty for rules and conditions."""
         return self.worth - penalty * (len(self) + self.cost)
-
-
-@dataclass(frozen=True, eq=False)
-class Limits:
-    """What rules must respect besides each other; see ``c/limits.c`` for what kernels do."""
-
-    walls: Words
-    """Regions that rules of some consequents must not enter, ``[walls, d]``."""
-    banned: npt.NDArray[np.uint8]
-    """Whether a consequent is one of them, ``[walls, k]``."""
-    impossible: Words
-    """Regions where no case can occur, so that rules may overlap, ``[regions, d]``."""
-    most_values: npt.NDArray[np.int64]
-    """Number of values that a set may list or leave out, ``[d]``, or empty."""
-    signs: npt.NDArray[np.int64]
-    """1 or -1 where predictions increase or decrease with a feature, ``[d]``, or empty."""
-    known: npt.NDArray[np.int64]
-    """First cell of values that are not missing, ``[d]``, or empty."""
-    ranks: npt.NDArray[np.int64]
-    """Place of each consequent in the order of predictions, ``[k]``."""
-
-    @classmethod
-    def none(cls, n_features: int, n_codes: int) -> Limits:
-        """Return limits that exclude nothing."""
-        words = np.zeros((0, n_features), dtype=np.uint64)
-        empty = np.zeros(0, dtype=np.int64)
-        banned = np.zeros((0, n_codes), dtype=np.uint8)
-        return cls(words, banned, words, empty, empty, empty, np.arange(n_codes))
 
 
 class Turns:
@@ -179,7 +149,7 @@ class Watch:
 
 
 def evolve(
-    rows: Rows,
+    rows: CellRows,
     starts: list[Candidate],
     settings: Settings,
     random_state: int,
@@ -300,29 +270,15 @@ class Member:
 
     def __init__(
         self,
-        rows: Rows,
+        rows: CellRows,
         settings: Settings,
         penalty: float,
         max_rules: int,
         rng: np.random.Generator,
     ) -> None:
         self.rows, self.penalty, self.max_rules = rows, penalty, max_rules
-        self.draft = new_draft(
-            rows,
-            max_rules,
-            settings.conflicts,
-            rng,
-            fixed_default=settings.fixed_default,
-            guard=settings.turns.guard(settings.conflicts),
-            max_tests=settings.max_tests,
-            limits=settings.limits,
-        )
-        self._best = Rules(
-            np.zeros((max_rules, len(rows.n_cells)), dtype=np.uint64),
-            np.zeros(max_rules, dtype=np.int16),
-        )
-        # size, default, cost and score of the best version
-        self._totals = np.zeros(4)
+        self.draft = new_draft(rows, max_rules, settings, rng)
+        self._best, self._totals = WordRules.empty(max_rules, len(rows.n_cells)), Totals()
 
     def begin_at_best(self, starts: list[Candidate]) -> None:
         """Start from the candidate with the highest value for this member."""
@@ -334,7 +290,7 @@ class Member:
         self.begin(starts[int(np.argmax(np.array(values) > max(values) - _NEARLY))])
 
     def begin(self, start: Candidate) -> None:
-        kernels.load(self.rows, self.draft, Rules(start.masks, start.then), start.default)
+        kernels.load(self.rows, self.draft, WordRules(start.masks, start.then), start.default)
         self._keep()
 
     def sow(self) -> None:
@@ -344,54 +300,52 @@ class Member:
     def grow(self, failures: int) -> None:
         """Add rules around wrongly predicted rows until a number of them in a row fails."""
         kernels.grow(self.rows, self.draft, failures, self.penalty)
-        score, length = self.draft.floats[kernels.SCORE], self.draft.ints[_LENGTH].sum()
-        if float(score - self.penalty * length) > self.value + _EQUAL:
+        state = self.draft.state
+        if state.score - self.penalty * (state.size + state.cost) > self.value + _EQUAL:
             self._keep()
 
     def _keep(self) -> None:
         """Make the current version the best one."""
-        size = kernels.unload(self.draft, self._best)
-        default, cost = self.draft.ints[kernels.DEFAULT], self.draft.ints[kernels.COST]
-        self._totals[:] = size, default, cost, self.draft.floats[kernels.SCORE]
+        kernels.keep(self.draft, self._best, self._totals)
 
     def best(self) -> Candidate:
-        size, default, cost = (int(v) for v in self._totals[:3])
-        masks, then = self._best.masks[:size].copy(), self._best.then[:size].copy()
-        return Candidate(masks, then, default, cost, float(self._totals[3]))
+        best, totals = self._best, self._totals
+        masks, then = best.masks[: totals.size].copy(), best.then[: totals.size].copy()
+        return Candidate(masks, then, totals.code_by_default, totals.cost, totals.score)
 
     @property
     def size(self) -> int:
         """Number of rules of the best version."""
-        return int(self._totals[0])
+        return int(self._totals.size)
 
     @property
     def value(self) -> float:
         """Score of the best version, minus the penalty for rules and conditions."""
-        size, _, cost, score = self._totals.tolist()
-        return float(score - self.penalty * (size + cost))
+        totals = self._totals
+        return float(totals.score - self.penalty * (totals.size + totals.cost))
 
     @property
     def worth(self) -> float:
         """Score of the best version."""
-        return float(self._totals[3])
+        return float(self._totals.score)
 
-    def donors(self, members: list[Member]) -> Rules:
+    def donors(self, members: list[Member]) -> WordRules:
         """Return the rules of the two members of the most similar size, which may fit."""
         others = [other for other in members if other is not self]
         near = sorted(others, key=lambda other: abs(other.size - self.size))[:2]
         donors = [other.best() for other in near]
         masks = np.concatenate([self._best.masks[:0], *(donor.masks for donor in donors)])
         then = np.concatenate([self._best.then[:0], *(donor.then for donor in donors)])
-        return Rules(masks, then)
+        return WordRules(masks, then)
 
-    def anneal(self, donors: Rules, moves: int, hot: float, cold: float) -> None:
+    def anneal(self, donors: WordRules, moves: int, hot: float, cold: float) -> None:
         """Take moves, some of which take rules of the donors."""
         schedule = Schedule(moves, hot, cold, self.penalty)
         kernels.anneal(self.rows, self.draft, donors, schedule, self._best, self._totals)
 
 
 def grow_rules(
-    rows: Rows, start: Candidate, settings: Settings, penalty: float, random_state: int
+    rows: CellRows, start: Candidate, settings: Settings, penalty: float, random_state: int
 ) -> Candidate:
     """Return the rules that grow around wrongly predicted rows, one after another.
 
@@ -405,56 +359,19 @@ def grow_rules(
 
 
 def new_draft(
-    rows: Rows,
-    max_rules: int,
-    conflicts: str,
-    rng: np.random.Generator,
-    *,
-    fixed_default: bool = False,
-    guard: int | None = None,
-    max_tests: int = TEST_LIMIT,
-    limits: Limits | None = None,
+    rows: CellRows, max_rules: int, settings: Settings, rng: np.random.Generator
 ) -> Draft:
-    """Return an empty draft with room for ``max_rules`` rules."""
-    d, n = rows.cells.shape
-    limits = limits or Limits.none(d, rows.gains.shape[1])
-    places = max_rules + kernels.STEPS + 1
-    guard = Turns().guard(conflicts) if guard is None else guard
-    ints = np.zeros(15, dtype=np.int64)
-    ints[kernels.RULE_LIMIT], ints[kernels.RESOLVE] = max_rules, RESOLVE[conflicts]
-    ints[kernels.FIXED], ints[kernels.GUARD] = fixed_default, guard
-    ints[kernels.EVALUATION_LIMIT] = -1
-    return Draft(
-        masks=np.zeros((places, d), dtype=np.uint64),
-        tests=np.zeros((places, min(d, max_tests, TEST_LIMIT)), dtype=np.int64),
-        n_tests=np.zeros(places, dtype=np.int32),
-        then=np.zeros(places, dtype=np.int16),
-        cost=np.zeros(places, dtype=np.int32),
-        worth=np.zeros(places),
-        cover=np.zeros((places + 1, len(rows.full)), dtype=np.uint64),
-        slot=np.arange(places, dtype=np.int64),
-        count=np.zeros(n, dtype=np.uint16),
-        covered=np.zeros(len(rows.full), dtype=np.uint64),
-        shared=np.zeros(len(rows.full), dtype=np.uint64),
-        predicted=np.zeros(n, dtype=np.int16),
-        ints=ints,
-        floats=np.zeros(4),
-        log=np.zeros((kernels.STEPS, 2), dtype=np.int64),
-        # xorshift never leaves 0
-        rng=rng.integers(1, 2**63, size=1).astype(np.uint64),
-        sums=np.zeros(rows.gains.shape[1]),
-        votes=np.zeros((n if conflicts == "vote" else 0, rows.gains.shape[1]), dtype=np.uint16),
-        rank=np.zeros(places, dtype=np.int64),
-        room=np.zeros(d, dtype=np.uint64),
-        order=np.arange(d, dtype=np.int64),
-        **vars(limits),
-        added=np.zeros(n, dtype=np.float32),
-        failed=np.zeros(n, dtype=np.uint8),
-        failing=np.zeros(n, dtype=np.int32),
-        inside=np.zeros(n, dtype=np.int32),
-        weights=np.zeros(n, dtype=np.float32),
-        cell_sums=np.zeros((d, 64)),
+    """Return a draft without rules that has room for ``max_rules``."""
+    state = State(
+        rule_limit=max_rules,
+        resolve=RESOLVE[settings.conflicts],
+        guard=settings.turns.guard(settings.conflicts),
+        fixed_default=settings.fixed_default,
+        evaluation_limit=-1,
+        random=int(rng.integers(1, 2**63, size=1)[0]),  # xorshift never leaves 0
     )
+    limits = settings.limits or Limits.none(len(rows.cells), rows.gains.shape[1])
+    return Draft.empty(rows, state, min(settings.max_tests, TEST_LIMIT), limits)
 
 
 def covering(masks: Words, cells: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.arrays import Bools, Floats, Indices, Words, as_scalars
-from irenic.kernels.evolve import Rows
+from irenic.kernels.evolve import CellRows, Limits
 from irenic.learn._evolution import (
     Candidate,
-    Limits,
     Settings,
     Watch,
     covering,
@@ -27,16 +26,12 @@ from irenic.learn._evolution import (
     predict,
     without_redundant,
 )
-from irenic.learn._left_out import Tally, Trial, Validation
+from irenic.learn._left_out import Holdout, Trial, Validation
 from irenic.learn._probabilities import Division, settle
 from irenic.learn._trees import Forest, Ladder, node_means
 from irenic.learn.sample import Sample
 from irenic.learn.target import Consequents, Target, label_sums
 
-# Where labels are noisy, the row's own label and the forest's prediction count half each: among
-# 0, 0.35, 0.5, 0.65 and 0.8 one of the best on twelve small data sets, one percentage point above
-# 0 with a third fewer rules.
-SOFT: Final = 0.5
 # Error rate of a forest from which labels count as pure noise.
 _NOISY: Final = 0.1
 # A sample is thin where rules are wrong, under rules with fewer sampled rows than this, and for
@@ -75,7 +70,7 @@ class Prepared:
     """The input of evolution."""
 
     consequents: Consequents
-    rows: Rows
+    rows: CellRows
     starts: list[Candidate]
     sample: Sample
     opinion: Floats
@@ -220,7 +215,7 @@ def _by_default(
     ]
 
 
-def _longest(masks: Words, then: npt.NDArray[np.int16], rows: Rows) -> int:
+def _longest(masks: Words, then: npt.NDArray[np.int16], rows: CellRows) -> int:
     """Return the consequent whose rules have the most tests, which a default would save."""
     return int(np.bincount(then, weights=(masks != rows.everything).sum(axis=1)).argmax())
 
@@ -270,7 +265,7 @@ def _gains(consequents: Consequents, sample: Sample, forest: Forest | None, shar
     return np.asarray(gains * sample.weight[:, None])
 
 
-def _distinct_rows(sample: Sample, gains: Floats, shares: Floats) -> Rows:
+def _distinct_rows(sample: Sample, gains: Floats, shares: Floats) -> CellRows:
     """Return the rows for evolution; rows with the same cells are merged and their gains added."""
     _, first, group = np.unique(
         as_scalars(sample.encoded.T), return_index=True, return_inverse=True
@@ -281,14 +276,14 @@ def _distinct_rows(sample: Sample, gains: Floats, shares: Floats) -> Rows:
     return sample.cells.rows(cells, sums.astype(np.float32), shares)
 
 
-def _balanced(rows: Rows) -> Rows:
+def _balanced(rows: CellRows) -> CellRows:
     """Return rows whose gains add up to the same for each consequent that is best for some."""
     sums = np.bincount(rows.best, weights=rows.gains.max(axis=1))
     factors = sums.sum() / (np.count_nonzero(sums) * np.maximum(sums, 1e-300))
     return replace(rows, gains=rows.gains * factors[rows.best][:, None].astype(np.float32))
 
 
-def _allow(rows: Rows, limits: Limits, default: int) -> None:
+def _allow(rows: CellRows, limits: Limits, default: int) -> None:
     """Make the best consequent of each row one that rules may have there, unless by default."""
     if not len(limits.walls):
         return
@@ -454,11 +449,11 @@ def _left_out_scores(
         yield consequents.as_share(gains[row, codes])
 
 
-def _tallies(outcome: Outcome, inner: Sample, left: Sample) -> Iterator[tuple[Tally, Tally]]:
+def _tallies(outcome: Outcome, inner: Sample, left: Sample) -> Iterator[tuple[Holdout, Holdout]]:
     """Yield the labels under the rules and the default of each candidate."""
     for candidate in outcome.candidates:
         seen, left_out = (_labels_under(candidate, sample) for sample in (inner, left))
-        yield Tally(seen[:-1], left_out[:-1]), Tally(seen[-1:], left_out[-1:])
+        yield Holdout(seen[:-1], left_out[:-1]), Holdout(seen[-1:], left_out[-1:])
 
 
 def _labels_under(candidate: Candidate, sample: Sample) -> Floats:

@@ -10,12 +10,11 @@ import numpy as np
 
 from irenic.arrays import Floats, Ints
 from irenic.boxes import Boxes
-from irenic.budget import Budget, Meter
+from irenic.budget import Budget, Meter, out_of_budget
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.mend._changes import Change, Repair, because
 from irenic.mend._drop import cheapest_cover
 from irenic.mend._measure import Share
-from irenic.mend._prove import out_of_budget
 from irenic.mend._trim import Score, largest_free
 from irenic.model.decision_table import DecisionTable, unordered
 from irenic.model.head import agreements, contradicts
@@ -267,10 +266,9 @@ def _renumbered(
     """Return a table of the remaining rules with renumbered rows."""
     remaining = [row for row in range(table.n_rows) if row not in dropped]
     number = {row: i for i, row in enumerate(remaining)}
-    lines = tuple(table.lines[row] for row in remaining) if table.lines else ()
     new_rows = tuple(number[row] for row in rows)
-    new_table = replace(table, rules=rules, rows=new_rows, n_rows=len(remaining), lines=lines)
-    return new_table.renumbered(number)
+    provenance = table.provenance.renumbered(number, len(number))
+    return replace(table, rules=rules, rows=new_rows, n_rows=len(number), provenance=provenance)
 
 
 # --- trim and split

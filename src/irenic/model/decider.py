@@ -101,7 +101,7 @@ class Decider:
         order = np.arange(rules.n) if self._order is None else self._order
         n_thens = int(rules.then.max(initial=0)) + 1 if self._order is None else 0
         self._index = decide.Index(
-            structs.Rules(
+            structs.RuleColumns(
                 *(rules.lower, rules.upper, rules.masks, rules.then, rules.weight, rules.n),
                 *(space.starts, space.everything, space.lowest),
             ),

@@ -35,7 +35,7 @@ from irenic.reporting.verdicts import completeness
 from irenic.searching import Gaps, Path, Search
 
 if TYPE_CHECKING:
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
     from irenic.monitoring import Impact
     from irenic.proving import Verdict
     from irenic.testing import Alternative, NearMiss, Reason, Trial
@@ -86,7 +86,7 @@ def _table(findings: Findings, limit: int | None) -> document.CheckedTable:
     ]
     return {
         "name": table.name,
-        "id": table.id,
+        "id": table.provenance.id,
         "hit_policy": table.hit_policy,
         "rules": rules,
         "unlisted": len(table.rules) - len(rules),
@@ -354,7 +354,7 @@ def why_document(
 
 
 def learn_document(
-    model: Classifier,
+    model: RuleClassifier,
     *,
     data: str,
     target: str,

@@ -23,8 +23,7 @@ from irenic.reporting import document
 from irenic.reporting.encoding import short
 
 if TYPE_CHECKING:
-    from irenic.learn import FrontPoint
-    from irenic.learn.models import Classifier
+    from irenic.learn import FrontPoint, RuleClassifier
 
 
 How: TypeAlias = Literal["agree", "first", "all", "best", "vote"]
@@ -84,7 +83,7 @@ def _label_set(outcome: Hashable) -> frozenset[Hashable]:
 
 
 def labeled(
-    sets: Sequence[RuleSet], X: Any, y: Any, model: Classifier | None = None
+    sets: Sequence[RuleSet], X: Any, y: Any, model: RuleClassifier | None = None
 ) -> LabeledInstances:
     """Return instances with labels, and the outcomes of rule sets over one space."""
     consequents = _consequents(sets)
@@ -147,7 +146,7 @@ def _consequents(sets: Sequence[RuleSet]) -> list[Hashable]:
 
 
 def _labels(
-    outcomes: tuple[Hashable, ...], model: Classifier | None, *, many: bool
+    outcomes: tuple[Hashable, ...], model: RuleClassifier | None, *, many: bool
 ) -> tuple[Hashable, ...]:
     if not many:
         return outcomes
@@ -157,7 +156,7 @@ def _labels(
     return tuple(sorted(labels, key=display))
 
 
-def _true_labels(y: Any, model: Classifier | None, *, many: bool) -> list[Hashable]:
+def _true_labels(y: Any, model: RuleClassifier | None, *, many: bool) -> list[Hashable]:
     """Return the label, or the set of labels, of each instance."""
     if not many:
         labels = to_list(y)

@@ -57,8 +57,7 @@ from irenic.reporting.instances import (
 )
 
 if TYPE_CHECKING:
-    from irenic.learn import FrontPoint
-    from irenic.learn.models import Classifier
+    from irenic.learn import FrontPoint, RuleClassifier
 
 SECONDS: Final = 10.0
 SAMPLE: Final = 10_000
@@ -72,7 +71,7 @@ _LIMIT_OF_OTHERS: Final = 20
 
 
 def summarize(
-    rules: RuleSet | RuleList | DecisionTable | Classifier,
+    rules: RuleSet | RuleList | DecisionTable | RuleClassifier,
     X: Any = None,
     y: Any = None,
     *,
@@ -281,7 +280,7 @@ class Subject:
         self, name: str = "", sample: int = SAMPLE, random_state: RandomState = 0
     ) -> document.Summary:
         """Return the summary; at most ``sample`` instances are listed."""
-        data, table = self.data, self.table
+        data, table, reading = self.data, self.table, self.table.provenance.reading
         shown = _shown(data, sample, as_generator(random_state))
         rows = None if data.counts is None else data.counts @ data.parts
         return {
@@ -289,7 +288,7 @@ class Subject:
             "version": VERSION,
             "name": name or table.name,
             "decides": self.decides(),
-            "reading": None if table.reading is None else encode_reading(table.reading),
+            "reading": None if reading is None else encode_reading(reading),
             "features": encode_features(
                 [table.rules for table in self.tables], data.instances, self.shown_features
             ),
@@ -421,7 +420,7 @@ def _labels(values: tuple[Hashable, ...], rows: Any) -> list[document.Label]:
     ]
 
 
-def score_text(model: Classifier | None) -> str | None:
+def score_text(model: RuleClassifier | None) -> str | None:
     """Describe the scores of a front; see :class:`irenic.learn.FrontPoint`."""
     if model is None:
         return None
@@ -429,7 +428,7 @@ def score_text(model: Classifier | None) -> str | None:
         return "the explained share of the label variance"
     if model._answers.many:
         return "the mean F1 of a row's labels"
-    if model.cost is not None:
+    if model.knowledge_.cost is not None:
         return "1 minus the share of the highest cost"
     scoring = model.scoring
     measure = _SCORES.get(scoring, f"the score {getattr(scoring, '__name__', scoring)}")
@@ -445,7 +444,7 @@ _SCORES: Final = {
 }
 
 
-def _estimate(model: Classifier | None) -> document.EstimateRecord | None:
+def _estimate(model: RuleClassifier | None) -> document.EstimateRecord | None:
     estimate = getattr(model, "estimate_", None)
     if estimate is None or math.isnan(estimate.score):
         return None

@@ -20,7 +20,7 @@ from irenic.model.features import Continuous
 from irenic.model.literals import display, say
 from irenic.model.region import Region
 from irenic.model.space import Instances
-from irenic.proving.cutting import answer
+from irenic.proving.answering import answer
 from irenic.proving.question import Claim, Outcomes, Question, Rules, Side, as_table, side_of
 
 Place: TypeAlias = Literal["below", "on", "above"]

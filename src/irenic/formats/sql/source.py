@@ -31,8 +31,8 @@ Form: TypeAlias = Literal["rules", "tree", "arrays"]
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from irenic.learn import RuleClassifier
     from irenic.learn.lookup import Lookup
-    from irenic.learn.models import Classifier
     from irenic.model.rulelist import RuleList
     from irenic.model.ruleset import Resolve, RuleSet
 
@@ -52,7 +52,7 @@ _BY_LABEL: Final = (
 
 
 def to_sql(
-    rules: RuleSet | RuleList | DecisionTable | Classifier,
+    rules: RuleSet | RuleList | DecisionTable | RuleClassifier,
     table: str | Sequence[str] | None = None,
     *,
     dialect: str = "duckdb",
@@ -215,7 +215,7 @@ class Scoring(NamedTuple):
     """The prediction, and the probabilities of the labels in their order, given these numbers."""
 
 
-def scoring_of(model: Classifier, dialect: str, taken: Iterable[str] = ()) -> Scoring:
+def scoring_of(model: RuleClassifier, dialect: str, taken: Iterable[str] = ()) -> Scoring:
     """Return the expressions of a fitted classifier that predicts one label per row.
 
     Columns of the table that are ``taken`` are not used as names.
