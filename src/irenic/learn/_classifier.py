@@ -321,8 +321,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         changed: RuleSetClassifier = super().set_params(**params)
         return changed
 
-    def _resolve(self) -> None:
-        super()._resolve()
+    def _read_groups(self) -> None:
+        super()._read_groups()
         for group in (self.knowledge_, self.evolution_):
             validate_parameter_constraints(
                 _CONSTRAINTS[type(group)], group.get_params(), caller_name=type(group).__name__
@@ -379,7 +379,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         (['free', 'full'], 2)
         """
         X, y, sample_weight = given_rows(X, y, sample_weight, target)
-        self._resolve()
+        self._read_groups()
         known = self.knowledge_
         state = int(check_random_state(self.random_state).randint(2**31 - 1))
         every = possible_rows(self._read(X, y, sample_weight, self.class_weight, state)).in_order()
