@@ -138,7 +138,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _by_name: bool = False
     """Whether only the columns of the space count in tables with names, in any order."""
 
-    def _resolve(self) -> None:
+    def _read_groups(self) -> None:
         """Read groups of parameters, which may be in files, so that the fitted model keeps them."""
         for name, group in self._groups.items():
             setattr(self, f"{name}_", group.of(getattr(self, name)))
@@ -323,6 +323,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked_table(self, X: Any, *, reset: bool, tested: Sequence[RuleSet]) -> Any:
         X = _by_columns(X)
+        if not reset and self._has_fitted_columns(X):
+            return X
         if not reset:
             X = self._with_untested_columns(self._own_columns(X), tested)
         names = _own_names(X)
@@ -344,6 +346,17 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", accept_sparse=False
         )
 
+    def _has_fitted_columns(self, X: Any) -> bool:
+        """Return whether a table has rows, and the names of the fitted columns in their order."""
+        names: Any = _own_names(X)
+        if names is None:
+            names = getattr(X, "columns", None)
+            names = names.tolist() if hasattr(names, "tolist") else names
+        if not isinstance(names, list) or hasattr(X, "collect"):
+            return False
+        fitted = getattr(self, "feature_names_in_", None)
+        return fitted is not None and names == fitted.tolist() and _length(X) > 0
+
     def _own_columns(self, X: Any) -> Any:
         """Return a table without columns that the space lacks, if these do not count."""
         if not self._by_name or not _column_names(X):
@@ -356,7 +369,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _with_untested_columns(self, X: Any, tested: Sequence[RuleSet]) -> Any:
         """Return a table with missing values in columns that it lacks and that no rule tests."""
         lacking = self._lacking(X)
-        needed = names_tested(self.rules_, *tested) & lacking
+        needed = names_tested(self.rules_, *tested) & lacking if lacking else lacking
         if not lacking or (needed and _own_names(X) is None):  # scikit-learn rejects the frame
             return X
         taken = take_apart(X)

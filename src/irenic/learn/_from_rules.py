@@ -74,7 +74,7 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
         )
     default = "majority" if rules.default is not None else "abstain"
     clf = RuleSetClassifier(default=default, knowledge=Knowledge(rules=rules))
-    clf._resolve()
+    clf._read_groups()
     target, weight = _target(clf, rules, y, sample_weight)
     instances = rules.space.encode(X)
     if len(instances) != len(target):
