@@ -19,11 +19,13 @@ from irenic.systems import (
     Population,
     TrainingRows,
     cross_regions,
+    crowding,
     draw_region,
     mutate_region,
+    pareto_ranks,
+    survivors,
 )
 from irenic.systems._operators import pick
-from irenic.systems._pittsburgh import crowding, ranks_of, survivors
 from learn.fitting import consistent_by_z3, people
 
 IRIS = load_iris(return_X_y=True)
@@ -257,7 +259,7 @@ def test_ranks_are_those_of_repeated_removal(pairs):
         }
         ranks |= dict.fromkeys(front, rank)
         left, rank = left - front, rank + 1
-    assert ranks_of(costs).tolist() == [ranks[i] for i in range(len(pairs))]
+    assert pareto_ranks(costs).tolist() == [ranks[i] for i in range(len(pairs))]
     assert (crowding(costs) >= 0).all()
 
 

@@ -213,8 +213,8 @@ class RuleLearner(RuleClassifier, metaclass=ABCMeta):
         return measure, rows
 
     def _shown(self, rules: RuleSet) -> RuleSet:
-        """Return rules to show: without weights where there is nothing to resolve."""
+        """Return rules simplified, without weights where there is nothing to resolve."""
         if self.conflicts == "avoid":
             plain = (Rule(rule.region, then=rule.then) for rule in rules)
-            return RuleSet(plain, rules.space, default=rules.default).simplified()
-        return rules
+            rules = RuleSet(plain, rules.space, default=rules.default)
+        return rules.simplified()

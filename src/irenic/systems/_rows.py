@@ -110,8 +110,8 @@ class TrainingRows(LabeledRows):
         Examples
         --------
         >>> rows = TrainingRows.from_table({"age": [20, 30]}, ["low", "high"])
-        >>> round(rows.accuracy(gain=2.0, n=2, code=0), 3)
-        0.583
+        >>> rows.accuracy(gain=2.0, n=2, code=0).round(3)
+        np.float64(0.583)
         """
         return (gain + self.smoothing * self.prior[code]) / (n + self.smoothing)
 
@@ -180,7 +180,7 @@ class TrainingRows(LabeledRows):
 
         Examples
         --------
-        >>> from irenic import Rule
+        >>> from irenic import Rule, Space
         >>> from irenic.model import Head
         >>> rows = TrainingRows(Space.infer({"age": [20, 30]}).encode({"age": [20, 30]}),
         ...                     [Head({"x": True})], np.ones((2, 1)), [np.array([26.0])],
@@ -211,6 +211,7 @@ class TrainingRows(LabeledRows):
 
         Examples
         --------
+        >>> from irenic import Space
         >>> from irenic.model import Head
         >>> rows = TrainingRows(Space.infer({"age": [20, 30]}).encode({"age": [20, 30]}),
         ...                     [Head({"x": True})], np.ones((2, 1)), [np.array([26.0])],
@@ -252,6 +253,7 @@ class TrainingRows(LabeledRows):
 
         Examples
         --------
+        >>> from irenic import Space
         >>> from irenic.model import Head
         >>> rows = TrainingRows(Space.infer({"age": [20, 30]}).encode({"age": [20, 30]}),
         ...                     [Head({"x": True})], np.ones((2, 1)), [np.array([26.0])],
