@@ -12,7 +12,7 @@ from irenic.errors import ConditionError, DataError
 from irenic.formats import read_model
 from irenic.formats.json.model import dumps
 from irenic.formats.sql.source import scoring_of
-from irenic.learn import RuleSetClassifier
+from irenic.learn import Evolution, RuleSetClassifier
 
 __all__ = ["SparkRuleSetClassifier", "SparkRuleSetModel"]
 
@@ -137,7 +137,7 @@ class SparkRuleSetClassifier(_Columns, *_ESTIMATOR):  # type: ignore[misc]
                     " that it was assembled from as featureCols"
                 )
         options = {name: self._named(name) for name in _OPTIONS if self.isSet(getattr(self, name))}
-        if options.get("conflicts") == "vote":
+        if Evolution.of(options.get("evolution")).conflicts == "vote":
             raise ConditionError(
                 "conflicts must not be 'vote' in Spark, because rules are scored by SQL, in which"
                 " one rule decides; use 'avoid' or 'best'"

@@ -33,6 +33,7 @@ from irenic import (
     summarize,
 )
 from irenic.formats.json.rules import decode_value
+from irenic.learn import Evolution
 from irenic.monitoring import compare_groups
 from irenic.reporting.documents import learn_document
 from irenic.reporting.groups import encode_groups
@@ -240,7 +241,7 @@ def test_hit_policies_decide():
 
 @pytest.mark.parametrize("how", ["vote", "best"])
 def test_a_classifier_that_lets_rules_disagree_decides_as_it_predicts(how):
-    model, table, labels = fitted(conflicts=how)
+    model, table, labels = fitted(evolution=Evolution(conflicts=how))
     summary = summarize(model, table, labels)
     assert summary["decides"]["how"] == how
     chosen = summary["models"][summary["chosen"]]

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from irenic.learn._certificate import Certificate
     from irenic.learn._classifier import RuleSetClassifier
     from irenic.learn._from_rules import from_rules
-    from irenic.learn._knowledge_file import load_knowledge, parse_knowledge
     from irenic.learn._leaks import suspect_columns
     from irenic.learn._learner import LabeledRows, RuleLearner
     from irenic.learn._left_out import Estimate
@@ -22,15 +21,18 @@ if TYPE_CHECKING:
         ProbabilityTable,
     )
     from irenic.learn.hierarchy import Hierarchy
+    from irenic.learn.parameters import Evolution, Knowledge
 
 __all__ = [
     "Certificate",
     "Decision",
     "DefaultRegions",
     "Estimate",
+    "Evolution",
     "Front",
     "FrontPoint",
     "Hierarchy",
+    "Knowledge",
     "LabeledRows",
     "ProbabilityRow",
     "ProbabilityTable",
@@ -39,8 +41,6 @@ __all__ = [
     "RuleSetClassifier",
     "cross_validate",
     "from_rules",
-    "load_knowledge",
-    "parse_knowledge",
     "predict_table",
     "split_target",
     "suspect_columns",
@@ -54,10 +54,6 @@ _NAMES = {
     "_certificate": ("Certificate",),
     "_classifier": ("RuleSetClassifier",),
     "_from_rules": ("from_rules",),
-    "_knowledge_file": (
-        "load_knowledge",
-        "parse_knowledge",
-    ),
     "_leaks": ("suspect_columns",),
     "_learner": ("LabeledRows", "RuleLearner"),
     "_left_out": ("Estimate",),
@@ -76,6 +72,10 @@ _NAMES = {
         "ProbabilityTable",
     ),
     "hierarchy": ("Hierarchy",),
+    "parameters": (
+        "Evolution",
+        "Knowledge",
+    ),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from importlib import import_module
 from itertools import chain
 from numbers import Number
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -38,6 +39,7 @@ from irenic.learn.front import (
 )
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
+from irenic.learn.parameters import Knowledge, Parameters
 from irenic.learn.present import present_regions
 from irenic.learn.reasons import default_reasons
 from irenic.learn.sample import Sample
@@ -56,8 +58,6 @@ from irenic.searching.reasons import reason_regions
 # Codes of labels are 16 bits wide.
 _LABEL_LIMIT: Final = 32_000
 _INDICATOR: Final = "multilabel-indicator"
-# Parameters by which predictions need not be the most likely labels.
-_KNOWN: Final = ("rules", "never", "always", "monotonic_cst", "cost")
 
 
 @dataclass(frozen=True)
@@ -211,18 +211,26 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     hierarchy: Any = None
     consequents: str = "labels"
     scoring: Any = "accuracy"
-    cost: Any = None
     rules_: RuleSet
     pareto_front_: Front
     chosen_: FrontPoint
     classes_: npt.NDArray[Any]
     space_: Space
     hierarchy_: Hierarchy | None = None
+    knowledge_ = Knowledge()
+    """What users knew at the last fit."""
+    _groups: Mapping[str, type[Parameters]] = MappingProxyType({})
+    """Parameters that are groups of others."""
     stopped_by_: str | None = None
     _answers: Answers
     _certified: tuple[RuleSet, tuple[str, ...]]
     _by_name: bool = False
     """Whether only the columns of the space count in tables with names, in any order."""
+
+    def _resolve(self) -> None:
+        """Read groups of parameters, which may be in files, so that the fitted model keeps them."""
+        for name, group in self._groups.items():
+            setattr(self, f"{name}_", group.of(getattr(self, name)))
 
     def _read(
         self,
@@ -664,8 +672,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Otherwise, probabilities are those of the rows, which may contradict what users know.
         """
-        known = any(getattr(self, name, None) is not None for name in _KNOWN)
-        return not known and self.scoring != "balanced_accuracy"
+        return not self.knowledge_.decides() and self.scoring != "balanced_accuracy"
 
     def explain(self, X: Any) -> list[Decision]:
         """Return the reason for each prediction.

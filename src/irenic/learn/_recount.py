@@ -42,7 +42,7 @@ def recounted(clf: RuleSetClassifier, X: Any, y: Any, sample_weight: Any, target
     reasons = [None if regions is None else regions.rules for regions in known]
     regions = None if tables[0] is None else tables[0].regions
     empty = Target.single(clf.classes_, np.zeros(0, dtype=np.intp))
-    empty = replace(empty, cost=cost_of(clf.cost, empty))
+    empty = replace(empty, cost=cost_of(clf.knowledge_.cost, empty))
     abstains = clf.default == "abstain"
     consequents = Consequents.from_target(empty, np.ones(0), [], abstains=abstains)
     how = resolve_by(clf.conflicts)

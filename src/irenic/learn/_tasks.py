@@ -32,10 +32,6 @@ from irenic.learn._trees import Forest, Ladder, node_means
 from irenic.learn.sample import Sample
 from irenic.learn.target import Consequents, Target, label_sums
 
-# Where labels are noisy, the row's own label and the forest's prediction count half each: among
-# 0, 0.35, 0.5, 0.65 and 0.8 one of the best on twelve small data sets, one percentage point above
-# 0 with a third fewer rules.
-SOFT: Final = 0.5
 # Error rate of a forest from which labels count as pure noise.
 _NOISY: Final = 0.1
 # A sample is thin where rules are wrong, under rules with fewer sampled rows than this, and for

@@ -36,7 +36,7 @@ a model that was read predicts exactly what the original predicts.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from importlib import import_module
@@ -147,7 +147,7 @@ def dumps(model: Any) -> str:
         "chosen": chosen,
         "estimate": model.estimate_ and [_number(value) for value in model.estimate_],
     }
-    if model.get_params(deep=False).get("monotonic_cst") is not None and model._ranks is not None:
+    if model.knowledge_.monotonic_cst is not None and model._ranks is not None:
         head["ranks"] = model._ranks.tolist()
         if model._orders:
             head["orders"] = {
@@ -166,28 +166,45 @@ def dumps(model: Any) -> str:
 
 
 def _encode_parameters(model: RuleClassifier) -> dict[str, Any]:
-    parameters = {}
-    for name, value in model.get_params(deep=False).items():
-        value = plain(value)
-        if name in _NOT_WRITTEN:
-            continue  # hierarchy_ and the space of the rules are written instead
-        if name in _LISTED and value is not None:
-            value = _as_listed(value, model.space_.names)
-        elif name == "rules" and value is not None:
-            value = model._kept_text
-        elif name == "cost" and value is not None:
-            value = _as_matrix(value, model.classes_.tolist())
-        elif name == "scoring" and callable(value):
-            value = _scorer_name(value)
-        if name == "random_state" and not isinstance(value, int | None):
-            value = None  # a used generator would not repeat the fit
-        if name == "class_weight" and isinstance(value, dict):
-            pairs = value.items()
-            value = [[encode_value(plain(label)), float(weight)] for label, weight in pairs]
-        elif not isinstance(value, str | int | float | list | dict | None):
-            raise FormatError(f"the parameter {name}={value!r} cannot be written as JSON")
-        parameters[name] = value
-    return parameters
+    given = model.get_params(deep=False)
+    groups = {name: getattr(model, f"{name}_").given() for name in model._groups if given[name]}
+    return {
+        name: _encode_group(groups[name], model)
+        if name in groups
+        else _encode_parameter(name, value, model)
+        for name, value in given.items()
+        if name not in _NOT_WRITTEN
+    }
+
+
+def _encode_group(given: Mapping[str, Any], model: RuleClassifier) -> dict[str, Any]:
+    """Return the parameters of a group that differ from their defaults."""
+    return {
+        name: _encode_parameter(name, value, model)
+        for name, value in given.items()
+        if name not in _NOT_WRITTEN
+    }
+
+
+def _encode_parameter(name: str, value: Any, model: RuleClassifier) -> Any:
+    value = plain(value)
+    if value is None:
+        return None
+    if name in _LISTED:
+        value = _as_listed(value, model.space_.names)
+    elif name == "rules":
+        value = model._kept_text
+    elif name == "cost":
+        value = _as_matrix(value, model.classes_.tolist())
+    elif name == "scoring" and callable(value):
+        value = _scorer_name(value)
+    if name == "random_state" and not isinstance(value, int):
+        return None  # a used generator would not repeat the fit
+    if name == "class_weight" and isinstance(value, dict):
+        return [[encode_value(plain(label)), float(weight)] for label, weight in value.items()]
+    if not isinstance(value, str | int | float | list | dict | None):
+        raise FormatError(f"the parameter {name}={value!r} cannot be written as JSON")
+    return value
 
 
 def _scorer_name(scorer: Any) -> str:
@@ -376,7 +393,7 @@ def _model(data: Any, rules: RuleSet) -> RuleClassifier:
         )
     rows, labels, features = (_index("shape", number) for number in shape)
     model._shape = rows, labels, features
-    model._kept_text = getattr(model, "rules", None)
+    model._kept_text = model.knowledge_.rules
     if "ranks" in data:
         model._ranks = _ranks(data["ranks"], len(model.classes_))
     if "orders" in data:
@@ -621,19 +638,28 @@ def _columns(data: Any, space: Space) -> dict[str, ColumnFigures]:
 
 
 def _parameters(kind: type[RuleClassifier], data: Any) -> RuleClassifier:
-    if not isinstance(data, dict):
-        raise FormatError(f'"parameters" must be an object, got {short(data)}')
-    known = set(kind().get_params(deep=False)) - set(_NOT_WRITTEN)
-    check_keys(data, sorted(known), '"parameters"')
-    parameters = dict(data)
+    parameters = _object("parameters", data, kind().get_params(deep=False))
     if isinstance(parameters.get("class_weight"), list | dict):
         parameters["class_weight"] = _class_weight(parameters["class_weight"])
+    for name, group in kind._groups.items():
+        if parameters.get(name) is not None:
+            given = _object(name, parameters[name], group().get_params())
+            parameters[name] = group(**given)
     model = kind(**parameters)
     try:
         model._validate_params()
+        model._resolve()
     except ValueError as error:
         raise FormatError(f'"parameters": {error}') from None
     return model
+
+
+def _object(key: str, data: Any, known: Iterable[str]) -> dict[str, Any]:
+    """Return a copy of parameters by name, which a file can have."""
+    if not isinstance(data, dict):
+        raise FormatError(f'"{key}" must be an object, got {short(data)}')
+    check_keys(data, sorted({*known} - {*_NOT_WRITTEN}), f'"{key}"')
+    return dict(data)
 
 
 def _class_weight(pairs: Any) -> dict[Any, float]:
