@@ -21,7 +21,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import (
     Interval,
     StrOptions,
-    validate_parameter_constraints,
 )
 from sklearn.utils.validation import check_is_fitted
 
@@ -215,6 +214,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     evolution_ = Evolution()
     _groups = MappingProxyType({"knowledge": Knowledge, "evolution": Evolution})
+    _group_constraints = _CONSTRAINTS
     _cells: Cells | None = None
     _validation: Validation | None = None
     _ranks: npt.NDArray[np.int64] | None = None
@@ -301,32 +301,6 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     def conflicts(self) -> str:  # type: ignore[override]
         """What ``evolution`` said about conflicts between rules at the last fit."""
         return self.evolution_.conflicts
-
-    def set_params(self, **params: Any) -> RuleSetClassifier:
-        """Set parameters by name, also those of a group, such as ``knowledge__never``.
-
-        Parameters
-        ----------
-        **params
-            The new values by name.
-
-        Returns
-        -------
-        RuleSetClassifier
-            The classifier itself.
-        """
-        for name, group in self._groups.items():
-            if any(key.startswith(f"{name}__") for key in params):
-                params = {name: group.of(params.get(name, getattr(self, name))), **params}
-        changed: RuleSetClassifier = super().set_params(**params)
-        return changed
-
-    def _resolve(self) -> None:
-        super()._resolve()
-        for group in (self.knowledge_, self.evolution_):
-            validate_parameter_constraints(
-                _CONSTRAINTS[type(group)], group.get_params(), caller_name=type(group).__name__
-            )
 
     # --- fitting
 

@@ -149,6 +149,7 @@ class RuleLearner(RuleClassifier, metaclass=ABCMeta):
         >>> PittsburghClassifier(generations=5, random_state=0).fit(X, y).score(X, y)
         1.0
         """
+        self._resolve()
         data = self._read(X, y, None)
         rng = as_generator(check_random_state(self.random_state))
         measure, rows = self._labeled_rows(data)

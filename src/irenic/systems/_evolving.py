@@ -18,13 +18,16 @@ from irenic.model import Region, Rule, RuleSet
 from irenic.searching import enlarge
 from irenic.systems._operators import draw_region, mutate_region, pick
 from irenic.systems._rows import TrainingRows
+from irenic.systems._settings import CONSTRAINTS
 
 
 class EvolvingClassifier(RuleLearner):
     """Base of the evolutionary classifiers: new, mutated and transferred rules, free of rivals."""
 
+    _group_constraints = CONSTRAINTS
+
     @property
-    def _resolve(self) -> Any:
+    def _decides(self) -> Any:
         """How rules decide; consistent ones need no proof that they are."""
         return "first" if self.conflicts == "avoid" else self.conflicts
 

@@ -17,8 +17,9 @@ set at every step, which changes three things:
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from numbers import Integral
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -280,7 +281,7 @@ class MichiganClassifier(EvolvingClassifier):
         What a rule decides if rows have several labels. "whole": the whole set of labels.
         "partial": one or two labels, while the others stay open. Rules then contradict each
         other only if both decide a label, differently; where they overlap, they decide together.
-    ucs : UCS, optional
+    ucs : UCS or dict, optional
         The parameters of UCS (default: ``UCS()``).
     random_state : int, RandomState or None
         Seed of the random number generator.
@@ -319,9 +320,11 @@ class MichiganClassifier(EvolvingClassifier):
         "steps": [Interval(Integral, 1, None, closed="left")],
         "conflicts": [StrOptions({"avoid", "vote", "best"})],
         "heads": [StrOptions({"whole", "partial"})],
-        "ucs": [UCS, None],
+        "ucs": [UCS, Mapping, None],
         "random_state": ["random_state"],
     }
+
+    _groups = MappingProxyType({"ucs": UCS})
 
     def __init__(
         self,
@@ -330,7 +333,7 @@ class MichiganClassifier(EvolvingClassifier):
         steps: int = 15_000,
         conflicts: str = "avoid",
         heads: str = "whole",
-        ucs: UCS | None = None,
+        ucs: UCS | Mapping[str, Any] | None = None,
         random_state: Any = None,
     ) -> None:
         self.population_size = population_size
@@ -377,7 +380,8 @@ class MichiganClassifier(EvolvingClassifier):
 
     @property
     def _ucs(self) -> UCS:
-        return self.ucs or UCS()
+        given = self.ucs
+        return given if isinstance(given, UCS) else UCS.of(given)
 
     # --- operators
 
@@ -669,12 +673,12 @@ class MichiganClassifier(EvolvingClassifier):
         gains = rows.gains[:, population.codes] - usual
         order = np.argsort(-(gains * population.covers.T).sum(axis=0), kind="stable")
         kept = RuleSet(space=rows.space)
-        score, kept.default = rows.decided(kept, self._resolve)
+        score, kept.default = rows.decided(kept, self._decides)
         for i in order.tolist():
             trial = kept.copy()
             rule = rules[i]
             trial.add(Rule(rule.region, then=rule.then, weight=float(weights[i])), force=True)
-            better, trial.default = rows.decided(trial, self._resolve)
+            better, trial.default = rows.decided(trial, self._decides)
             if (better - score) * len(rows) > least:
                 kept, score = trial, better
         return kept

@@ -7,8 +7,9 @@ bounds every mutation, and fits in the rules that crossover takes from the other
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -54,7 +55,7 @@ class PittsburghClassifier(EvolvingClassifier):
         What a rule decides if rows have several labels. "whole": the whole set of labels.
         "partial": one or two labels, while the others stay open. Rules then contradict each
         other only if both decide a label, differently; where they overlap, they decide together.
-    variation : Variation, optional
+    variation : Variation or dict, optional
         How children are made (default: ``Variation()``).
     random_state : int, RandomState or None
         Seed of the random number generator.
@@ -92,9 +93,11 @@ class PittsburghClassifier(EvolvingClassifier):
         "max_rules": [Interval(Integral, 1, None, closed="left")],
         "conflicts": [StrOptions({"avoid", "vote", "best"})],
         "heads": [StrOptions({"whole", "partial"})],
-        "variation": [Variation, None],
+        "variation": [Variation, Mapping, None],
         "random_state": ["random_state"],
     }
+
+    _groups = MappingProxyType({"variation": Variation})
 
     def __init__(
         self,
@@ -104,7 +107,7 @@ class PittsburghClassifier(EvolvingClassifier):
         max_rules: int = 30,
         conflicts: str = "avoid",
         heads: str = "whole",
-        variation: Variation | None = None,
+        variation: Variation | Mapping[str, Any] | None = None,
         random_state: Any = None,
     ) -> None:
         self.population_size = population_size
@@ -155,10 +158,11 @@ class PittsburghClassifier(EvolvingClassifier):
 
     @property
     def _variation(self) -> Variation:
-        return self.variation or Variation()
+        given = self.variation
+        return given if isinstance(given, Variation) else Variation.of(given)
 
     def _individual(self, rules: RuleSet, rows: TrainingRows) -> Individual:
-        score, rules.default = rows.decided(rules, self._resolve)
+        score, rules.default = rows.decided(rules, self._decides)
         return Individual(rules, self.objectives(rules, score))
 
     # --- operators

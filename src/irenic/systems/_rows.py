@@ -113,7 +113,9 @@ class TrainingRows(LabeledRows):
         >>> rows.accuracy(gain=2.0, n=2, code=0).round(3)
         np.float64(0.583)
         """
-        return (gain + self.smoothing * self.prior[code]) / (n + self.smoothing)
+        # rules without rows have the accuracy of their prior, also without smoothing
+        smoothing = max(self.smoothing, 1e-12)
+        return (gain + smoothing * self.prior[code]) / (n + smoothing)
 
     def strength(self, accuracy: Any, code: Any) -> Any:
         """Return how much more accurate than a random rule rules are, at most 1.

@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Final
 
-from irenic.errors import ConditionError
+from sklearn.utils._param_validation import Interval
 
-
-def _number(kind: Any, low: float = 0, high: float = math.inf) -> Callable[[float], Any]:
-    return lambda default: field(default=default, metadata={"kind": kind, "ends": (low, high)})
+from irenic.learn.parameters import Parameters
 
 
-_share, _amount, _count = _number(Real, high=1), _number(Real), _number(Integral, 1)
-
-
-class Settings:
-    """Numbers, each of which has a range."""
-
-    def __post_init__(self) -> None:
-        for each in fields(self):  # type: ignore[arg-type]
-            value, kind = getattr(self, each.name), each.metadata.get("kind", bool)
-            low, high = each.metadata.get("ends", (0, 1))
-            is_valid = isinstance(value, kind) and (isinstance(value, bool) is (kind is bool))
-            if not (is_valid and low <= value <= high and value < math.inf):
-                limits = f"of at least {low}" if high == math.inf else f"between {low} and {high}"
-                names = {Integral: f"an integer {limits}", Real: f"a number {limits}"}
-                raise ConditionError(
-                    f"{type(self).__name__}.{each.name} must be"
-                    f" {names.get(kind, 'True or False')}, got {value!r}"
-                )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Variation(Settings):
+@dataclass(eq=False, repr=False, kw_only=True)
+class Variation(Parameters):
     """How a Pittsburgh system makes rule sets; probabilities are between 0 and 1.
 
     Parameters
@@ -52,29 +28,23 @@ class Variation(Settings):
     add, remove : float, default 0.25 and 0.15
         How often a mutation adds or removes a rule. Otherwise it changes one or two.
 
-    Raises
-    ------
-    ConditionError
-        If a number is not in its range.
-
     Examples
     --------
     >>> from irenic.systems import PittsburghClassifier, Variation
-    >>> clf = PittsburghClassifier(variation=Variation(crossover=0.0, tournament=4))
-    >>> clf.variation.crossover
-    0.0
+    >>> PittsburghClassifier(variation=Variation(crossover=0.0, tournament=4))
+    PittsburghClassifier(variation=Variation(tournament=4, crossover=0.0))
     """
 
-    first_rules: int = _count(7)
-    tournament: int = _count(2)
-    crossover: float = _share(0.5)
-    mutation: float = _share(0.5)
-    add: float = _share(0.25)
-    remove: float = _share(0.15)
+    first_rules: int = 7
+    tournament: int = 2
+    crossover: float = 0.5
+    mutation: float = 0.5
+    add: float = 0.25
+    remove: float = 0.15
 
 
-@dataclass(frozen=True, kw_only=True)
-class UCS(Settings):
+@dataclass(eq=False, repr=False, kw_only=True)
+class UCS(Parameters):
     """The parameters of UCS, with its names in parentheses, and two of its rules about rules.
 
     Parameters
@@ -101,28 +71,47 @@ class UCS(Settings):
         Number of rows with the prior of the consequent that are added to those of a rule for its
         accuracy; UCS has none.
 
-    Raises
-    ------
-    ConditionError
-        If a number is not in its range.
-
     Examples
     --------
     >>> from irenic.systems import UCS, MichiganClassifier
-    >>> MichiganClassifier(ucs=UCS(power=20, subsumption=False)).ucs.power
-    20
-    >>> UCS(learning_rate=2)
-    Traceback (most recent call last):
-    irenic.errors.ConditionError: UCS.learning_rate must be a number between 0 and 1, got 2
+    >>> MichiganClassifier(ucs=UCS(power=20, subsumption=False))
+    MichiganClassifier(ucs=UCS(power=20, subsumption=False))
     """
 
-    power: float = _amount(10.0)
-    learning_rate: float = _share(0.2)
-    interval: int = _count(25)
-    crossover: float = _share(0.8)
-    tournament: float = _share(0.4)
-    unfit: float = _share(0.5)
+    power: float = 10.0
+    learning_rate: float = 0.2
+    interval: int = 25
+    crossover: float = 0.8
+    tournament: float = 0.4
+    unfit: float = 0.5
     subsumption: bool = True
-    min_rows: int = _count(3)
-    min_gain: float = _amount(1.5)
-    smoothing: float = _amount(10.0)
+    min_rows: int = 3
+    min_gain: float = 1.5
+    smoothing: float = 10.0
+
+
+_SHARE: Final = [Interval(Real, 0, 1, closed="both")]
+_AMOUNT: Final = [Interval(Real, 0, None, closed="left")]
+_COUNT: Final = [Interval(Integral, 1, None, closed="left")]
+CONSTRAINTS: Final[dict[type[Parameters], dict[str, Any]]] = {
+    Variation: {
+        "first_rules": _COUNT,
+        "tournament": _COUNT,
+        "crossover": _SHARE,
+        "mutation": _SHARE,
+        "add": _SHARE,
+        "remove": _SHARE,
+    },
+    UCS: {
+        "power": _AMOUNT,
+        "learning_rate": _SHARE,
+        "interval": _COUNT,
+        "crossover": _SHARE,
+        "tournament": _SHARE,
+        "unfit": _SHARE,
+        "subsumption": ["boolean"],
+        "min_rows": _COUNT,
+        "min_gain": _AMOUNT,
+        "smoothing": _AMOUNT,
+    },
+}
