@@ -204,7 +204,7 @@ def test_a_fit_is_reproducible_and_depends_on_the_random_state(kind):
     ],
 )
 def test_sets_of_labels_and_matrices_are_learned_alike(kind, conflicts):
-    X, model = PEOPLE[0], quick(kind, conflicts=conflicts)
+    X, model = PEOPLE[0], quick(kind, conflicts=conflicts, random_state=1)
     sets = clone(model).fit(X, SETS)
     assert sets.classes_.tolist() == ["cheap", "old", "young"]
     assert sets.score(X, SETS) > 0.7
