@@ -392,7 +392,7 @@ def _reasons(rules: RuleSet, X: Any, resolve: Resolve | None) -> dict[str, npt.N
 def _model_reasons(model: RuleSetClassifier, X: Any) -> dict[str, npt.NDArray[Any]]:
     """Return the columns of deciding rules and their figures, as in ``explain``."""
     # with scikit-learn, which a fitted classifier has imported and rules alone do not need
-    from irenic.learn._measure import resolve_by
+    from irenic.learn.tally import resolve_by
 
     rules, point, resolve = model.rules_, model.chosen_, resolve_by(model.conflicts)
     counts, known = point.counts, point.default_regions

@@ -242,7 +242,7 @@ def _hulls_joined(boxes: Boxes, meter: Meter, *, disjoint: bool = False) -> Boxe
             if other == row or meter.spent():
                 continue
             hull = hulls.take([other])
-            if disjoint and not boxes.take(boxes.meeting(hull)).held_by_one(hull).all():
+            if disjoint and not boxes.near(hull).held_by_one(hull).all():
                 continue
             if hull.is_covered(boxes, Meter(Budget(nodes=_NODES_PER_HULL))):
                 kept = ~boxes.held_by_one(hull)

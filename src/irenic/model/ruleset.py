@@ -343,8 +343,8 @@ class RuleSet(Shown):
 
     @property
     def boxes(self) -> Boxes:
-        """Regions of the rules, simplified."""
-        return self._packed.boxes.simplified()
+        """Regions of the rules, simplified; the arrays are read-only."""
+        return self._packed.simplified
 
     @property
     def thens(self) -> list[Hashable]:

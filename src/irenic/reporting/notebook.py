@@ -34,12 +34,7 @@ _LEVELS: Final = {"error": markup.VERMILION, "warning": markup.ORANGE, "note": m
 
 
 def html(thing: Shown) -> Html:
-    """Return what a notebook shows for an object.
-
-    >>> from irenic import Region
-    >>> "age &lt; 30" in html(Region.parse("age < 30"))
-    True
-    """
+    """Return what a notebook shows for an object."""
     kinds = (kind.__name__ for kind in type(thing).__mro__)
     return _WRITERS[next(kind for kind in kinds if kind in _WRITERS)](thing)
 

@@ -102,7 +102,7 @@ def _voting_regions(rules: RuleSet, cases: Instances, rows: Ints) -> dict[int, R
 
 def _parts(cases: Instances, rows: Ints, limit: Boxes, rivals: Boxes) -> dict[int, Region]:
     """Return the part of a box around each of some cases that meets no rival."""
-    rivals = rivals.take(rivals.meeting(limit))
+    rivals = rivals.near(limit)
     first, group = cells_of(cases.take(rows), [rivals])
     parts = [
         Region.from_box(part_around(cases.take([row]), limit, rivals))
@@ -121,7 +121,7 @@ def common_part(boxes: Boxes) -> Boxes:
 
 def part_around(point: Instances, limit: Boxes, rivals: Boxes) -> Boxes:
     """Return the part of a box around a point that meets no rival, with the fewest conditions."""
-    rivals = rivals.take(rivals.meeting(limit))
+    rivals = rivals.near(limit)
     start, given = around(point), limit.simplified().tests()[0]
     order = fewest_order(point.space, ~rivals.meeting_by_axis(start), given)
     box = grown(start, limit, rivals, order.tolist())
