@@ -60,7 +60,7 @@ def tree_of(module):
     return ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("folder", ["benchmarks", "examples", "src/irenic/systems"])
+@pytest.mark.parametrize("folder", ["benchmarks", "study", "examples", "src/irenic/systems"])
 def test_what_is_built_on_irenic_imports_public_names_only(folder):
     for path in sorted(Path(__file__).parents[1].glob(f"{folder}/**/*.py")):
         imported, used = set(), set()

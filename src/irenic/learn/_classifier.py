@@ -27,7 +27,6 @@ from sklearn.utils.validation import check_is_fitted
 from irenic.arrays import Floats
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.learn._base import RuleClassifier
-from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._knowledge import (
     BoundKnowledge,
     cells_of,
@@ -45,6 +44,7 @@ from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._row_numbers import row_columns
 from irenic.learn._stored import given_rows
 from irenic.learn._texts import doubtful_texts, spelled_alike
+from irenic.learn.cells import ROW_LIMIT, Cells
 from irenic.learn.evolution import TEST_LIMIT, Candidate, Watch
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.parameters import Evolution, Knowledge, Parameters

@@ -14,8 +14,8 @@ from sklearn.utils import check_random_state
 from irenic.arrays import Floats
 from irenic.errors import DataError
 from irenic.learn._base import RuleClassifier
-from irenic.learn._cells import Cells
 from irenic.learn._left_out import Estimate
+from irenic.learn.cells import Cells
 from irenic.learn.front import Front, FrontPoint, front_of
 from irenic.learn.points import points_of
 from irenic.learn.sample import Sample
