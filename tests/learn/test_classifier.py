@@ -21,7 +21,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from irenic import ConditionError, DataError, RuleSetClassifier, gaps
-from irenic.learn import Decision
 from irenic.learn.front import without_coverage
 from irenic.model.literals import counted
 from strategies import seeds
@@ -302,7 +301,6 @@ def test_explanations(conflicts):
     clf = quick(max_rules=5, conflicts=conflicts).fit(X, y)
     covering, predicted, explained = clf.rules_.covering(X), clf.predict(X), clf.explain(X)
     for decision, label, row in zip(explained, predicted, covering, strict=True):
-        assert isinstance(decision, Decision)
         assert decision.then == label
         assert len(decision.support) == len(decision.confidence) == max(1, len(decision.rules))
         assert str(decision) == decision.text

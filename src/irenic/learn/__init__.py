@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from irenic.learn._base import Decision
     from irenic.learn._certificate import Certificate
     from irenic.learn._classifier import RuleSetClassifier
     from irenic.learn._from_rules import from_rules
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Certificate",
-    "Decision",
     "DefaultRegions",
     "Estimate",
     "Front",
@@ -57,7 +55,6 @@ __all__ = [
 
 # Where each public name is defined: rules are applied without importing scikit-learn.
 _NAMES = {
-    "_base": ("Decision",),
     "_certificate": ("Certificate",),
     "_classifier": ("RuleSetClassifier",),
     "_from_rules": ("from_rules",),

@@ -102,6 +102,14 @@ class PackedRules:
         self.masks[:, i], self.written[:, i] = box.masks[0], region.written
         self.then[i], self.weight[i] = then, weight
 
+    @classmethod
+    def from_boxes(cls, boxes: Boxes) -> PackedRules:
+        """Return boxes as rules of one consequent, to grow regions between."""
+        packed, n = cls(boxes.space, len(boxes)), len(boxes)
+        written = np.tile(boxes.space.unwritten[:, None], n)
+        packed.extend(boxes, written, np.zeros(n, dtype=np.int32), np.ones(n))
+        return packed
+
     def extend(self, boxes: Boxes, written: Bytes, then: Codes, weight: Floats) -> None:
         """Add several rules at the end; ``written`` has one column per rule."""
         start, stop = self.n, self.n + len(then)
@@ -208,10 +216,8 @@ class PackedRules:
         rival = grow.enlarge_box(self._struct(), box, axes, code, cells)
         return rival, Region.from_box(_unpacked(self.space, cells))
 
-    def enlarge_many(
-        self, seeds: Instances, orders: Ints, codes: Ints
-    ) -> tuple[Ints, list[Region]]:
-        """Return the results of :meth:`enlarge` for several seeds."""
+    def enlarge_many(self, seeds: Instances, orders: Ints, codes: Ints) -> tuple[Ints, Boxes]:
+        """Return the results of :meth:`enlarge` for several seeds, the regions as boxes."""
         n, d = len(seeds), len(self.lower)
         masks = np.empty((n, len(self.masks)), dtype=np.uint64)
         boxes = Boxes(self.space, np.empty((n, d)), np.empty((n, d)), masks)
@@ -220,7 +226,7 @@ class PackedRules:
         points = structs.Seeds(seeds.values.T.copy(), seeds.codes.T.copy(), orders, codes)
         rules = self._struct()
         over_rows(lambda a, b: grow.enlarge_many(rules, points, out, covered, a, b), n, least=16)
-        return covered, Region.from_boxes(boxes)
+        return covered, boxes
 
     def growth(self, seed: Instances, code: int) -> Growth:
         """Return an object that grows boxes around a seed one step at a time."""

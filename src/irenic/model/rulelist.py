@@ -209,7 +209,7 @@ class RuleList:
         return self._rules.decider(resolve="first")
 
     def explain(self, X: Any) -> list[Explanation]:
-        """Explain the prediction for each instance.
+        """Return the reason for the decision on each instance.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class RuleList:
         --------
         >>> from irenic import Rule, RuleList
         >>> print(RuleList([Rule({"age": (0, 30)}, then="low")]).explain({"age": [29]})[0])
-        low, by rule 1: IF 0 <= age < 30 THEN low
+        low, by rule 1, because 0 <= age < 30
         """
         return self._rules.explain(X, resolve="first")
 

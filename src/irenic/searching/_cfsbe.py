@@ -214,7 +214,8 @@ def _enlarge_points(
     partial = rules.is_partial or any(isinstance(then, Head) for then in consequents)
     if not (partial or rules.space.impossible):
         codes = np.array([rules.code_of(then) for then in consequents], dtype=np.int64)
-        return rules.packed.enlarge_many(points, orders, codes)
+        covering, boxes = rules.packed.enlarge_many(points, orders, codes)
+        return covering, Region.from_boxes(boxes)
     covering = np.full(len(points), -1, dtype=np.int64)
     regions = [Region(rules.space)] * len(points)
     for then in dict.fromkeys(consequents):  # each has its own rivals
@@ -222,7 +223,8 @@ def _enlarge_points(
         packed, code, indices = for_growth(rules, then)
         codes = np.full(len(rows), code, dtype=np.int64)
         covers, grown = packed.enlarge_many(points.take(rows), orders[rows], codes)
-        for row, rival, region in zip(rows, covers.tolist(), grown, strict=True):
+        each = zip(rows, covers.tolist(), Region.from_boxes(grown), strict=True)
+        for row, rival, region in each:
             regions[row] = region
             covering[row] = rival if rival < 0 or indices is None else indices[rival]
     return covering, regions
@@ -290,7 +292,7 @@ def _fewest_of_points(rules: RuleSet, points: Instances, thens: list[Hashable | 
     for then in dict.fromkeys(thens):
         rows = np.array([row for row, other in enumerate(thens) if other == then])
         rivals, _ = possible_parts(rules, then)
-        orders[rows] = fewest_orders(rules.space, rivals, points.take(rows))
+        orders[rows] = fewest_orders(rivals, points.take(rows))[0]
     return orders
 
 
