@@ -26,7 +26,7 @@ from benchmarks import datasets, peers, several_labels
 from benchmarks.fitted import Fitted
 from benchmarks.harness import Table
 from irenic import RuleSetClassifier
-from irenic.learn import MichiganClassifier, PittsburghClassifier
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 
 
 def ours(kind: Callable[..., Any]) -> Callable[..., Fitted]:

@@ -40,15 +40,15 @@ def known(X: pd.DataFrame, y: np.ndarray) -> dict[str, dict[str, Any]]:
     name = max(signs, key=lambda n: abs(signs[n]))
     label, sign = (format_literal(v) for v in (np.unique(y)[1], name))
     end = X[name].quantile(0.25 if signs[name] > 0 else 0.75)
-    return {
+    rises = {n: int(np.sign(r)) for n, r in signs.items() if abs(r) >= _WEAK}
+    arms = {
         "plain": {},
-        "monotone": {
-            "monotonic_cst": {n: int(np.sign(r)) for n, r in signs.items() if abs(r) >= _WEAK}
-        },
+        "monotone": {"monotonic_cst": rises},
         "rules kept": {"rules": "\n".join(map(str, rules))},
         "a property": {"never": f"{label} WHERE {sign} {'<' if signs[name] > 0 else '>'} {end:g}"},
         "sets of two values": {"max_values": 2},
     }
+    return {arm: {"knowledge": known} for arm, known in arms.items()}
 
 
 def scores(data: datasets.Single) -> dict[str, np.ndarray]:

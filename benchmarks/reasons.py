@@ -32,7 +32,7 @@ _COLUMNS: Final = (
 def arms(label: Any) -> dict[str, dict[str, Any]]:
     """Return the parameters of each model of refusals."""
     short = {"max_conditions_per_rule": _CONDITIONS}
-    described = {"describe": label, **short, "min_support": 20}
+    described = {"knowledge": {"describe": label}, **short, "min_support": 20}
     return {
         "described": described,
         "described, balanced": {**described, "scoring": "balanced_accuracy"},

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import train_test_split
 
 from irenic import enlarge, plot
-from irenic.learn import MichiganClassifier, PittsburghClassifier
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 
 
 class Widening(PittsburghClassifier):

@@ -19,11 +19,13 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
 from irenic import Rule, RuleSet, Space, enlarge
-from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Candidate, Settings, Watch, evolve, predict
-from irenic.learn._tasks import Prepared, Problem, folds_of, prepare
+from irenic.learn._evolution import Candidate, Settings, evolve, predict
+from irenic.learn._tasks import Prepared, prepare
+from irenic.learn.sample import Sample
 from irenic.learn.target import Target
+from irenic.systems import MichiganClassifier, PittsburghClassifier
+from study.counted import Counted
 from study.starts import Start, population
 
 MEMBERS = 8
@@ -51,7 +53,7 @@ class Arm:
     start: Start = "drawn"
     """How the rules of the first population are generated, in the annealing host."""
     guard: str = "ignore"
-    """What happens to a mutated rule in the annealing host; see ``irenic.learn._evolution``."""
+    """What happens to a mutated rule in the annealing host; see :mod:`study.counted`."""
     host: str = ANNEALING
     budget: int = 1
     """The number of evaluations, as a multiple of the base number."""
@@ -156,19 +158,19 @@ def learn(
     target = _target(y)
     ones = np.ones(len(y))
     cells = Cells.from_instances(instances, target.truth, ones)
-    problem = Problem(cells, cells.encode(instances), target, ones, ones).in_order()
-    total = problem.weight.sum()
-    settings = _settings(arm, len(y), target, evaluations * arm.budget // 2)
+    sample = Sample(cells, cells.encode(instances), target, ones, ones).merged()
+    total = sample.weight.sum()
+    settings = _settings(arm, len(y), target)
+    per_turn = evaluations * arm.budget // 2 // (MEMBERS * GENERATIONS)
 
-    (out,) = folds_of(problem, 1, random_state)
-    training = problem.take(np.setdiff1d(np.arange(len(problem)), out))
+    (out,) = sample.folds(1, random_state)
+    training = sample.take(np.setdiff1d(np.arange(len(sample)), out))
     share = training.weight.sum() / total
     fewer = tuple((penalty * share, most) for penalty, most in settings.members)
-    first, second = [], []
-    prepared, tried = _evolved(
-        arm, training, replace(settings, members=fewer), random_state, Watch(trace=first)
+    prepared, tried, first = _evolved(
+        arm, training, replace(settings, members=fewer), random_state, per_turn
     )
-    left = problem.take(out)
+    left = sample.take(out)
     gains = prepared.consequents.gains(left.target.truth)
     rows = np.arange(len(left))
     right = [
@@ -178,15 +180,14 @@ def learn(
     # of equally good penalties, take the highest, which gives fewer rules
     chosen = max(range(len(right)), key=lambda i: (right[i], i))
 
-    second: list[tuple[int, float, float]] = []
-    prepared, evolved = _evolved(arm, problem, settings, random_state + 1, Watch(trace=second))
+    prepared, evolved, second = _evolved(arm, sample, settings, random_state + 1, per_turn)
     return Learned(
-        rules=_as_rules(evolved[chosen], arm, problem, prepared),
-        loose=_as_rules(evolved[0], arm, problem, prepared),
+        rules=_as_rules(evolved[chosen], arm, sample, prepared),
+        loose=_as_rules(evolved[0], arm, sample, prepared),
         resolve=None if arm.resolve == "avoid" else arm.resolve,
         evaluations=first[-1][0] + second[-1][0],
         trace=[(spent, seconds, worth / total) for spent, seconds, worth in second],
-        level=float("nan") if target.many else tree_accuracy(problem),
+        level=float("nan") if target.many else tree_accuracy(sample),
     )
 
 
@@ -223,12 +224,12 @@ def _learn_by_system(
     )
 
 
-def _as_rules(candidate: Candidate, arm: Arm, problem: Problem, prepared: Prepared) -> RuleSet:
+def _as_rules(candidate: Candidate, arm: Arm, sample: Sample, prepared: Prepared) -> RuleSet:
     values = prepared.consequents.values()
     best = arm.resolve == "best"
     # evolution has ranked the rules, best first; the lowest code wins a tied vote
     order = np.arange(len(candidate)) if best else candidate.then.argsort(kind="stable")
-    return problem.cells.rule_set(
+    return sample.cells.rule_set(
         candidate.masks[order],
         [values[code] for code in candidate.then[order]],
         weights=np.arange(len(candidate), 0.0, -1.0) if best else None,
@@ -236,36 +237,39 @@ def _as_rules(candidate: Candidate, arm: Arm, problem: Problem, prepared: Prepar
     )
 
 
-def _settings(arm: Arm, n_rows: int, target: Target, evaluations: int) -> Settings:
+def _settings(arm: Arm, n_rows: int, target: Target) -> Settings:
     most = MOST_RULES if target.many else max(MOST_RULES, 8 * len(target.labels))
     penalties = np.geomspace(LOWEST_PENALTY, max(4.0, n_rows / 200.0), MEMBERS)
     return Settings(
         members=tuple((float(penalty), most) for penalty in penalties),
         generations=GENERATIONS,
         conflicts=arm.resolve,
-        guard=arm.guard,
-        evaluations=evaluations // (MEMBERS * GENERATIONS),
     )
 
 
 def _evolved(
-    arm: Arm, problem: Problem, settings: Settings, random_state: int, watch: Watch
-) -> tuple[Prepared, list[Candidate]]:
-    """Evolve one rule set per penalty from a first population of the arm's kind."""
-    prepared = prepare(problem, settings.max_rules, "seeds", 0.0, random_state)
-    n_rules = min(2 * len(problem.target.labels) + 8, MOST_RULES)
+    arm: Arm, sample: Sample, settings: Settings, random_state: int, evaluations: int
+) -> tuple[Prepared, list[Candidate], list[tuple[int, float, float]]]:
+    """Evolve one rule set per penalty from a first population of the arm's kind; also its trace.
+
+    Each member evaluates a number of rule sets per generation.
+    """
+    prepared = prepare(sample, settings.max_rules, "seeds", 0.0, random_state)
+    n_rules = min(2 * len(sample.target.labels) + 8, MOST_RULES)
     starts = population(
         prepared.rows, MEMBERS, n_rules, arm.start, prepared.starts[0].default, random_state
     )
-    return prepared, evolve(prepared.rows, starts, settings, random_state, watch)
+    turns = Counted(arm.guard, evaluations)
+    settings = replace(settings, turns=turns)
+    return prepared, evolve(prepared.rows, starts, settings, random_state), turns.trace
 
 
-def tree_accuracy(problem: Problem) -> float:
+def tree_accuracy(sample: Sample) -> float:
     """Return the training accuracy of a small tree, which arms are timed to reach."""
-    table, codes = problem.encoded.T, problem.target.truth.argmax(axis=1)
+    table, codes = sample.encoded.T, sample.target.truth.argmax(axis=1)
     tree = DecisionTreeClassifier(max_leaf_nodes=LEVEL_LEAVES, random_state=0)
-    tree.fit(table, codes, problem.weight)
-    return float(tree.score(table, codes, problem.weight))
+    tree.fit(table, codes, sample.weight)
+    return float(tree.score(table, codes, sample.weight))
 
 
 def repaired(rules: RuleSet, X: Any, y: np.ndarray, random_state: int) -> RuleSet:

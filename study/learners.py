@@ -27,11 +27,11 @@ PRUNED = "pruned"
 TREES = tuple(f"tree {k}" for k in peers.SIZES)
 # RuleSetClassifier without one of its parts, or with conflicts.
 ABLATED: dict[str, dict[str, Any]] = {
-    "irenic, no forest": {"smoothing": 0.0},
-    "irenic, no trees": {"init": "seeds"},
-    "irenic, no forest, no trees": {"smoothing": 0.0, "init": "seeds"},
-    "irenic, best rule decides": {"conflicts": "best"},
-    "irenic, rules vote": {"conflicts": "vote"},
+    "irenic, no forest": {"evolution": {"smoothing": 0.0}},
+    "irenic, no trees": {"evolution": {"init": "seeds"}},
+    "irenic, no forest, no trees": {"evolution": {"smoothing": 0.0, "init": "seeds"}},
+    "irenic, best rule decides": {"evolution": {"conflicts": "best"}},
+    "irenic, rules vote": {"evolution": {"conflicts": "vote"}},
 }
 PEERS = (OURS, *(f"irenic {k}" for k in peers.SIZES), *TREES, *peers.PEERS)
 # One fit gives all sizes, as points of one front.

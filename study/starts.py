@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from irenic import Budget, Categorical, Continuous, Region, Rule, RuleSet, Space, enlarge, search
-from irenic.kernels.evolve import Rows
+from irenic.kernels.evolve import CellRows
 from irenic.learn._evolution import Candidate
 from irenic.model.space import Instances
 
@@ -26,7 +26,7 @@ DRAWS_A_RULE = 3
 class CellSpace:
     """The space of cells, in which rows are points and words are conditions."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: CellRows) -> None:
         self.rows = rows
         self.ordered = [bool(ordered) for ordered in rows.ordered]
         self.space = Space(
@@ -75,7 +75,7 @@ class CellSpace:
 
 
 def population(
-    rows: Rows, size: int, n_rules: int, start: Start, default: int, random_state: int
+    rows: CellRows, size: int, n_rules: int, start: Start, default: int, random_state: int
 ) -> list[Candidate]:
     """Return rule sets of at most ``n_rules`` rules each."""
     cells = CellSpace(rows)
@@ -125,7 +125,7 @@ def _random_region(
     return next(iter(regions), None)
 
 
-def _conditions_around(rows: Rows, row: int, rng: np.random.Generator) -> dict[int, int]:
+def _conditions_around(rows: CellRows, row: int, rng: np.random.Generator) -> dict[int, int]:
     """Return one to four conditions that a row satisfies, as words, like a mutation."""
     features = rng.permutation(len(rows.n_cells))[: rng.integers(1, 5)]
     words = {}

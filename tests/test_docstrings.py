@@ -182,7 +182,10 @@ def no(part, parameter):
 ONLY = "the Parameters section must contain only parameters; move other text to Notes"
 LISTS = "the Raises section does not list"
 RENAMED = no("Point", "x"), "Point: documented parameter 'z' does not exist"
-RETURN = "Returns\n        -------", "Notes\n        -----"
+MEMBER = (
+    no("Point.from_text", "text"),
+    "Point.from_text: documented parameter 'word' does not exist",
+)
 RAISE = "    ProblemError\n        If", "    ValueError\n        If"
 
 
@@ -198,11 +201,9 @@ RAISE = "    ProblemError\n        If", "    ValueError\n        If"
         ("    y : int\n        The", "    z : int\n        The", [no("Point", "y")]),
         ("    **options : int\n", "    **options : int\n\n    More.\n", [f"scaled: {ONLY}"]),
         ("Yields\n    ------", "Notes\n    -----", [f"steps: {RETURNS}"]),
-        (*RETURN, [f"Point.from_text: {RETURNS}"]),
         (*RAISE, [f"Point: {LISTS} ProblemError"]),
-        ("return self.x / 2", "raise ValueError", [f"Point.half: {LISTS} ValueError"]),
         (">>> list(steps(1))", "", [f"steps: {EXAMPLES}"]),
-        (">>> Point.from_text", "", [f"Point.from_text: {EXAMPLES}"]),
+        ("        text : str\n", "        word : str\n", MEMBER),
         (">>> ProblemError", "", [f"ProblemError: {EXAMPLES}"]),
     ],
 )
@@ -212,6 +213,29 @@ def test_a_violation_is_reported(tmp_path, old, new, violations):
     *lines, _total = result.stdout.splitlines()
     assert lines == [f"made.{violation}" for violation in violations]
     assert result.returncode == 1
+
+
+MEMBERS_PARAMETERS = """
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        Point
+
+        Examples
+        --------
+        >>> Point.from_text("1")
+        """
+MEMBERS_RETURNS = MEMBERS_PARAMETERS[MEMBERS_PARAMETERS.index("        Returns") :]
+
+
+@pytest.mark.parametrize("sections", [MEMBERS_PARAMETERS, MEMBERS_RETURNS])
+def test_a_member_needs_no_sections(tmp_path, sections):
+    assert PACKAGE.count(sections) == 1
+    result = run(tmp_path, PACKAGE.replace(sections, ""))
+    assert (result.stdout.strip(), result.stderr, result.returncode) == ("", "", 0)
 
 
 def test_violations_are_counted_per_package_and_a_package_limits_the_check(tmp_path):

@@ -21,7 +21,7 @@ MODULES.remove("irenic.__main__")  # importing it runs the command
 PACKAGES = ["irenic", "irenic.boxes", "irenic.checking", "irenic.formats", "irenic.learn"]
 PACKAGES += ["irenic.mend", "irenic.model", "irenic.plot", "irenic.proving", "irenic.reporting"]
 PACKAGES += ["irenic.monitoring", "irenic.testing"]
-PACKAGES += ["irenic.searching", "irenic.spark"]
+PACKAGES += ["irenic.searching", "irenic.spark", "irenic.systems"]
 PUBLIC = {
     f"{package}.{name}": getattr(importlib.import_module(package), name)
     for package in PACKAGES
@@ -74,8 +74,9 @@ def test_private_modules_are_imported_inside_their_folder_only():
     [
         (irenic, {name: f"irenic.{module}" for name, module in irenic._PACKAGE_OF.items()}),
         (irenic.learn, {n: f"irenic.learn.{m}" for n, m in irenic.learn._MODULE_OF.items()}),
+        (irenic.systems, {n: f"irenic.systems.{m}" for n, m in irenic.systems._MODULE_OF.items()}),
     ],
-    ids=["irenic", "irenic.learn"],
+    ids=["irenic", "irenic.learn", "irenic.systems"],
 )
 def test_names_that_type_checkers_see_are_those_that_are_imported_on_demand(package, modules):
     [checked] = [node for node in tree_of(package).body if isinstance(node, ast.If)]

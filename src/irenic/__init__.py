@@ -128,7 +128,7 @@ _NAMES = {
     "searching": ("best_region", "enlarge", "enlarge_many", "gaps", "search"),
 }
 _PACKAGE_OF = {name: package for package, names in _NAMES.items() for name in names}
-_PACKAGES = (*_NAMES, "boxes", "monitoring", "plot", "proving", "spark", "testing")
+_PACKAGES = (*_NAMES, "boxes", "monitoring", "plot", "proving", "spark", "systems", "testing")
 
 
 def __getattr__(name: str) -> Any:

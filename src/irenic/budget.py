@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Literal, TypeAlias
 
-from irenic.errors import ConditionError
+from irenic.errors import BudgetError, ConditionError
 
 StoppedBy: TypeAlias = Literal["seconds", "nodes", "regions", "interrupt"]
 Progress: TypeAlias = Callable[[int, int], object]
@@ -125,3 +125,11 @@ class Meter:
             self.stopped_by = "seconds"
         self.ran_out = self.ran_out or self.stopped_by
         return self.stopped_by is not None
+
+
+def out_of_budget(what: str, meter: Meter) -> BudgetError:
+    """Return the error for a task that was stopped before its result was proved."""
+    return BudgetError(
+        f"{what} was stopped by {meter.stopped_by} before the result was proved; use a larger"
+        " budget"
+    )

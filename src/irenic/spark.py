@@ -12,7 +12,7 @@ from irenic.errors import ConditionError, DataError
 from irenic.formats import read_model
 from irenic.formats.json.model import dumps
 from irenic.formats.sql.source import scoring_of
-from irenic.learn import RuleSetClassifier
+from irenic.learn import Evolution, RuleSetClassifier
 
 __all__ = ["SparkRuleSetClassifier", "SparkRuleSetModel"]
 
@@ -137,7 +137,7 @@ class SparkRuleSetClassifier(_Columns, *_ESTIMATOR):  # type: ignore[misc]
                     " that it was assembled from as featureCols"
                 )
         options = {name: self._named(name) for name in _OPTIONS if self.isSet(getattr(self, name))}
-        if options.get("conflicts") == "vote":
+        if Evolution.of(options.get("evolution")).conflicts == "vote":
             raise ConditionError(
                 "conflicts must not be 'vote' in Spark, because rules are scored by SQL, in which"
                 " one rule decides; use 'avoid' or 'best'"
@@ -218,12 +218,12 @@ class SparkRuleSetModel(_Columns, *_MODEL):  # type: ignore[misc]
 
     def write(self) -> Any:
         """Return a writer, as Spark's models have: ``model.write().overwrite().save(path)``."""
-        return _Writer(self)
+        return _SparkWriter(self)
 
     @classmethod
     def read(cls) -> Any:
         """Return a reader of saved models."""
-        return _Reader()
+        return _SparkReader()
 
 
 def _written(functions: Any, columns: dict[str, str]) -> list[Any]:
@@ -239,7 +239,7 @@ def _check_pyspark() -> None:
         raise DataError("irenic.spark needs pyspark: pip install 'irenic[spark]'")
 
 
-class _Writer(*_WRITER):  # type: ignore[misc]
+class _SparkWriter(*_WRITER):  # type: ignore[misc]
     """Writes the parameters as Spark does, and the classifier as JSON beside them."""
 
     def __init__(self, model: SparkRuleSetModel) -> None:
@@ -253,8 +253,8 @@ class _Writer(*_WRITER):  # type: ignore[misc]
         frame.coalesce(1).write.parquet(f"{path}/classifier")
 
 
-class _Reader(*_READER):  # type: ignore[misc]
-    """Reads what :class:`_Writer` wrote."""
+class _SparkReader(*_READER):  # type: ignore[misc]
+    """Reads what :class:`_SparkWriter` wrote."""
 
     def load(self, path: str) -> SparkRuleSetModel:
         metadata = _util.DefaultParamsReader.loadMetadata(path, self.sparkSession)

@@ -70,7 +70,7 @@ def test_stacks_and_outputs_grow_as_needed():
     n = 3000
     cutter = cutter_of(chain(n))
     *arrays, starts = cutter.out
-    cutter.out = structs.Boxes(*(array[:8] for array in arrays), starts)
+    cutter.out = structs.BoxRows(*(array[:8] for array in arrays), starts)
     run(cutter)
     assert len(gaps_of(cutter)) == n + 1
     n = 20_000

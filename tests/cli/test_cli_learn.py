@@ -309,7 +309,7 @@ def test_learn_keeps_rules_and_proves_properties(run, refused, learned, document
         " overwritten; write to a new file"
     )
     assert model.chosen_.n_kept == 1
-    assert model.get_params()["rules"] == "IF age >= 16 AND job in {nurse} THEN full"
+    assert model.get_params()["knowledge__rules"] == "IF age >= 16 AND job in {nurse} THEN full"
     found = document(f"learn people.csv --cv 0 {options}")
     front = found["models"][found["chosen"]]["front"]
     assert (front["kept"], len(front["proved"])) == (1, 2)
@@ -341,9 +341,9 @@ def test_names_and_values_of_options_may_have_the_signs_that_separate_them(learn
         f"--ordered 'a=<1={order}' --monotonic a=<1>=+ --cost a:b:b=c=5 --class-weight b=c=2"
     )
     assert len(err.splitlines()) == 2
-    assert model.ordered == {"a=<1": list(savings)}
-    assert model.monotonic_cst == {"a=<1>": 1}
-    assert model.cost == [[0.0, 5.0], [1.0, 0.0]]
+    assert model.knowledge.ordered == {"a=<1": list(savings)}
+    assert model.knowledge.monotonic_cst == {"a=<1>": 1}
+    assert model.knowledge.cost == [[0.0, 5.0], [1.0, 0.0]]
     assert model.class_weight == {"b=c": 2.0}
 
 

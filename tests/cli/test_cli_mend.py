@@ -343,7 +343,9 @@ def test_sql_of_a_model_whose_rules_contradict_each_other(run, refused, conflict
     rng = np.random.default_rng(0)
     X = {"a": rng.random(300), "b": rng.random(300)}
     y = np.where(X["a"] < 0.3, "x", np.where(X["b"] < 0.4, "y", "z"))
-    clf = irenic.RuleSetClassifier(conflicts=conflicts, generations=2, moves=400, random_state=0)
+    clf = irenic.RuleSetClassifier(
+        evolution={"conflicts": conflicts}, generations=2, moves=400, random_state=0
+    )
     assert not clf.fit(X, y).rules_.is_consistent
     irenic.write(clf, "m.json")
     if conflicts == "vote":

@@ -10,7 +10,7 @@ import io
 
 import openpyxl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import irenic
@@ -227,6 +227,13 @@ HEADS = {"bounds": ["level from", "level to"]}
     layout=st.sets(st.sampled_from(["title", "numbered", "declared", "footnote"])),
     how=st.sampled_from(HOWS),
     form=st.sampled_from(["csv", "xlsx"]),
+)
+@example(  # without 0%-2%, the others are no longer steps
+    rows=[([0, 0], "a", "x"), ([0, 2], "a", "y"), ([3, 3], "a", "x")],
+    style="percent",
+    layout=set(),
+    how="drop",
+    form="csv",
 )
 def test_edits_mean_what_they_should_or_are_refused(rows, style, layout, how, form):
     head = HEADS.get(style, ["level"])

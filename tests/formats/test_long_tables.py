@@ -14,7 +14,7 @@ import irenic
 import strategies as sts
 from bound import book_of, saved
 from irenic import Categorical, Continuous, FormatError, Region, Rule, RuleSet, Space
-from irenic.formats.sheets._rows import Rows
+from irenic.formats.sheets._rows import RowReader
 from irenic.formats.tables import assembly
 from irenic.formats.tables.assembly import assemble
 
@@ -83,7 +83,7 @@ def test_cells_that_are_read_once_are_read_as_if_each_was_read(lines, form, spac
     raw = as_workbook(lines) if form == "xlsx" else as_csv(lines, form)
     with pytest.MonkeyPatch.context() as patch:
         result = content(irenic.parse(raw, format=kind).bound(space))
-        patch.setattr(Rows, "once", each)
+        patch.setattr(RowReader, "once", each)
         assert content(irenic.parse(raw, format=kind).bound(space)) == result
 
 

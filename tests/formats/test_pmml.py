@@ -125,7 +125,11 @@ def test_pmml4s_scores_are_predictions(given):
 
 def test_models_have_counts(tmp_path):
     clf = irenic.RuleSetClassifier(
-        generations=1, moves=50, smoothing=0.0, selection="description", random_state=0
+        generations=1,
+        moves=50,
+        evolution={"smoothing": 0.0},
+        selection="description",
+        random_state=0,
     )
     clf.fit([[i % 10] for i in range(60)], ["a" if i % 10 < 5 else "b" for i in range(60)])
     path = tmp_path / "model.pmml"

@@ -17,7 +17,7 @@ from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not
 from irenic.formats.sheets._sequences import days_meant, whole_list
 from irenic.formats.sheets._steps import after, extended, touching
 from irenic.formats.sheets.cases import in_notation, read_cases
-from irenic.formats.tables.drafts import Draft, Input, accepted_in
+from irenic.formats.tables.drafts import Input, TableDraft, accepted_in
 from irenic.frames.columns import Table, as_column
 
 
@@ -330,7 +330,7 @@ def test_numbers_of_cases_are_texts_where_the_rules_have_texts():
 
 def test_points_that_may_separate_thousands_are_refused_in_cases_as_in_tables():
     def draft(**options):
-        return Draft("fares", inputs=[Input("w")], places={"w": 0}, **options)
+        return TableDraft("fares", inputs=[Input("w")], places={"w": 0}, **options)
 
     space = Space([Continuous("w")])
     table = Table({"w": np.array([6.0, 4.0])}, cells={"w": ["6.000", "4"]})
@@ -349,7 +349,7 @@ def test_points_that_may_separate_thousands_are_refused_in_cases_as_in_tables():
 def test_names_percentages_and_dates_may_be_typed_as_they_are():
     day, job = Continuous("Valid until", kind="date"), Categorical("job", ["cook"])
     space = Space([Continuous("Weight (kg)"), Continuous("rate"), day, job])
-    draft = Draft("fares", inputs=[Input("rate")], respelled={("rate", "< 5%"): "< 0.05"})
+    draft = TableDraft("fares", inputs=[Input("rate")], respelled={("rate", "< 5%"): "< 0.05"})
     for typed, notation in (
         ("Weight (kg) = 3, job = cook", '"Weight (kg)" = 3, job = cook'),
         ("IF Weight > 3 THEN a WEIGHT 2", 'IF "Weight (kg)" > 3 THEN a WEIGHT 2'),

@@ -446,7 +446,9 @@ FITS = {
         lambda: older_and_richer(300),
     ),
     "known": (
-        RuleSetClassifier(never=["high WHERE age < 30"], forbidden=["married"], random_state=0),
+        RuleSetClassifier(
+            knowledge={"never": ["high WHERE age < 30"], "forbidden": ["married"]}, random_state=0
+        ),
         people,
     ),
     "labels": (quick(), several_labels),

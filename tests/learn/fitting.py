@@ -12,7 +12,18 @@ import z3
 from irenic import DataError, RuleSetClassifier
 from irenic.frames import sources
 from irenic.learn import _base, _classifier, _counting, _rows, _stored, _training
+from irenic.learn.parameters import Evolution, Knowledge
 from irenic.model.features import Continuous
+
+
+def grouped(options):
+    """Return parameters of a classifier, with those of a group in it."""
+    parameters = dict(options)
+    for name, group in (("knowledge", Knowledge), ("evolution", Evolution)):
+        own = {key: parameters.pop(key) for key in options if key in group().get_params()}
+        if own:
+            parameters[name] = group(**own)
+    return parameters
 
 
 def quick(**options):
@@ -24,7 +35,7 @@ def quick(**options):
         "selection": "description",
         "random_state": 0,
     }
-    return RuleSetClassifier(**few | options)
+    return RuleSetClassifier(**grouped(few | options))
 
 
 def people(n=120, seed=0, noise=0.05):

@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from irenic.kernels import evolve as kernels
-from irenic.kernels.evolve import Rows, Rules, Schedule
-from irenic.learn._evolution import Candidate, new_draft
+from irenic.kernels.evolve import CellRows, Schedule, Totals, WordRules
+from irenic.learn._evolution import Candidate, Settings, new_draft
 
 MODES = ("avoid", "vote", "best")
 # Sums of float32 gains in another order differ by this much.
@@ -41,7 +41,7 @@ def make_rows(cells, n_cells, ordered, gains, pick=None):
             maps.append(bitmap(held, n))
     share = np.cumsum(np.full(d, 1.0 / d) if pick is None else pick)
     share[-1] = 1.0
-    return Rows(
+    return CellRows(
         cells=np.ascontiguousarray(np.array(cells, dtype=np.uint8).T),
         n_cells=np.array(n_cells, dtype=np.int64),
         ordered=np.array(ordered, dtype=bool),
@@ -73,46 +73,44 @@ def labelled_rows(draw, max_features=4, max_cells=7):
     return make_rows(cells.tolist(), n_cells, ordered, gains)
 
 
-def begun(rows, limit, mode, seed, guard=""):
+def begun(rows, limit, mode, seed, guard=None):
     """Return a draft without rules."""
-    draft = new_draft(rows, limit, mode, np.random.default_rng(seed), guard=guard)
+    draft = new_draft(rows, limit, Settings((), conflicts=mode), np.random.default_rng(seed))
+    if guard is not None:
+        draft.state.guard = guard
     kernels.load(rows, draft, no_rules(rows.cells.shape[0]), 0)
     return draft
 
 
 def no_rules(d):
-    return Rules(np.zeros((0, d), dtype=np.uint64), np.zeros(0, dtype=np.int16))
+    return WordRules.empty(0, d)
 
 
-def best_of(rows, draft, limit):
-    """Return arrays in which the kernel keeps the best set, filled with the draft as it is."""
-    masks = np.zeros((limit, rows.cells.shape[0]), dtype=np.uint64)
-    then = np.zeros(limit, dtype=np.int16)
-    size = kernels.unload(draft, Rules(masks, then))
-    ints = draft.ints
-    kept = [size, ints[kernels.DEFAULT], ints[kernels.COST], draft.floats[kernels.SCORE]]
-    return masks, then, np.array(kept, dtype=float)
+def best_of(rows, draft):
+    """Return what the kernel keeps of the best version: the draft as it is."""
+    rules, totals = WordRules.empty(draft.state.rule_limit, rows.cells.shape[0]), Totals()
+    kernels.keep(draft, rules, totals)
+    return rules, totals
 
 
 def anneal(rows, draft, moves, *, donors=None, penalty=0.3, hot=1.0, cold=0.2, best=None):
-    limit = int(draft.ints[kernels.RULE_LIMIT])
     donors = donors or no_rules(rows.cells.shape[0])
-    best = best or best_of(rows, draft, limit)
-    schedule = Schedule(moves, hot, cold, penalty)
-    kernels.anneal(rows, draft, donors, schedule, Rules(*best[:2]), best[2])
+    best = best or best_of(rows, draft)
+    kernels.anneal(rows, draft, donors, Schedule(moves, hot, cold, penalty), *best)
     return best
 
 
 def candidate_of(best):
-    masks, then, (size, default, cost, worth) = best
-    return Candidate(masks[: int(size)], then[: int(size)], int(default), int(cost), float(worth))
+    rules, totals = best
+    masks, then = rules.masks[: totals.size], rules.then[: totals.size]
+    return Candidate(masks, then, totals.code_by_default, totals.cost, totals.score)
 
 
 # --- the oracle
 
 
 def places(draft):
-    return [int(p) for p in draft.slot[: draft.ints[kernels.SIZE]]]
+    return [int(p) for p in draft.slot[: draft.state.size]]
 
 
 def bits(word):
@@ -188,7 +186,7 @@ def check(rows, draft, mode):
     rules, at = rules_of(draft), places(draft)
     held_by = [covered(rows, words) for words, _ in rules]
     assert sorted(draft.slot) == list(range(len(draft.slot)))
-    assert len(rules) <= draft.ints[kernels.RULE_LIMIT]
+    assert len(rules) <= draft.state.rule_limit
     for p, (words, then), inside in zip(at, rules, held_by, strict=True):
         assert 0 <= then < rows.gains.shape[1]
         for f, word in enumerate(words):
@@ -203,13 +201,13 @@ def check(rows, draft, mode):
         assert draft.cover[p].tolist() == bitmap(inside, n)
         if mode == "best":
             assert abs(draft.worth[p] - worth(rows, inside, then)) < NEAR
-    assert draft.ints[kernels.COST] == sum(price(rows, words) for words, _ in rules)
+    assert draft.state.cost == sum(price(rows, words) for words, _ in rules)
     counts = [sum(i in inside for inside in held_by) for i in range(n)]
     assert draft.count.tolist() == counts
-    answers = _answers(rows, rules, held_by, int(draft.ints[kernels.DEFAULT]), mode)
+    answers = _answers(rows, rules, held_by, draft.state.code_by_default, mode)
     assert all(int(draft.predicted[i]) in answers[i] for i in range(n))
     score = sum(float(rows.gains[i, draft.predicted[i]]) for i in range(n))
-    assert abs(draft.floats[kernels.SCORE] - score) < NEAR * max(1, n)
+    assert abs(draft.state.score - score) < NEAR * max(1, n)
     if mode == "avoid":
         assert draft.covered.tolist() == bitmap({i for i in range(n) if counts[i] > 0}, n)
         assert draft.shared.tolist() == bitmap({i for i in range(n) if counts[i] > 1}, n)

@@ -6,9 +6,9 @@ from sklearn.exceptions import NotFittedError
 
 import irenic
 from irenic.errors import ConditionError
-from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.model import CoverageMap
 from irenic.searching import constraints, paths
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 from tests.learn.fitting import people, quick
 
 X, Y = people()

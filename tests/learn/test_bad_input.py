@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from fitting import check_consistent, people, quick, refused
+from fitting import check_consistent, grouped, people, quick, refused
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
@@ -55,9 +55,11 @@ def decisions_of(clf):
     ],
 )
 def test_parameters_are_checked(name, value, allowed):
-    start = f"The {name!r} parameter of RuleSetClassifier must be "
+    parameters = grouped({name: value})
+    owner = type(parameters.get("evolution", RuleSetClassifier())).__name__
+    start = f"The {name!r} parameter of {owner} must be "
     with pytest.raises(InvalidParameterError, match=f"^{start}") as caught:
-        RuleSetClassifier(**{name: value}).fit(X, Y)
+        RuleSetClassifier(**parameters).fit(X, Y)
     if allowed is not None:  # the order of a set is not fixed
         expected = f"{allowed}. Got {value!r} instead."
         message = str(caught.value).removeprefix(start)

@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from irenic import ConditionError, DataError, RuleSetClassifier, gaps
+from irenic.learn import Knowledge
 from irenic.learn.front import without_coverage
 from irenic.model.literals import counted
 from strategies import seeds
@@ -579,8 +580,22 @@ def test_a_small_rule_set_of_a_front_is_nearly_as_good_as_one_that_was_asked_for
     assert chosen.validated_score == max(p.validated_score for p in small)
 
 
+def test_groups_of_parameters_can_be_varied_and_are_not_changed():
+    known = Knowledge(forbidden=["job"])
+    clf = RuleSetClassifier(knowledge=known, moves=50, generations=1, selection="description")
+    clf.set_params(knowledge__max_values=2)
+    assert repr(clf.knowledge) == "Knowledge(forbidden=['job'], max_values=2)"
+    assert (known.max_values, clone(clf).knowledge.max_values) == (None, 2)
+    grid = {"evolution__smoothing": [0.0, 1.0], "knowledge__never": [None, "high WHERE age < 30"]}
+    search = GridSearchCV(clf, grid, cv=2).fit(*people())
+    assert len(search.cv_results_["params"]) == 4
+    assert (clf.evolution, known.never) == (None, None)
+    with pytest.raises(ConditionError, match="Knowledge has no parameter 'nevr'; did you mean"):
+        clf.set_params(knowledge__nevr="high WHERE age < 30")
+
+
 def test_parameters_and_pickles(of_people):
-    clf = RuleSetClassifier(max_rules=3, init="seeds")
+    clf = RuleSetClassifier(max_rules=3, evolution={"init": "seeds"})
     assert clone(clf).get_params() == clf.get_params()
     assert clf.set_params(max_rules=5).max_rules == 5
     assert "max_rules=5" in repr(clf)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from fitting import grouped
 
 from irenic import Categorical, DataError, Space
 from irenic.learn import RuleSetClassifier
@@ -15,7 +16,7 @@ OPTIONS = {"generations": 1, "moves": 50, "random_state": 0, "selection": "descr
 
 
 def fit(X, y, **options):
-    return RuleSetClassifier(**OPTIONS, **options).fit(X, y)
+    return RuleSetClassifier(**grouped(OPTIONS | options)).fit(X, y)
 
 
 @pytest.mark.parametrize("dtype", [pl.Categorical, pl.Enum(["A", "B", "C"]), pl.String])

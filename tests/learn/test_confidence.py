@@ -108,7 +108,7 @@ def overlapping(n, seed):
 
 def test_rules_that_overlap_each_other_are_not_claimed_to_be_worse():
     """Where two rules agree, the rows count for both; a rule is more than what is left of it."""
-    clf = RuleSetClassifier(random_state=0, generations=2, moves=1000, describe=True)
+    clf = RuleSetClassifier(random_state=0, generations=2, moves=1000, knowledge={"describe": True})
     clf = clf.fit(*overlapping(3_000, 0)).select(max_rules=3)
     X, y = overlapping(50_000, 1)
     covers = clf.rules_.covering(X)

@@ -28,7 +28,7 @@ def test_without_it_the_most_frequent_label_is_the_default():
     clf = quick(warm_start=True, describe=None).fit(X, Y)
     assert clf.rules_.default == "middle"
     # a warm start keeps the label out of the default
-    clf.set_params(describe="middle").fit(X, Y)
+    clf.set_params(knowledge__describe="middle").fit(X, Y)
     assert all(point.rule_set.default != "middle" for point in clf.pareto_front_)
 
 
@@ -38,7 +38,7 @@ def test_labels_of_every_type_can_be_described(labels):
     for label in (labels[1], np.array(labels)[1]):
         clf = quick(describe=label).fit(X, y)
         assert clf.rules_.default == labels[0]
-    assert irenic.read_model(irenic.dumps(clf, format="json")).describe == labels[1]
+    assert irenic.read_model(irenic.dumps(clf, format="json")).knowledge.describe == labels[1]
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irenic.kernels import evolve as kernels
-from irenic.kernels.evolve import Rules, Schedule
-from irenic.learn._evolution import Candidate, Limits, new_draft, without_redundant
+from irenic.kernels.evolve import Limits, WordRules
+from irenic.learn._evolution import Settings, new_draft, without_redundant
 
 pytestmark = pytest.mark.kernels
 
@@ -62,30 +62,29 @@ def limited_rows(draw):
 
 def draft_of(rows, limits, seed=0):
     rng = np.random.default_rng(seed)
-    return new_draft(rows, 6, "avoid", rng, fixed_default=True, limits=limits)
+    settings = Settings(members=(), fixed_default=True, limits=limits)
+    return new_draft(rows, 6, settings, rng)
 
 
 def rules_of(masks, then, d):
     words = np.array(masks, dtype=np.uint64).reshape(-1, d)
-    return Rules(words, np.array(then, dtype=np.int16))
+    return WordRules(words, np.array(then, dtype=np.int16))
 
 
-def unloaded(draft, d):
+def unloaded(rows, draft):
     """Return the rules of a draft."""
-    out = rules_of([0] * 6 * d, [0] * 6, d)
-    size = kernels.unload(draft, out)
-    return Candidate(out.masks[:size].copy(), out.then[:size].copy(), 0)
+    return replace(naive.candidate_of(naive.best_of(rows, draft)), default=0)
 
 
 def evolved(rows, limits, seed, starts=None, moves=300):
     """Return the rules of a draft after some moves, and its default."""
     d = len(rows.n_cells)
-    draft, best = draft_of(rows, limits, seed), rules_of([0] * 6 * d, [0] * 6, d)
+    draft = draft_of(rows, limits, seed)
     start = starts or rules_of([], [], d)
     kernels.load(rows, draft, start, 0)
     kernels.sow(rows, draft, 10)
-    kernels.anneal(rows, draft, start, Schedule(moves, 1.0, 0.1, 0.01), best, np.zeros(4))
-    return unloaded(draft, d)
+    naive.anneal(rows, draft, moves, donors=start, penalty=0.01, hot=1.0, cold=0.1)
+    return unloaded(rows, draft)
 
 
 def with_limits(d, **changes):
@@ -162,7 +161,7 @@ def test_undoing_a_move_keeps_the_limits(both, seed):
             kernels._take(rows, draft)
         else:
             kernels._undo(rows, draft)
-        check(unloaded(draft, d), rows, limits)
+        check(unloaded(rows, draft), rows, limits)
 
 
 def test_ordered_predictions_are_found():
@@ -191,7 +190,7 @@ def test_rules_that_follow_together_are_loaded_as_they_are():
     for n, is_kept in ((3, True), (2, False)):
         draft = draft_of(rows, limits)
         kernels.load(rows, draft, rules_of(masks[:n], [1, 2, 1][:n], 2), 0)
-        loaded = unloaded(draft, 2)
+        loaded = unloaded(rows, draft)
         assert (loaded.masks.tolist() == masks[:n]) == is_kept
         check(loaded, rows, limits)
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irenic.kernels import evolve as kernels
-from irenic.kernels.evolve import Rules
+from irenic.kernels.evolve import WordRules
 from irenic.learn._evolution import (
-    GUARDS,
     Candidate,
     Settings,
+    Turns,
     Watch,
     covering,
     evolve,
@@ -32,7 +32,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 MODES = st.sampled_from(naive.MODES)
 SIZES = st.sampled_from([1, 2, 5, 12, 24])
 DRAFTS = given(naive.labelled_rows(), MODES, SIZES, SEEDS)
-GUARDED = pytest.mark.parametrize("guard", ["grow", "enlarge"])
+GUARDED = pytest.mark.parametrize("guard", [kernels.GROW, kernels.ENLARGE])
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -47,7 +47,7 @@ def rules_as_arrays(rows, draft):
     rules = naive.rules_of(draft)
     words = np.array([words for words, _ in rules], dtype=np.uint64)
     then = np.array([then for _, then in rules], dtype=np.int16)
-    return Rules(words.reshape(-1, rows.cells.shape[0]), then)
+    return WordRules(words.reshape(-1, rows.cells.shape[0]), then)
 
 
 def as_pairs(rules):
@@ -55,7 +55,7 @@ def as_pairs(rules):
 
 
 def start_of(rows, limit=12, mode="avoid"):
-    return naive.candidate_of(naive.best_of(rows, naive.begun(rows, limit, mode, 0), limit))
+    return naive.candidate_of(naive.best_of(rows, naive.begun(rows, limit, mode, 0)))
 
 
 def grid_rows(n, d, size, seed, is_true):
@@ -76,7 +76,7 @@ def state(draft):
         "cover": draft.cover[at].tolist(),
         "count": draft.count.tolist(),
         "said": draft.predicted.tolist(),
-        "ints": draft.ints[[kernels.SIZE, kernels.DEFAULT, kernels.COST]].tolist(),
+        "totals": (draft.state.size, draft.state.code_by_default, draft.state.cost),
     }
 
 
@@ -86,12 +86,12 @@ def move(rows, draft, donors):
     A step that is only proposed must say what taking it changes.
     """
     found = kernels._move(rows, draft, donors)
-    proposed = draft.floats[kernels.SCORE] + draft.floats[kernels.GAIN]
-    length = draft.ints[[kernels.SIZE, kernels.COST, kernels.LONGER]].sum()
+    proposed = draft.state.score + draft.state.gain
+    length = draft.state.size + draft.state.cost + draft.state.longer
     if found:
         kernels._take(rows, draft)
-        assert draft.floats[kernels.SCORE] == pytest.approx(proposed, abs=naive.NEAR)
-        assert draft.ints[[kernels.SIZE, kernels.COST]].sum() == length
+        assert draft.state.score == pytest.approx(proposed, abs=naive.NEAR)
+        assert (draft.state.size + draft.state.cost) == length
     return found
 
 
@@ -116,7 +116,7 @@ def test_no_rule_is_kept_without_which_predictions_are_the_same(rows, seed, pena
     draft = naive.begun(rows, 8, "avoid", seed)
     kernels.sow(rows, draft, 30)
     naive.anneal(rows, draft, 100, penalty=penalty)
-    whole = naive.candidate_of(naive.best_of(rows, draft, 8))
+    whole = naive.candidate_of(naive.best_of(rows, draft))
     needed = without_redundant(whole, rows.cells)
     assert {*map(tuple, needed.masks.tolist())} <= {*map(tuple, whole.masks.tolist())}
     before = predict(whole, rows.cells, "avoid").tolist()
@@ -165,12 +165,12 @@ def test_a_draft_knows_what_is_true_of_itself(rows, mode, limit, seed, penalty):
 def test_every_move_leaves_it_in_order_and_undoing_restores_all(rows, mode, limit, seed):
     draft = some_rules(rows, limit, mode, seed)
     donors = rules_as_arrays(rows, some_rules(rows, limit, mode, seed + 1))
-    before, score = state(draft), draft.floats[kernels.SCORE]
+    before, score = state(draft), draft.state.score
     for _ in range(MOVED):
         move(rows, draft, donors)
         kernels._undo(rows, draft)
         assert state(draft) == before
-        assert draft.floats[kernels.SCORE] == pytest.approx(score, abs=naive.NEAR)
+        assert draft.state.score == pytest.approx(score, abs=naive.NEAR)
         naive.check(rows, draft, mode)
     for _ in range(MOVED):
         if not move(rows, draft, donors):
@@ -187,18 +187,18 @@ def test_undoing_a_move_restores_what_ties_had_decided(mode):
         cells = rng.integers(0, 4, (30, 2)).tolist()
         rows = naive.make_rows(cells, [4, 4], [True, False], gains)
         draft = some_rules(rows, 24, mode, seed, moves=300, penalty=0.0)
-        said, score = draft.predicted.copy(), draft.floats[kernels.SCORE]
+        said, score = draft.predicted.copy(), draft.state.score
         for _ in range(30):
             move(rows, draft, nothing)
             kernels._undo(rows, draft)
             assert draft.predicted.tolist() == said.tolist()
-            assert draft.floats[kernels.SCORE] == pytest.approx(score, abs=naive.NEAR)
+            assert draft.state.score == pytest.approx(score, abs=naive.NEAR)
 
 
 @given(naive.labelled_rows(), MODES, SIZES, SEEDS, st.sampled_from([0.0, 0.1, 1.0]))
 def test_the_best_set_that_was_met_is_kept(rows, mode, limit, seed, penalty):
     draft = naive.begun(rows, limit, mode, seed)
-    first = naive.candidate_of(naive.best_of(rows, draft, limit))
+    first = naive.candidate_of(naive.best_of(rows, draft))
     best = naive.candidate_of(naive.anneal(rows, draft, MOVES, penalty=penalty))
     assert best.value(penalty) >= first.value(penalty)
     assert best.cost == sum(naive.price(rows, words) for words in best.masks)
@@ -240,17 +240,18 @@ def test_annealing_finds_a_rule_that_is_there():
 @DRAFTS
 def test_a_set_comes_out_as_it_went_in(rows, mode, limit, seed):
     draft = some_rules(rows, 24, mode, seed)
-    _, _, (size, default, cost, score) = naive.best_of(rows, draft, 24)
+    whole = naive.candidate_of(naive.best_of(rows, draft))
     rules = rules_as_arrays(rows, draft)
     other = naive.begun(rows, 24, mode, seed + 1)
-    kernels.load(rows, other, rules, int(default))
+    kernels.load(rows, other, rules, whole.default)
     naive.check(rows, other, mode)
-    masks, codes, again = naive.best_of(rows, other, 24)
-    assert again[:3].tolist() == [size, default, cost]
-    assert masks[: int(size)].tolist() == rules.masks.tolist()
-    assert codes[: int(size)].tolist() == rules.then.tolist()
+    again = naive.candidate_of(naive.best_of(rows, other))
+    assert (again.default, again.cost) == (whole.default, whole.cost)
+    assert again.masks.tolist() == rules.masks.tolist()
+    assert again.then.tolist() == rules.then.tolist()
     if mode == "avoid":
-        assert again[3] == pytest.approx(score, abs=naive.NEAR * max(1, len(draft.predicted)))
+        near = naive.NEAR * max(1, len(draft.predicted))
+        assert again.worth == pytest.approx(whole.worth, abs=near)
     # rules that there is no room for are left out
     small = naive.begun(rows, limit, mode, seed)
     kernels.load(rows, small, rules, 0)
@@ -268,7 +269,7 @@ def test_rules_that_test_too_many_features_are_left_out():
     words[0, : room + 1] = 1
     words[1, :room] = 1
     words[2, 0] = 2
-    kernels.load(rows, draft, Rules(words, np.array([0, 0, 1], dtype=np.int16)), 0)
+    kernels.load(rows, draft, WordRules(words, np.array([0, 0, 1], dtype=np.int16)), 0)
     naive.check(rows, draft, "avoid")
     assert [w.tolist() for w, _ in naive.rules_of(draft)] == words[1:].tolist()
 
@@ -311,7 +312,7 @@ def test_rules_that_moves_grow_are_free_of_their_rivals(guard, rows, mode, limit
 def test_moves_that_grow_free_leave_old_conflicts_and_add_none(guard, rows, limit, seed):
     draft = naive.begun(rows, limit, "best", seed)
     kernels.sow(rows, draft, 4 * limit)
-    draft.ints[kernels.GUARD] = GUARDS[guard]
+    draft.state.guard = guard
 
     before = len(naive.disagreeing(naive.rules_of(draft)))
     naive.anneal(rows, draft, MOVES // 3)
@@ -323,13 +324,13 @@ def test_moves_that_grow_free_leave_old_conflicts_and_add_none(guard, rows, limi
 @given(naive.labelled_rows(), MODES, SEEDS, st.integers(1, 200))
 def test_evaluations_are_counted_and_limited(rows, mode, seed, limit):
     draft = naive.begun(rows, 5, mode, seed)
-    draft.ints[kernels.EVALUATION_LIMIT] = limit
+    draft.state.evaluation_limit = limit
     naive.anneal(rows, draft, MOVES)
-    assert 0 <= draft.ints[kernels.EVALUATED] <= limit
+    assert 0 <= draft.state.evaluated <= limit
     again = naive.begun(rows, 5, mode, seed)
     naive.anneal(rows, again, MOVES)
     # without a limit: one move, one evaluation, unless it leads nowhere
-    assert draft.ints[kernels.EVALUATED] <= again.ints[kernels.EVALUATED] <= MOVES
+    assert draft.state.evaluated <= again.state.evaluated <= MOVES
 
 
 def test_more_features_than_a_rule_may_test():
@@ -373,23 +374,10 @@ def test_evolution_begins_at_the_best_start():
     rows = naive.make_rows([[a] for a in range(8)] * 4, [8], [True], gains * 4)
     draft, nothing = naive.begun(rows, 12, "avoid", 0), start_of(rows)
     words = np.array([[0b1111]], dtype=np.uint64)
-    kernels.load(rows, draft, Rules(words, np.zeros(1, dtype=np.int16)), 1)
-    perfect = naive.candidate_of(naive.best_of(rows, draft, 12))
+    kernels.load(rows, draft, WordRules(words, np.zeros(1, dtype=np.int16)), 1)
+    perfect = naive.candidate_of(naive.best_of(rows, draft))
     assert perfect.worth == 32
     assert {c.worth for c in evolve(rows, [nothing, perfect], settings(), 0)} == {32}
-
-
-@pytest.mark.parametrize("guard", ["make way", "grow", "enlarge", "ignore"])
-def test_evolution_takes_the_evaluations_that_it_is_given(guard):
-    rows = grid_rows(80, 3, 8, 0, lambda cells: (cells[0] > 3) ^ (cells[1] > 5))
-    start, watch = start_of(rows, mode="best"), Watch(trace=[])
-    evolve(rows, [start], settings("best", guard=guard, evaluations=130), 0, watch)
-    evaluations, cpu, worth = zip(*watch.trace, strict=True)
-    # three members, two generations
-    assert evaluations == (130, 260, 390, 520, 650, 780)
-    assert list(cpu) == sorted(cpu)
-    assert list(worth) == sorted(worth)
-    assert worth[-1] > start.worth
 
 
 def test_members_of_one_rule_evolve_alike_in_every_population():
@@ -420,9 +408,17 @@ def test_a_run_ends_when_a_generation_improves_nothing():
     rows = naive.make_rows([[a] for a in range(8)], [8], [True], gains)
     settings = Settings(members=((0.1, 4),), generations=8, moves=500)
     starts = [Candidate(np.zeros((0, 1), dtype=np.uint64), np.zeros(0, dtype=np.int16), 0)]
-    watch, counted = Watch(trace=[]), Watch(trace=[])
-    (found,) = evolve(rows, starts, settings, 0, watch)
-    assert (len(found), found.worth) == (1, 8.0)
-    assert len(watch.trace) == 4  # half of them are always run
-    evolve(rows, starts, replace(settings, evaluations=50), 0, counted)
-    assert len(counted.trace) == 8
+
+    class Listed(Turns):
+        def __init__(self, ends_early):
+            self.ends_early, self.taken = ends_early, []
+
+        def anneal(self, member, *rest):
+            super().anneal(member, *rest)
+            self.taken.append(member)
+
+    for ends_early, n_generations in ((True, 4), (False, 8)):  # half of them are always run
+        turns = Listed(ends_early)
+        (found,) = evolve(rows, starts, replace(settings, turns=turns), 0)
+        assert (len(found), found.worth) == (1, 8.0)
+        assert len(turns.taken) == n_generations

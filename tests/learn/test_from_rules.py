@@ -84,7 +84,7 @@ def test_probabilities_are_those_of_rows_that_contradict_the_rules():
     assert f"your rule: {wrong} of {young.sum()} training rows have another label" in (
         clf.explain(X[young][:1])[0].text
     )
-    assert again.rules == "IF age < 60 THEN high\nDEFAULT low"
+    assert again.knowledge.rules == "IF age < 60 THEN high\nDEFAULT low"
 
 
 @pytest.mark.parametrize(

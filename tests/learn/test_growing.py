@@ -45,7 +45,7 @@ def added_by(rows, draft, then, own=None):
     for i in range(rows.cells.shape[1]):
         rules = [r for r, (words, _) in enumerate(naive.rules_of(draft)) if r != own]
         held = [r for r in rules if i in naive.covered(rows, naive.rules_of(draft)[r][0])]
-        code = int(draft.predicted[i]) if held else int(draft.ints[kernels.DEFAULT])
+        code = int(draft.predicted[i]) if held else draft.state.code_by_default
         added.append(float(rows.gains[i, then]) - float(rows.gains[i, code]))
     return added
 
@@ -69,7 +69,7 @@ def test_no_condition_is_better_than_the_best_one(rows, seed, penalty, data):
     rules = naive.rules_of(draft)
     if not rules:
         return
-    draft.floats[kernels.PENALTY] = penalty
+    draft.state.penalty = penalty
     r = data.draw(st.integers(0, len(rules) - 1))
     f = data.draw(st.integers(0, len(rows.n_cells) - 1))
     (words, then), everything = rules[r], int(rows.everything[f])
@@ -106,7 +106,7 @@ def test_a_bound_that_does_not_matter_is_in_the_middle():
 @given(ROWS, SEEDS, PENALTIES, st.data())
 def test_a_grown_rule_cannot_be_better_on_any_one_feature(rows, seed, penalty, data):
     draft = some_rules(rows, 3, "avoid", seed)
-    draft.floats[kernels.PENALTY] = penalty
+    draft.state.penalty = penalty
     i = data.draw(st.integers(0, rows.cells.shape[1] - 1))
     then = int(rows.best[i])
     place = kernels._grow_around(rows, draft, i)
@@ -137,8 +137,8 @@ def test_grown_rule_sets_know_what_is_true_of_themselves(rows, mode, limit, seed
 
 
 def value(draft, penalty):
-    length = draft.ints[[kernels.SIZE, kernels.COST]].sum()
-    return draft.floats[kernels.SCORE] - penalty * length
+    length = draft.state.size + draft.state.cost
+    return draft.state.score - penalty * length
 
 
 def test_rules_that_made_the_labels_are_grown_again():
@@ -168,4 +168,4 @@ def test_rules_grow_on_the_last_of_more_than_32768_features():
     draft = naive.begun(rows, 1, "avoid", 0)
     place = kernels._grow_around(rows, draft, 0)
     assert naive.bits(draft.masks[place, -1]) == [0]
-    assert draft.failing.dtype == np.int32  # sums of features, which a rule may test 24 of
+    assert draft.bench.failing.dtype == np.int32  # sums of features, which a rule may test 24 of

@@ -21,7 +21,7 @@ import irenic
 from irenic import Categorical, Continuous, Rule, RuleSet, RuleSetClassifier, Space
 from irenic.errors import ConflictError, DataError, FileError, FormatError
 from irenic.learn._cells import Cells
-from irenic.learn._knowledge import Knowledge
+from irenic.learn._knowledge import BoundKnowledge
 from irenic.proving import prove
 from strategies import examples
 
@@ -129,7 +129,9 @@ IF age >= 21 AND income >= 100 AND job = nurse THEN yes"""
 
 @pytest.fixture(scope="module")
 def kept():
-    return RuleSetClassifier(rules=KEPT, generations=2, moves=500, random_state=0).fit(X, Y)
+    return RuleSetClassifier(
+        knowledge={"rules": KEPT}, generations=2, moves=500, random_state=0
+    ).fit(X, Y)
 
 
 def test_kept_rules_are_the_first_and_decide_their_rows(kept):
@@ -336,7 +338,9 @@ def test_five_ordered_labels_are_learned():
     y = np.searchsorted(np.quantile(total, [0.2, 0.4, 0.6, 0.8]), total)
     learn, test = slice(1_000), slice(1_000, None)
     few = {"generations": 2, "moves": 2000, "random_state": 0}
-    clf = RuleSetClassifier(monotonic_cst=dict.fromkeys("abc", 1), **few).fit(X[learn], y[learn])
+    clf = RuleSetClassifier(knowledge={"monotonic_cst": dict.fromkeys("abc", 1)}, **few).fit(
+        X[learn], y[learn]
+    )
     assert len(clf.certificate_.proved) == 3
     assert {*clf.rules_.thens, clf.rules_.default} == {0, 1, 2, 3, 4}
     assert clf.score(X[test], y[test]) > 0.56
@@ -417,9 +421,11 @@ def test_no_rule_set_is_lost_to_values_without_rows(data):
     word = data.draw(st.sampled_from(["never", "always"]))
     label = data.draw(st.sampled_from(["yes", "no"]))
     X = pd.DataFrame({"grade": grade, "size": size})
-    lost, objection = [], Knowledge.objection
+    lost, objection = [], BoundKnowledge.objection
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Knowledge, "objection", lambda *a: lost.append(objection(*a)) or lost[-1])
+        patch.setattr(
+            BoundKnowledge, "objection", lambda *a: lost.append(objection(*a)) or lost[-1]
+        )
         clf = fitted(X, y, **{word: f"{label} WHERE grade {test}"}, ordered={"grade": order})
     proved(clf)
     assert len(lost) > 5
@@ -440,7 +446,7 @@ def test_forbidden_columns_are_not_tested():
     table = {"a": np.arange(60) % 7, "b": np.arange(60) % 5}
     y = np.where(table["a"] > 3, "yes", "no")
     clf = quick(warm_start=True, forbidden="a").fit(table, y)
-    assert clf.set_params(forbidden=None).fit(table, y).score(table, y) == 1.0
+    assert clf.set_params(knowledge__forbidden=None).fit(table, y).score(table, y) == 1.0
 
 
 @pytest.mark.parametrize("n_values", [12, 100])
@@ -478,7 +484,7 @@ def test_costs_move_the_decision():
     for other in (table, short):  # an error that is not listed costs 1
         assert costly.rules_ == other.rules_
     back = irenic.read_model(irenic.dumps(short, format="json"))
-    assert back.cost == [[0, 5], [1, 0]]
+    assert back.knowledge.cost == [[0, 5], [1, 0]]
     members = [point.member for point in short.pareto_front_]
     assert [point.member for point in back.pareto_front_] == members
 
@@ -562,13 +568,14 @@ def test_parameters_survive_cloning_pickling_and_a_warm_start():
         forbidden=["job"],
     )
     copied = clone(clf)
-    assert copied.get_params()["never"] == ["yes WHERE debt > 55"]
+    assert copied.get_params()["knowledge__never"] == ["yes WHERE debt > 55"]
     restored = pickle.loads(pickle.dumps(clf.fit(X, Y)))
     assert list(restored.rules_) == list(copied.fit(X, Y).rules_) == list(clf.rules_)
     assert restored.chosen_.n_kept == 1
     assert restored.certificate_.proved == clf.certificate_.proved
     clf = quick(warm_start=True).fit(X, Y)
-    clf.set_params(rules="IF age < 21 THEN no", never="yes WHERE debt > 50").fit(X, Y)
+    clf.set_params(knowledge__rules="IF age < 21 THEN no", knowledge__never="yes WHERE debt > 50")
+    clf.fit(X, Y)
     proved(clf)
     assert str(clf.rules_[0]) == "IF age < 21 THEN no"
 
@@ -802,4 +809,4 @@ def test_directions_in_a_knowledge_file(run, tmp_path):
     }.items():
         path.write_text(known)
         with pytest.raises(FormatError, match=message):
-            irenic.learn.load_knowledge(path)
+            irenic.learn.Knowledge.load(path)

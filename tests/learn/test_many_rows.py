@@ -14,7 +14,7 @@ from irenic.errors import DataError
 from irenic.learn import _classifier, _rows
 from irenic.learn import _running as running
 from irenic.learn._rows import sample_rows
-from irenic.learn._tasks import priorities
+from irenic.learn.sample import priorities
 
 
 @pytest.fixture

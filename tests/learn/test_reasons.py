@@ -12,10 +12,11 @@ import irenic
 import strategies as sts
 from irenic import Region, Rule, RuleList, RuleSet, dumps, enlarge, from_rules, read_model
 from irenic.errors import FormatError
-from irenic.learn import MichiganClassifier, predict_table, reasons
+from irenic.learn import predict_table, reasons
 from irenic.learn.reasons import reason_rules
 from irenic.model.features import LOWEST
 from irenic.searching.explaining import default_regions
+from irenic.systems import MichiganClassifier
 from tests.learn.fitting import people, quick
 
 X, Y = people(200)

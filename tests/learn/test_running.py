@@ -241,7 +241,7 @@ def test_a_warm_start_begins_where_the_last_fit_ended(monkeypatch):
 def test_a_warm_start_from_rules_that_disagree_is_consistent(init, conflicts):
     clf = quick(warm_start=True, init=init, conflicts=conflicts, moves=1500).fit(X, Y)
     assert not all(point.rule_set.is_consistent for point in clf.pareto_front_)
-    clf.set_params(conflicts="avoid", moves=1).fit(X, Y)
+    clf.set_params(evolution__conflicts="avoid", moves=1).fit(X, Y)
     check_consistent(clf)
 
 

@@ -121,7 +121,7 @@ def test_parameters_of_the_classifier_are_parameters_of_the_estimator(frame):
     assert len(models[0].rules) <= 1
     assert [model.classifier.max_rules for model in models] == [1, 6]
     assert "said" in models[0].transform(frame).columns
-    with pytest.raises(ConditionError, match=r"unknown parameter 'maxRules' \(known: alw"):
+    with pytest.raises(ConditionError, match=r"unknown parameter 'maxRules' \(known: bud"):
         SparkRuleSetClassifier(maxRules=3)
 
 
@@ -133,7 +133,7 @@ def test_what_cannot_be_learned_from_or_scored_is_said_before(frame):
     with pytest.raises(DataError, match=r"no column 'label' .its columns: .*pays"):
         SparkRuleSetClassifier().fit(frame)
     with pytest.raises(ConditionError, match=r"in Spark.* use 'avoid' or 'best'"):
-        SparkRuleSetClassifier(labelCol="pays", conflicts="vote").fit(frame)
+        SparkRuleSetClassifier(labelCol="pays", evolution={"conflicts": "vote"}).fit(frame)
     assembled = VectorAssembler(inputCols=["weight"], outputCol="features").transform(frame)
     with pytest.raises(DataError, match="'features' is a vector, whose values have no names; list"):
         SparkRuleSetClassifier(labelCol="pays", featureCols=["features"]).fit(assembled)

@@ -27,7 +27,9 @@ from irenic import (
 from irenic.budget import Meter
 from irenic.mend import _merge as merging
 from irenic.mend import complete, merge, repair, to_set
-from irenic.mend._merge import fewer, same_union
+from irenic.mend._merge import fewer
+from irenic.proving.answering import answer
+from irenic.proving.asking import ask_same_cases
 
 
 def held_by(rules, cell):
@@ -55,11 +57,11 @@ def test_the_proof_of_a_union_holds_exactly_if_the_cells_are_the_same(regions):
     rules = RuleSet([Rule(region, then="A") for region in regions], regions[0].space)
     few = fewer(rules.boxes, Meter(None))
     assert len(few) <= len(rules)
-    assert same_union(rules.boxes, few, Meter(None))
+    assert answer(ask_same_cases(rules.boxes, few)).holds
     sets = rules[:2], rules[2:4]
     cells = cells_of(rules.space, *sets)
     same = all(bool(held_by(sets[0], c)) is bool(held_by(sets[1], c)) for c in cells)
-    assert same_union(*(s.boxes for s in sets), Meter(None)) is same
+    assert answer(ask_same_cases(*(s.boxes for s in sets))).holds is same
 
 
 def plane(*corners, weights=()):

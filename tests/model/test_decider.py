@@ -31,7 +31,7 @@ from irenic import (
     RuleSet,
     Space,
 )
-from irenic.boxes.arrays import LOWEST
+from irenic.arrays import LOWEST
 from irenic.model import Decider, Months
 from refusals import refuses, rejects
 from strategies import examples

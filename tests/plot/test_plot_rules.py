@@ -29,6 +29,7 @@ from irenic import (
     Space,
     plot,
 )
+from irenic.learn import Evolution
 from irenic.plot._figure import label
 from irenic.plot._rules import condition_text, values_text
 from pictures import extents, legend, patches, texts
@@ -264,7 +265,7 @@ def test_only_the_given_axes_is_drawn_on(name):
 
 @pytest.mark.parametrize("conflicts", ["vote", "best"])
 def test_rules_that_vote_are_drawn(conflicts):
-    model = classifier(conflicts=conflicts, selection="description")
+    model = classifier(evolution=Evolution(conflicts=conflicts), selection="description")
     for draw in (plot.regions, plot.rules, plot.coverage, plot.front):
         draw(model).figure.draw_without_rendering()
 

@@ -33,11 +33,12 @@ from irenic import (
     summarize,
 )
 from irenic.formats.json.rules import decode_value
-from irenic.learn import MichiganClassifier, PittsburghClassifier
+from irenic.learn import Evolution
 from irenic.monitoring import compare_groups
 from irenic.reporting.documents import learn_document
 from irenic.reporting.groups import encode_groups
 from irenic.reporting.terminal import print_learned
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 
 AGES = RuleSet(
     [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")], default="low"
@@ -240,7 +241,7 @@ def test_hit_policies_decide():
 
 @pytest.mark.parametrize("how", ["vote", "best"])
 def test_a_classifier_that_lets_rules_disagree_decides_as_it_predicts(how):
-    model, table, labels = fitted(conflicts=how)
+    model, table, labels = fitted(evolution=Evolution(conflicts=how))
     summary = summarize(model, table, labels)
     assert summary["decides"]["how"] == how
     chosen = summary["models"][summary["chosen"]]

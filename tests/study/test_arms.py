@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 
 from benchmarks.datasets import Single
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
-from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.learn import _evolution as evolution
 from irenic.learn._cells import Cells
-from irenic.learn._tasks import Problem, prepare
+from irenic.learn._tasks import prepare
+from irenic.learn.sample import Sample
 from irenic.learn.target import Target
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 from learn import naive_evolution as naive
 from study import arms, learners
+from study.counted import GUARDS, Counted
 
 ARMS = arms.ARMS
 # a budget only multiplies the number of evaluations, so one of each kind and host is run
@@ -252,6 +254,24 @@ def test_the_budget_is_spent_to_the_last_round(name, budget):
     check_spent(arms.learn(ONCE[name], X, y, evaluations=budget, random_state=1), budget)
 
 
+@pytest.mark.parametrize("guard", GUARDS)
+def test_turns_take_the_evaluations_that_they_are_given(guard):
+    cells = np.array([[a, b] for a in range(8) for b in range(8)], dtype=np.uint8)
+    right = (cells[:, 0] > 3) ^ (cells[:, 1] > 5)
+    gains = np.column_stack([~right, right]).astype(float)
+    rows = naive.make_rows(cells.tolist(), [8, 8], [True, True], gains.tolist())
+    nothing = evolution.Candidate(np.zeros((0, 2), np.uint64), np.zeros(0, np.int16), 0)
+    turns = Counted(guard, 130)
+    members = ((0.05, 12), (0.5, 12), (0.05, 3))
+    settings = evolution.Settings(members, generations=2, conflicts="best", turns=turns)
+    evolution.evolve(rows, [nothing], settings, 0)
+    evaluations, cpu, worth = zip(*turns.trace, strict=True)
+    assert evaluations == (130, 260, 390, 520, 650, 780)
+    assert list(cpu) == sorted(cpu)
+    assert list(worth) == sorted(worth)
+    assert worth[-1] > gains[:, 0].sum()
+
+
 @pytest.mark.parametrize("name", [name for name in [*AVOIDING, PLAIN] if name in ANNEALED])
 def test_predicted_sets_are_worth_what_evolution_believed(noisy_sets, name):
     X, y, fits = noisy_sets
@@ -290,7 +310,7 @@ def problem_of(X, target):
     ones = np.ones(len(X))
     instances = Space.infer(X).encode(X)
     cells = Cells.from_instances(instances, target.truth, ones)
-    return Problem(cells, cells.encode(instances), target, ones, ones)
+    return Sample(cells, cells.encode(instances), target, ones, ones)
 
 
 def test_the_best_rule_is_the_one_that_evolution_took_for_it():
@@ -300,14 +320,14 @@ def test_the_best_rule_is_the_one_that_evolution_took_for_it():
     y = np.array(["p"] * 3 + ["q"] * 6, dtype=object)
     classes, codes = np.unique(y, return_inverse=True)
     target = Target.single(classes, codes)
-    problem = problem_of(X, target)
-    prepared = prepare(problem, 4, "seeds", 0.0, 0)
+    sample = problem_of(X, target)
+    prepared = prepare(sample, 4, "seeds", 0.0, 0)
     rows = prepared.rows
     masks, then = np.array([[0b01], [0b11]], dtype=np.uint64), np.array([0, 1], dtype=np.int16)
     candidate = evolution.Candidate(masks, then, 1).ranked(rows.cells, rows.gains)
-    said = classes[evolution.predict(candidate, problem.encoded, "best")]
+    said = classes[evolution.predict(candidate, sample.encoded, "best")]
     assert said.tolist() == ["p"] * 5 + ["q"] * 4
-    rules = arms._as_rules(candidate, arms.Arm("", "best"), problem, prepared)
+    rules = arms._as_rules(candidate, arms.Arm("", "best"), sample, prepared)
     assert list(rules.predict(X, resolve="best")) == said.tolist()
 
 

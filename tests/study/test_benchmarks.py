@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks import classifier_systems, datasets, growth, harness
-from irenic.learn import MichiganClassifier, PittsburghClassifier
+from irenic.systems import MichiganClassifier, PittsburghClassifier
 
 
 def kept(*rows):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from irenic.boxes.arrays import LOWEST, Bools, Floats, Ints, Words
+from irenic.arrays import LOWEST, Bools, Floats, Ints, Words
 from irenic.boxes.cutting import Cutter
 from irenic.boxes.merging import merged_rows
 from irenic.budget import Meter

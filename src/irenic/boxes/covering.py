@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from irenic.boxes.arrays import Bools
+from irenic.arrays import Bools
 from irenic.boxes.boxes import Boxes
 from irenic.budget import Budget, Meter
 

@@ -59,7 +59,7 @@ class Cutter:
         self.stack.masks[0] = box.masks[0]
         self.depth = 1
         room = 2 * d + len(box.space.categorical) + (1 if first else _PARTS)
-        self.out = structs.Boxes(
+        self.out = structs.BoxRows(
             np.empty((room, d)),
             np.empty((room, d)),
             np.empty((room, words), dtype=np.uint64),
@@ -104,7 +104,7 @@ class Cutter:
         return self.box.like(out.lower[:n].copy(), out.upper[:n].copy(), out.masks[:n].copy())
 
 
-def _struct(boxes: Boxes) -> structs.Boxes:
+def _struct(boxes: Boxes) -> structs.BoxRows:
     lower, upper = (np.ascontiguousarray(a, np.float64) for a in (boxes.lower, boxes.upper))
     masks = np.ascontiguousarray(boxes.masks, np.uint64)
-    return structs.Boxes(lower, upper, masks, boxes.space.starts)
+    return structs.BoxRows(lower, upper, masks, boxes.space.starts)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from irenic.boxes.arrays import Words
+from irenic.arrays import GOLDEN, Words, scrambled
 from irenic.budget import Meter
 
 
@@ -96,8 +96,5 @@ class _Table:
 
 def _mixed(bits: Words, columns: Iterable[int]) -> Words:
     """Return a hash (splitmix64) of each word, with a different function per column."""
-    step = np.array([(c + 1) * 0x9E3779B97F4A7C15 % 2**64 for c in columns], dtype=np.uint64)
-    mixed = bits + step
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+    step = (np.array([*columns], dtype=np.uint64) + np.uint64(1)) * GOLDEN
+    return scrambled(bits + step)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from irenic.boxes.arrays import Codes
+from irenic.arrays import Codes
 from irenic.budget import Budget, Meter, Progress
 from irenic.checking import _columns as columns
 from irenic.checking import _merging as merging
@@ -21,11 +21,11 @@ from irenic.checking._finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level
 from irenic.checking._rows import Rows
 from irenic.errors import BudgetError, ConditionError, FormatError, did_you_mean
 from irenic.mend import to_set
-from irenic.model import markup
 from irenic.model.decision_table import DecisionTable
 from irenic.model.region import Region
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
+from irenic.model.shown import Shown
 from irenic.searching import Gaps, named_gaps
 
 _SECONDS: Final = 10.0
@@ -34,12 +34,6 @@ _CELL_LIMIT: Final = 5_000_000  # conditions of all gaps, in tables of very many
 CERTAIN: Final = 1_000
 """Gaps that are counted if the search did not finish; then there are at least as many."""
 _REPR_LIMIT: Final = 20
-_NOTEBOOK_LIMIT: Final = 50
-_COLORS: Final[dict[Level, str]] = {
-    "error": markup.VERMILION,
-    "warning": markup.ORANGE,
-    "note": markup.SKY,
-}
 # A longer ordered table is not turned into a set just to find columns that never matter.
 _ORDERED_LIMIT: Final = 300
 
@@ -54,7 +48,7 @@ class Accepted(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Findings:
+class Findings(Shown):
     """The findings of a check, and which searches were not finished.
 
     Iterating yields all listed findings; overlaps that are also conflicts appear once.
@@ -159,19 +153,6 @@ class Findings:
 
     def _counted(self) -> list[str]:
         return [f"{self._counts[kind]:,} {kind}" for kind in KINDS if self._counts[kind]]
-
-    def _repr_html_(self) -> str:
-        parts = [markup.head("Findings", *(self._counted() or ["none"]))]
-        if self.unfinished:
-            kinds = ", ".join(self.unfinished)
-            parts.append(markup.remark(f"not finished within the budget: {kinds}"))
-        rows = [
-            (markup.chip(NOUNS[f.kind], _COLORS[f.level], f.level), markup.clip(f.text))
-            for f in islice(self, _NOTEBOOK_LIMIT)
-        ]
-        if rows:
-            parts.append(markup.table([markup.Column("kind"), markup.Column("finding")], rows))
-        return markup.block(*parts, markup.left_out(len(self) - _NOTEBOOK_LIMIT))
 
     def fails(self, kinds: Iterable[Kind] | None = None) -> bool:
         """Return whether the check fails: whether there are findings of the given kinds.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irenic.boxes.arrays import Ints, as_scalars
+from irenic.arrays import Ints, as_scalars
 from irenic.checking._rows import Rows
 from irenic.model.region import Region
 from irenic.model.space import from_words

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irenic.boxes.arrays import Ints, Words, as_scalars, distinct
+from irenic.arrays import Ints, Words, as_scalars, distinct
 from irenic.budget import Budget, Meter
 from irenic.checking._rows import Rows
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irenic.boxes.arrays import Bools, Codes, Ints, Words, distinct
+from irenic.arrays import Bools, Codes, Ints, Words, distinct
 from irenic.budget import Meter
 from irenic.model.decision_table import DecisionTable
 

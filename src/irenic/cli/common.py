@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from irenic.budget import Progress
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
 
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON instead of text.")]
 _LIMIT = typer.Option(
@@ -244,7 +244,7 @@ def check_one_output(out: Path | None, to: str | None, *, as_json: bool) -> None
 
 
 def write_rules(
-    rules: irenic.RuleSet | irenic.DecisionTable | Classifier, out: Path | None, form: str
+    rules: irenic.RuleSet | irenic.DecisionTable | RuleClassifier, out: Path | None, form: str
 ) -> None:
     """Write rules to a file, or to standard output if there is none."""
     if out is None or is_standard(out):

@@ -169,29 +169,32 @@ def parameters(
 
     ``form`` is the format of standard input.
     """
-    from irenic.learn import load_knowledge
+    from irenic.learn import Knowledge
 
-    handed = {} if fitting["knowledge"] is None else load_knowledge(fitting["knowledge"])
+    path, kept = fitting["knowledge"], fitting["rules"]
+    handed = Knowledge() if path is None else Knowledge.load(path)
     # nothing is forbidden if the file says so, not even columns that number the rows
-    named = {
-        name: [*(fitting[option] or ()), *handed.get(name, ())] or handed.get(name)
+    lists = {
+        name: [*(fitting[option] or ()), *(getattr(handed, name) or ())] or getattr(handed, name)
         for option, name in (("never", "never"), ("always", "always"), ("forbid", "forbidden"))
     }
-    kept = fitting["rules"]
+    known = {
+        **lists,
+        "rules": None if kept is None else _kept_rules(kept, form),
+        "describe": _label(fitting["describe"], labels),
+        "monotonic_cst": {**(handed.monotonic_cst or {}), **_signs(fitting["monotonic"])} or None,
+        "ordered": {**(handed.ordered or {}), **_orders(fitting["ordered"], columns)} or None,
+        "cost": _costs(fitting["cost"], labels),
+        "max_values": fitting["max_values"],
+    }
     unchanged = (
-        *("max_rules", "max_conditions", "max_conditions_per_rule", "max_values", "min_support"),
+        *("max_rules", "max_conditions", "max_conditions_per_rule", "min_support"),
         *("complete", "selection", "scoring", "budget", "random_state"),
     )
     return {
         **{name: fitting[name] for name in unchanged if fitting[name] is not None},
-        **named,
-        "rules": handed.get("rules") if kept is None else _kept_rules(kept, form),
+        "knowledge": handed.set_params(**{n: v for n, v in known.items() if v is not None}),
         "default": "abstain" if fitting["abstain"] else "majority",
-        "describe": _label(fitting["describe"], labels),
-        "monotonic_cst": {**handed.get("monotonic_cst", {}), **_signs(fitting["monotonic"])}
-        or None,
-        "ordered": {**handed.get("ordered", {}), **_orders(fitting["ordered"], columns)} or None,
-        "cost": _costs(fitting["cost"], labels),
         "class_weight": _class_weight(fitting["class_weight"], labels),
         "n_jobs": fitting["jobs"],
     }

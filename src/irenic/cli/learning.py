@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from irenic.frames.columns import Table
     from irenic.frames.sources import Source
+    from irenic.learn import RuleClassifier
     from irenic.learn.cross_validation import LeftOut
-    from irenic.learn.models import Classifier
     from irenic.reporting import document
 
 commands = typer.Typer()
@@ -168,8 +168,8 @@ def learn(
         note(cross_validation.fewer_folds(y, cv))
     known = parameters(fitting, list(X), y.tolist(), source_form)
     if source is not None and ignore:  # columns of a source are read all the same
-        known["forbidden"] = [*(known["forbidden"] or ()), *ignore]
-    allowed = [name for name in X if name not in (known["forbidden"] or ())]
+        known["knowledge"].forbidden = [*(known["knowledge"].forbidden or ()), *ignore]
+    allowed = [name for name in X if name not in (known["knowledge"].forbidden or ())]
     suspect = suspect_columns(X.select(allowed), y) if allowed else {}
     on_screen = not form or (out is not None and not is_standard(out))
     if not as_json:
@@ -195,7 +195,7 @@ def learn(
                 f"--front must be at most {most}, the number of rule sets, got {front}"
             )
         model = model.select(index=front - 1)
-    if known["cost"] and not folds:
+    if known["knowledge"].cost and not folds:
         note("scores are 1 minus the share of the highest cost; --cv 5 compares accuracies")
     if known["class_weight"]:
         note("scores of rule sets count rows by --class-weight; accuracies count every row once")
@@ -204,7 +204,7 @@ def learn(
     scores: Any = None
     left_out = None
     try:
-        if folds or (cv is None and model.estimate_ is not None and not known["cost"]):
+        if folds or (cv is None and model.estimate_ is not None and not known["knowledge"].cost):
             scores, left_out = cross_validation.cross_validated(
                 model,
                 X,
@@ -257,7 +257,7 @@ def learn(
 
 def _write_card(
     path: Path,
-    model: Classifier,
+    model: RuleClassifier,
     X: Table,
     y: Any,
     target: str,

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from irenic.frames.columns import Table
     from irenic.frames.sources import Source
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
     from irenic.model.features import Feature
     from irenic.reporting import document
 
@@ -312,7 +312,7 @@ def _remark(
 
 def _model(
     parsed: irenic.formats.Parsed, name: str | None, resolve: str | None
-) -> Classifier | irenic.RuleSet | irenic.RuleList | irenic.DecisionTable:
+) -> RuleClassifier | irenic.RuleSet | irenic.RuleList | irenic.DecisionTable:
     """Return what predicts: a model, rules, or a table whose hit policy has to be applied."""
     if parsed.is_model:
         return parsed.model()
@@ -363,7 +363,7 @@ def _outcome_of(columns: Mapping[str, Any]) -> list[Any]:
 
 
 def _predictions(
-    model: Classifier | irenic.RuleSet | irenic.RuleList | irenic.DecisionTable,
+    model: RuleClassifier | irenic.RuleSet | irenic.RuleList | irenic.DecisionTable,
     parsed: irenic.formats.Parsed,
     table: Table,
     data: Path,
@@ -395,7 +395,7 @@ def _predictions(
 
 
 def _rules(
-    model: Classifier | irenic.RuleSet | irenic.RuleList | irenic.DecisionTable,
+    model: RuleClassifier | irenic.RuleSet | irenic.RuleList | irenic.DecisionTable,
 ) -> irenic.RuleSet:
     if isinstance(model, irenic.DecisionTable):
         return model.rules

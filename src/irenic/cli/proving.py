@@ -35,7 +35,7 @@ from irenic.errors import FileError, FormatError
 from irenic.model.literals import counted
 
 if TYPE_CHECKING:
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
     from irenic.proving import Verdict
 
 _IN = typer.Argument(
@@ -200,14 +200,14 @@ def read_decided(
     space: Path | None,
     form: str | None,
     reading: dict[str, Any],
-) -> irenic.DecisionTable | Classifier:
+) -> irenic.DecisionTable | RuleClassifier:
     """Return the table in a file, or the model."""
     return decided_in(parse_file(path, form, **reading), table, space, form)
 
 
 def decided_in(
     parsed: irenic.formats.Parsed, table: str | None, space: Path | None, form: str | None
-) -> irenic.DecisionTable | Classifier:
+) -> irenic.DecisionTable | RuleClassifier:
     """Return the table of a source, or the model."""
     if parsed.is_model:
         return parsed.model()
@@ -222,7 +222,7 @@ def _reader(rules: Path, beside: Path, reading: dict[str, Any]) -> Any:
     A file of the same format as the rules is read with the same options.
     """
 
-    def read(name: str) -> irenic.DecisionTable | Classifier:
+    def read(name: str) -> irenic.DecisionTable | RuleClassifier:
         near = beside.parent / name
         path = near if near.exists() else Path(name)
         options = {"hit_policy": reading["hit_policy"]}

@@ -233,9 +233,9 @@ def many_cells(path: Path) -> Source | None:
 
 def draft_of(parsed: irenic.formats.Parsed, table: str | None) -> Any:
     """Return the draft of a table in a spreadsheet, None if the rules are from another file."""
-    from irenic.formats.tables.drafts import Draft
+    from irenic.formats.tables.drafts import TableDraft
 
-    drafts = [draft for draft in parsed.drafts if isinstance(draft, Draft)]
+    drafts = [draft for draft in parsed.drafts if isinstance(draft, TableDraft)]
     return next((draft for draft in drafts if table in (None, draft.name, draft.id)), None)
 
 

@@ -38,7 +38,7 @@ from irenic.model.literals import counted
 
 if TYPE_CHECKING:
     from irenic.frames.columns import Table
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
     from irenic.model.decision_table import DecisionTable
     from irenic.reporting.document import LearnDocument, Summary
 
@@ -161,7 +161,7 @@ def _check_page(out: Path, inputs: dict[str, Path | None]) -> None:
         check_suffix(out)
 
 
-def _name(path: Path | None, model: DecisionTable | Classifier) -> str:
+def _name(path: Path | None, model: DecisionTable | RuleClassifier) -> str:
     if isinstance(model, irenic.DecisionTable) and model.name:
         return model.name
     if path is None:
@@ -176,7 +176,7 @@ def read_with_data(
     label: str | None,
     table: str | None,
     form: str | None,
-) -> tuple[DecisionTable | Classifier, Table | None, Any]:
+) -> tuple[DecisionTable | RuleClassifier, Table | None, Any]:
     """Return the rules or the model, the instances and their labels."""
     model = parsed.model() if parsed.is_model else _table(parsed.bind(), table)
     if data is None:

@@ -29,7 +29,7 @@ from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
 
 if TYPE_CHECKING:
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
 
 READ: Final = ("csv", "dmn", "json", "md", "ods", "rules", "tsv", "txt", "xlsm", "xlsx", "xml")
 """The formats that can be read, named after the suffixes of their files."""
@@ -435,7 +435,7 @@ def loads(
     return parsed._rules(space, table)
 
 
-def read_model(source: File | bytes) -> Classifier:
+def read_model(source: File | bytes) -> RuleClassifier:
     """Return the fitted classifier that :func:`write` wrote as JSON.
 
     It predicts and explains exactly as the original; its certificate is checked again.
@@ -447,7 +447,7 @@ def read_model(source: File | bytes) -> Classifier:
 
     Returns
     -------
-    RuleSetClassifier, or MichiganClassifier or PittsburghClassifier of irenic.learn
+    RuleSetClassifier, or MichiganClassifier or PittsburghClassifier of irenic.systems
         The class that was written.
 
     Raises

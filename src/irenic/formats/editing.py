@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from irenic.errors import FormatError, IrenicError
 from irenic.formats.parsed import Parsed, Tables
-from irenic.formats.tables.drafts import Draft
+from irenic.formats.tables.drafts import TableDraft
 from irenic.formats.tables.edits import Edits, NewLine, edits_between, edits_in_order
 from irenic.formats.text import dumps
 from irenic.model.condition import Operators
@@ -90,8 +90,17 @@ def edited(
         return parsed.content
     try:
         content = _edited(parsed, before, edits, command or "")
+        again, table = _read_again(parsed, content, before, after)
+        lost = _content(after).keys() - _content(table).keys()
+        if lost:
+            # cells can mean something else without others: 0%-2% above 3%-9% ends below 3 %
+            content = _edited(parsed, before, edits.restating(before, lost), command or "")
+            again, table = _read_again(parsed, content, before, after)
         in_order = by_hand and after.hit_policy in ("FIRST", "RULE ORDER")
-        _check(parsed, content, before, after, in_order=in_order)
+        position = index_of(parsed, before)
+        _check(parsed.drafts[position], again.drafts[position], table, after, in_order=in_order)
+        if parsed.format not in ("dmn", "rules"):
+            _check_roles(parsed.drafts[position], again.drafts[position])
     except FormatError as error:
         raise FormatError(f"the file cannot be edited: {error.message}", path=parsed.name) from None
     return content
@@ -133,15 +142,10 @@ def index_of(parsed: Parsed, table: DecisionTable) -> int:
     return names.index((table.name, table.id))
 
 
-def _check(
-    parsed: Parsed,
-    content: bytes,
-    before: DecisionTable,
-    after: DecisionTable,
-    *,
-    in_order: bool = False,
-) -> None:
-    """Raise an error if an edited file does not contain the rules that it should."""
+def _read_again(
+    parsed: Parsed, content: bytes, before: DecisionTable, after: DecisionTable
+) -> tuple[Parsed, DecisionTable]:
+    """Return an edited file, and the table of it that was edited, as they are read."""
     assert parsed.again is not None
     again, position = parsed.again(content), index_of(parsed, before)
     for space in (None, after.space):
@@ -152,8 +156,19 @@ def _check(
     if not part.tables:
         reason = f" ({errors[0].message})" if errors else ""
         raise FormatError(f"it would not be read as intended{reason}")
-    table = part.tables[0]
-    policies = [getattr(p.drafts[position], "hit_policy", None) for p in (parsed, again)]
+    return again, part.tables[0]
+
+
+def _check(
+    before: TableDraft,
+    again: TableDraft,
+    table: DecisionTable,
+    after: DecisionTable,
+    *,
+    in_order: bool,
+) -> None:
+    """Raise an error if an edited file does not contain the rules that it should."""
+    policies = [getattr(draft, "hit_policy", None) for draft in (before, again)]
     same = table.rules.default == after.rules.default and policies[0] == policies[1]
     if not same or _content(table) != _content(after):
         raise FormatError("it would not be read as intended")
@@ -162,11 +177,9 @@ def _check(
             "its rows would not be in the intended order, which decides; rows can be changed here,"
             " but not be inserted or moved"
         )
-    if parsed.format not in ("dmn", "rules"):
-        _check_roles(parsed.drafts[position], again.drafts[position])
 
 
-def _check_roles(before: Draft, after: Draft) -> None:
+def _check_roles(before: TableDraft, after: TableDraft) -> None:
     """Raise an error if a column of an edited sheet would be read as something else."""
     roles = [{c.name: (c.skipped, c.bound) for c in draft.inputs} for draft in (before, after)]
     for name, role in roles[0].items():

@@ -37,7 +37,7 @@ from irenic.model.space import Space
 
 if TYPE_CHECKING:
     from irenic.formats.tables.reading import Reading
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -507,12 +507,12 @@ class Parsed:
             space = space.opened_to(table.space)
         return space
 
-    def model(self) -> Classifier:
+    def model(self) -> RuleClassifier:
         """Return the fitted classifier that the source contains; see :func:`read_model`.
 
         Returns
         -------
-        RuleSetClassifier, or MichiganClassifier or PittsburghClassifier of irenic.learn
+        RuleSetClassifier, or MichiganClassifier or PittsburghClassifier of irenic.systems
 
         Raises
         ------

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Ints
 from irenic.errors import FormatError
 from irenic.formats.editing import index_of
 from irenic.formats.parsed import Parsed
@@ -132,7 +132,7 @@ class Places:
         return [node.all("rule") for node in self._nodes]
 
     @cached_property
-    def _starts(self) -> npt.NDArray[np.int64]:
+    def _starts(self) -> Ints:
         """The index of the first byte of each character."""
         mark = len(codecs.BOM_UTF8) if self.parsed.content.startswith(codecs.BOM_UTF8) else 0
         codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")

@@ -20,7 +20,7 @@ from irenic.model.ruleset import RuleSet, learned_rules
 from irenic.model.space import Space
 
 if TYPE_CHECKING:
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
 
 WRITTEN: Final = ("csv", "dmn", "json", "pmml", "py", "rules", "sql", "txt", "xlsx")
 """The formats that can be written, named after the suffixes of their files."""
@@ -29,7 +29,7 @@ TABLES: Final = ("csv", "dmn", "xlsx")
 
 
 def write(
-    rules: RuleSet | RuleList | DecisionTable | Classifier,
+    rules: RuleSet | RuleList | DecisionTable | RuleClassifier,
     target: File,
     *,
     format: str | None = None,
@@ -89,15 +89,17 @@ def write(
 def dumps(rules: RuleSet | RuleList | DecisionTable, *, format: Literal["xlsx"]) -> bytes: ...
 @overload
 def dumps(
-    rules: RuleSet | RuleList | DecisionTable | Classifier,
+    rules: RuleSet | RuleList | DecisionTable | RuleClassifier,
     *,
     format: Literal["csv", "dmn", "json", "pmml", "py", "rules", "sql", "txt"],
 ) -> str: ...
 @overload
 def dumps(
-    rules: RuleSet | RuleList | DecisionTable | Classifier, *, format: str
+    rules: RuleSet | RuleList | DecisionTable | RuleClassifier, *, format: str
 ) -> str | bytes: ...
-def dumps(rules: RuleSet | RuleList | DecisionTable | Classifier, *, format: str) -> str | bytes:
+def dumps(
+    rules: RuleSet | RuleList | DecisionTable | RuleClassifier, *, format: str
+) -> str | bytes:
     """Return what :func:`write` writes: text, or bytes for ``"xlsx"``.
 
     Parameters
@@ -195,7 +197,7 @@ def _keeps_acceptance(table: DecisionTable, format: str, rows: tuple[int, ...]) 
 
 
 def _dumps(
-    rules: RuleSet | RuleList | DecisionTable | Classifier, form: str, name: str
+    rules: RuleSet | RuleList | DecisionTable | RuleClassifier, form: str, name: str
 ) -> str | bytes:
     """Return the content of a file with the rules."""
     if not isinstance(rules, RuleSet | RuleList | DecisionTable):

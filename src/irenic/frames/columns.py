@@ -17,7 +17,7 @@ NOTHING: Final = {"na", "n/a", "nan", "null", "none", "?", "-"}
 """Texts that mean a missing value, in columns that are not text."""
 
 
-class Layout(NamedTuple):
+class CsvLayout(NamedTuple):
     """How the file of a table is laid out, to write another one like it."""
 
     delimiter: str = ","
@@ -41,7 +41,7 @@ class Table(dict[str, npt.NDArray[Any]]):
         cells: Mapping[str, Sequence[str]] | None = None,
         codes: Mapping[str, str] | None = None,
         percentages: Collection[str] = (),
-        layout: Layout | None = None,
+        layout: CsvLayout | None = None,
     ) -> None:
         super().__init__(columns)
         self.cells = dict(cells or {})
@@ -50,7 +50,7 @@ class Table(dict[str, npt.NDArray[Any]]):
         """A cell such as 007 of each column of numbers that is text because of it."""
         self.percentages = frozenset(percentages)
         """The columns of a workbook whose numbers are all shown with a percent sign."""
-        self.layout = Layout() if layout is None else layout
+        self.layout = CsvLayout() if layout is None else layout
 
     @property
     def shape(self) -> tuple[int, int]:

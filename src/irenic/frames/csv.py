@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import FormatError, FormatWarning
-from irenic.frames.columns import NOTHING, Layout, Table, as_column, as_values, check_header
+from irenic.frames.columns import NOTHING, CsvLayout, Table, as_column, as_values, check_header
 from irenic.frames.files import as_text
 from irenic.model.literals import counted, is_missing, plain, quote
 from irenic.model.patterns import lazy
@@ -77,7 +77,7 @@ def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
     >>> dumps({"age": np.array([31, None], dtype=object), "job": np.array(["a, b", "c"])})
     b'age,job\\n31,"a, b"\\n,c\\n'
     """
-    written, layout = getattr(table, "cells", {}), getattr(table, "layout", Layout())
+    written, layout = getattr(table, "cells", {}), getattr(table, "layout", CsvLayout())
     columns = [
         written.get(name) or [_cell(v, layout.decimal) for v in table[name].tolist()]
         for name in table
@@ -93,7 +93,7 @@ def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
     return (layout.mark + head + body).encode("utf-8")
 
 
-def _lines(rows: Iterable[Sequence[str]], layout: Layout, quoting: Literal[0, 1]) -> str:
+def _lines(rows: Iterable[Sequence[str]], layout: CsvLayout, quoting: Literal[0, 1]) -> str:
     text = io.StringIO(newline="")
     csv.writer(
         text, delimiter=layout.delimiter, lineterminator=layout.newline, quoting=quoting
@@ -326,13 +326,13 @@ def _columns(text: str, as_written: bool) -> Table:
     return Table(columns, cells=written, codes=codes, layout=_layout_of(text, written, delimiter))
 
 
-def _layout_of(text: str, written: Mapping[str, tuple[str, ...]], delimiter: str) -> Layout:
+def _layout_of(text: str, written: Mapping[str, tuple[str, ...]], delimiter: str) -> CsvLayout:
     """Return how a file is laid out, which separates its cells by a delimiter."""
     marked = map(_marked, written.values() if delimiter != "," else ())
     has_commas = any(commas and only_numbers for commas, _, only_numbers in marked)
     first = text.partition("\n")[0]
     newline = "\r\n" if first.endswith("\r") else "\n"
-    return Layout(delimiter, "," if has_commas else ".", newline)
+    return CsvLayout(delimiter, "," if has_commas else ".", newline)
 
 
 def _marked(cells: Iterable[str]) -> tuple[list[str], list[str], bool]:

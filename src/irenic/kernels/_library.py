@@ -67,22 +67,37 @@ class _Passed:
         layout, elements = owner._layout()
         fields = struct.__dict__
         values: list[Any] = []
+        held = []
         for name, element in elements:
             value = fields[name]
             if element is None:
                 values.append(value)
+            elif element is Struct:
+                held.append(value._as_parameter_)
+                values.append(_addressof(held[-1]._obj))
             else:
                 values += _described(value, element)
+        if held:  # what another thread makes of the same structs is elsewhere
+            fields["_held"] = held
         return struct._pass_as(layout(*values))
+
+
+class Numbers(ctypes.Structure):
+    """Numbers that kernels change, passed to C as one struct with the fields of a subclass."""
+
+    @property
+    def _as_parameter_(self) -> Any:
+        return ctypes.byref(self)
 
 
 class Struct:
     """Arrays and numbers that belong together, passed to C as one struct.
 
     A subclass is a dataclass whose fields have the types ``Floats``, ``Words``, … of
-    ``kernels.arrays``, ``int`` or ``float``. In C, an array is a pointer with two sizes (a vector
-    has one column), as ``c/irenic.h`` declares. The pointers are taken once, when the struct is
-    first passed, so arrays must not be replaced after that.
+    ``irenic.arrays``, ``int`` or ``float``, or are structs themselves. In C, an array is a pointer
+    with two sizes (a vector has one column), as ``c/irenic.h`` declares, and a struct is a pointer.
+    The pointers are taken once, when the struct is first passed, so that nothing must be replaced
+    after that.
     """
 
     __dataclass_fields__: dict[str, Any]
@@ -97,15 +112,21 @@ class Struct:
     @classmethod
     @cache
     def _layout(cls) -> Any:
-        """Return the struct, and the name and elements of each field (None: a number)."""
+        """Return the struct, and the name and elements of each field.
+
+        They are None if it is a number, and ``Struct`` if it is a struct.
+        """
         fields: list[tuple[str, Any]] = []
-        elements = []
+        elements: list[tuple[str, Any]] = []
         for name, field in cls.__dataclass_fields__.items():
             if field.type in _NUMBERS:
                 fields.append((name, _NUMBERS[field.type]))
-            else:
-                fields += [(name, ctypes.c_void_p), (f"{name}_0", _INT), (f"{name}_1", _INT)]
-            elements.append((name, ELEMENTS.get(field.type)))
+                elements.append((name, None))
+                continue
+            fields.append((name, ctypes.c_void_p))
+            elements.append((name, ELEMENTS.get(field.type, Struct)))
+            if field.type in ELEMENTS:
+                fields += [(f"{name}_0", _INT), (f"{name}_1", _INT)]
         return type(cls.__name__, (ctypes.Structure,), {"_fields_": fields}), elements
 
     def changed(self, **numbers: int | float) -> Self:

@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
+from irenic.arrays import Bytes, Floats, Ints
 from irenic.kernels._library import Struct, function
-from irenic.kernels.arrays import Bytes, Floats, Ints
-from irenic.kernels.structs import Rules
+from irenic.kernels.structs import RuleColumns
 
 UNUSUAL: Final = -3
 """What ``decide_point`` returns for a point that it does not take unchecked."""
@@ -45,7 +45,7 @@ class Index:
 
     Parameters
     ----------
-    rules : Rules
+    rules : RuleColumns
         They are copied.
     order : array of int
         The rules by priority. If they vote, all rules in the order of the set.
@@ -54,7 +54,7 @@ class Index:
         The number of consequents if rules vote, otherwise 0.
     """
 
-    def __init__(self, rules: Rules, order: Ints, domain: Domain, n_thens: int) -> None:
+    def __init__(self, rules: RuleColumns, order: Ints, domain: Domain, n_thens: int) -> None:
         address = _index_rules(rules, order, domain, n_thens)
         if address is None:
             raise MemoryError(f"not enough memory for an index of {rules.n} rules")

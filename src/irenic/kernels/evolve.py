@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
+from ctypes import c_double, c_int64, c_uint64
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from irenic.kernels._library import Struct, function
-from irenic.kernels.arrays import (
+from irenic.arrays import (
     Bools,
     Bytes,
     Codes,
@@ -23,10 +23,11 @@ from irenic.kernels.arrays import (
     Tallies,
     Words,
 )
+from irenic.kernels._library import Numbers, Struct, function
 
 
 @dataclass(eq=False)
-class Rows(Struct):
+class CellRows(Struct):
     """Labeled rows as cells and bitmaps; never modified."""
 
     cells: Bytes
@@ -52,13 +53,18 @@ class Rows(Struct):
 
 
 @dataclass(eq=False)
-class Rules(Struct):
-    """Rules as words; ``WordRules`` in C."""
+class WordRules(Struct):
+    """Rules as words."""
 
     masks: Words
     """``[rules, d]``."""
     then: Shorts
     """``[rules]``."""
+
+    @classmethod
+    def empty(cls, n: int, n_features: int) -> WordRules:
+        """Return room for ``n`` rules."""
+        return cls(np.zeros((n, n_features), dtype=np.uint64), np.zeros(n, dtype=np.int16))
 
 
 @dataclass(eq=False)
@@ -76,51 +82,9 @@ class Schedule(Struct):
 
 
 @dataclass(eq=False)
-class Draft(Struct):
-    """A rule set under change."""
+class Limits(Struct):
+    """What rules must respect besides each other; see ``c/limits.c``."""
 
-    masks: Words
-    """``[places, d]``."""
-    tests: Ints
-    """Features that a rule tests, ``[places, limit]``."""
-    n_tests: Codes
-    """``[places]``."""
-    then: Shorts
-    """``[places]``."""
-    cost: Codes
-    """Number of bounds and sets in a rule, ``[places]``."""
-    worth: Floats
-    """Quality of a rule where the best one decides, ``[places]``."""
-    cover: Words
-    """``[places + 1, words]``; the last bitmap is for scratch."""
-    slot: Ints
-    """``[places]``."""
-    count: Tallies
-    """Number of rules that cover a row, ``[n]``."""
-    covered: Words
-    """Bitmap of the rows that a rule covers, ``[words]``."""
-    shared: Words
-    """Bitmap of the rows that several rules cover, ``[words]``."""
-    predicted: Shorts
-    """Predicted consequent of a row, ``[n]``."""
-    ints: Ints
-    """Counters and options, indexed by the names below, ``[15]``; ``Counters`` in C."""
-    floats: Floats
-    """Indexed by the names below, ``[4]``."""
-    log: Ints
-    """Kind and place of each step, ``[STEPS, 2]``."""
-    rng: Words
-    """State of the random number generator, ``[1]``."""
-    sums: Floats
-    """Scratch, ``[k]``."""
-    votes: Tallies
-    """Votes for each consequent, where rules vote, ``[n, k]``."""
-    rank: Ints
-    """Places of the rules, best first, where the best one decides, ``[places]``."""
-    room: Words
-    """Region in which a rule may change, as words, ``[d]``."""
-    order: Ints
-    """Features in the order in which a room grows, ``[d]``."""
     walls: Words
     """Regions that rules of some consequents must not enter, ``[walls, d]``."""
     banned: Bytes
@@ -138,8 +102,62 @@ class Draft(Struct):
     """First cell of values that are not missing, ``[d]``; ``[0]`` if there are no signs."""
     ranks: Ints
     """Place of each consequent in the order of predictions, ``[k]``."""
+
+    @classmethod
+    def none(cls, n_features: int, n_codes: int) -> Limits:
+        """Return limits that exclude nothing."""
+        words = np.zeros((0, n_features), dtype=np.uint64)
+        empty = np.zeros(0, dtype=np.int64)
+        banned = np.zeros((0, n_codes), dtype=np.uint8)
+        return cls(words, banned, words, empty, empty, empty, np.arange(n_codes))
+
+
+class State(Numbers):
+    """The options of a draft and its numbers, which kernels change; ``c/evolve.h`` explains them.
+
+    ``random`` is the state of the random number generator, which must not be 0.
+    """
+
+    _fields_ = (
+        ("rule_limit", c_int64),
+        ("resolve", c_int64),
+        ("guard", c_int64),
+        ("fixed_default", c_int64),
+        ("evaluation_limit", c_int64),
+        ("random", c_uint64),
+        ("size", c_int64),
+        ("code_by_default", c_int64),
+        ("cost", c_int64),
+        ("evaluated", c_int64),
+        ("logged", c_int64),
+        ("drop", c_int64),
+        ("shorten", c_int64),
+        ("proposed", c_int64),
+        ("proposed_rule", c_int64),
+        ("longer", c_int64),
+        ("score", c_double),
+        ("gain", c_double),
+        ("penalty", c_double),
+    )
+
+
+class Totals(Numbers):
+    """The numbers of the best version of a draft."""
+
+    _fields_ = (
+        ("size", c_int64),
+        ("code_by_default", c_int64),
+        ("cost", c_int64),
+        ("score", c_double),
+    )
+
+
+@dataclass(eq=False)
+class Bench(Struct):
+    """What a rule that grows is computed with."""
+
     added: Singles
-    """What a rule that grows adds to the score at a row, ``[n]``."""
+    """What it adds to the score at a row, ``[n]``."""
     failed: Bytes
     """Number of its conditions that a row fails, ``[n]``."""
     failing: Codes
@@ -148,17 +166,97 @@ class Draft(Struct):
     """Rows that fail none, ``[n]``."""
     weights: Singles
     """What these add, where losses may count less, ``[n]``."""
-    cell_sums: Floats
+    sums: Floats
     """Sums of what rows add, by cell, ``[d, 64]``."""
 
+    @classmethod
+    def empty(cls, n: int, n_features: int) -> Bench:
+        """Return what growing rules takes for a number of rows."""
+        return cls(
+            added=np.zeros(n, dtype=np.float32),
+            failed=np.zeros(n, dtype=np.uint8),
+            failing=np.zeros(n, dtype=np.int32),
+            inside=np.zeros(n, dtype=np.int32),
+            weights=np.zeros(n, dtype=np.float32),
+            sums=np.zeros((n_features, 64)),
+        )
 
-SIZE, DEFAULT, COST, LOGGED, RULE_LIMIT, RESOLVE, DROP, SHORTEN, FIXED = range(9)
-# How moves treat rivals, the number of moves evaluated, and the number to stop at (-1: never).
-GUARD, EVALUATED, EVALUATION_LIMIT = range(9, 12)
-# The step that a move ends with: its kind, its rule, and how much longer it makes the rule set.
-PROPOSED, PROPOSED_RULE, LONGER = range(12, 15)
-# The score, what the proposed step adds to it, and the score that each rule and condition costs.
-SCORE, GAIN, PENALTY = range(3)
+
+@dataclass(eq=False)
+class Draft(Struct):
+    """A rule set under change."""
+
+    limits: Limits
+    state: State
+    bench: Bench
+    masks: Words
+    """``[places, d]``."""
+    tests: Ints
+    """Features that a rule tests, ``[places, limit]``."""
+    n_tests: Codes
+    """``[places]``."""
+    then: Shorts
+    """``[places]``."""
+    cost: Codes
+    """Number of bounds and sets in a rule, ``[places]``."""
+    worth: Floats
+    """Quality of a rule where the best one decides, ``[places]``."""
+    cover: Words
+    """``[places + 1, words]``; the last bitmap is for scratch."""
+    slot: Ints
+    """``[places]``."""
+    rank: Ints
+    """Places of the rules, best first, where the best one decides, ``[places]``."""
+    count: Tallies
+    """Number of rules that cover a row, ``[n]``."""
+    covered: Words
+    """Bitmap of the rows that a rule covers, ``[words]``."""
+    shared: Words
+    """Bitmap of the rows that several rules cover, ``[words]``."""
+    predicted: Shorts
+    """Predicted consequent of a row, ``[n]``."""
+    votes: Tallies
+    """Votes for each consequent, where rules vote, ``[n, k]``."""
+    log: Ints
+    """Kind and place of each step, ``[STEPS, 2]``."""
+    room: Words
+    """Region in which a rule may change, as words, ``[d]``."""
+    order: Ints
+    """Features in the order in which a room grows, ``[d]``."""
+    sums: Floats
+    """Scratch, ``[k]``."""
+
+    @classmethod
+    def empty(cls, rows: CellRows, state: State, max_tests: int, limits: Limits) -> Draft:
+        """Return a draft without rules, with the options of a state."""
+        (d, n), n_codes, n_words = rows.cells.shape, rows.gains.shape[1], len(rows.full)
+        places = state.rule_limit + STEPS + 1
+        return cls(
+            limits=limits,
+            state=state,
+            bench=Bench.empty(n, d),
+            masks=np.zeros((places, d), dtype=np.uint64),
+            tests=np.zeros((places, min(d, max_tests)), dtype=np.int64),
+            n_tests=np.zeros(places, dtype=np.int32),
+            then=np.zeros(places, dtype=np.int16),
+            cost=np.zeros(places, dtype=np.int32),
+            worth=np.zeros(places),
+            cover=np.zeros((places + 1, n_words), dtype=np.uint64),
+            slot=np.arange(places, dtype=np.int64),
+            rank=np.zeros(places, dtype=np.int64),
+            count=np.zeros(n, dtype=np.uint16),
+            covered=np.zeros(n_words, dtype=np.uint64),
+            shared=np.zeros(n_words, dtype=np.uint64),
+            predicted=np.zeros(n, dtype=np.int16),
+            votes=np.zeros((n if state.resolve == VOTE else 0, n_codes), dtype=np.uint16),
+            log=np.zeros((STEPS, 2), dtype=np.int64),
+            room=np.zeros(d, dtype=np.uint64),
+            order=np.arange(d, dtype=np.int64),
+            sums=np.zeros(n_codes),
+        )
+
+
+# How several rules that cover a row decide.
 AVOID, VOTE, BEST = 0, 1, 2
 # Rivals are ignored, make way in one of several ways, cut the new rule one after another, or limit
 # the region that CFSBE enlarges from the rule that it replaces.
@@ -169,8 +267,8 @@ STEPS: Final = 24
 load = function("load_draft(struct, struct, struct, int)")
 sow = function("sow_draft(struct, struct, int)")
 grow = function("grow_draft(struct, struct, int, float)")
-unload = function("unload_draft(struct, struct) -> int")
-anneal = function("anneal(struct, struct, struct, struct, struct, Floats*)")
+keep = function("keep_draft(struct, struct, struct)")
+anneal = function("anneal(struct, struct, struct, struct, struct, struct)")
 cover = function("cover_cells(Bytes, Words, Bools*)")
 
 # Parts of annealing that only tests call.

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from irenic.arrays import Ints
 from irenic.kernels._library import Struct, function
-from irenic.kernels.arrays import Ints
 
 list_rule = function("list_rule(Bools*, int, struct, int) -> int")
 unlist_rule = function("unlist_rule(Bools*, int, struct)")

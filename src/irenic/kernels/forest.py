@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from irenic.arrays import Bytes, Codes, Floats, Ints, Words
 from irenic.kernels._library import Struct, function
-from irenic.kernels.arrays import Bytes, Codes, Floats, Ints, Words
 
 
 @dataclass(eq=False)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 
 from irenic.kernels._library import function
-from irenic.kernels.structs import Boxes, Stack
+from irenic.kernels.structs import BoxRows, Stack
 
 _find_gaps = function("find_gaps(struct, struct, int, struct, pointer) -> int", allocates=True)
 _Counts = ctypes.c_int64 * 3
 
 
 def find_gaps(
-    boxes: Boxes, stack: Stack, depth: int, max_nodes: int, out: Boxes
+    boxes: BoxRows, stack: Stack, depth: int, max_nodes: int, out: BoxRows
 ) -> tuple[int, int, int]:
     """Go on cutting what is on the stack, and write the parts that none of the boxes meets.
 

@@ -9,16 +9,16 @@ import ctypes
 
 import numpy as np
 
+from irenic.arrays import Ints
 from irenic.kernels._library import function
-from irenic.kernels.arrays import Ints
-from irenic.kernels.structs import Rules
+from irenic.kernels.structs import RuleColumns
 
 meeting = function("meeting(struct, pointer, Bools*)")
 _find = function("overlapping_pairs(struct, int, int, pointer) -> int", allocates=True)
 _release = function("release(pointer)")
 
 
-def overlapping_pairs(rules: Rules, same: bool, limit: int) -> Ints:
+def overlapping_pairs(rules: RuleColumns, same: bool, limit: int) -> Ints:
     """Return the pairs of rules that overlap and whose consequents are the same (or differ).
 
     A pair is the smaller rule times 2 ** 32, plus the larger rule. There are at most ``limit``.

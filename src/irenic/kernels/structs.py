@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from irenic.arrays import Bytes, Codes, Floats, Ints, Words
 from irenic.kernels._library import Struct
-from irenic.kernels.arrays import Bytes, Codes, Floats, Ints, Words
 
 
 @dataclass(eq=False)
-class Rules(Struct):
+class RuleColumns(Struct):
     """A set of rules with one column each. There may be room for more: only ``n`` of them count."""
 
     lower: Floats
@@ -38,7 +38,7 @@ class Rules(Struct):
 
     first = 0  # column of the first rule: rules before it were removed
 
-    def part(self, first: int, n: int) -> Rules:
+    def part(self, first: int, n: int) -> RuleColumns:
         """Return ``n`` rules from a column on; what runs on this struct keeps its own.
 
         In C, arrays then begin at the first rule, and their rows are as far apart as before.
@@ -64,7 +64,7 @@ class Points(Struct):
 
 
 @dataclass(eq=False)
-class Boxes(Struct):
+class BoxRows(Struct):
     """Boxes with one row each; a single box has one row."""
 
     lower: Floats
@@ -135,24 +135,24 @@ class Stack(Struct):
     """``[room, words]``."""
 
 
-class Cells:
+class Box:
     """A single box as kernels write it: lower bounds, upper bounds and words in one piece.
 
     Parameters
     ----------
     features, words : int
     given : bytes, optional
-        The cells at first, as :meth:`pack` returns them.
+        The box at first, as :meth:`pack` returns it.
     """
 
     __slots__ = ("_as_parameter_", "lower", "masks", "upper")
 
     def __init__(self, features: int, words: int, given: bytes | None = None) -> None:
-        kind = _cells(2 * features + words)
-        self._as_parameter_ = cells = kind() if given is None else kind.from_buffer_copy(given)
-        self.lower: Floats = np.ndarray((1, features), _FLOAT, cells)
-        self.upper: Floats = np.ndarray((1, features), _FLOAT, cells, 8 * features)
-        self.masks: Words = np.ndarray((1, words), _WORD, cells, 16 * features)
+        kind = _numbers(2 * features + words)
+        self._as_parameter_ = memory = kind() if given is None else kind.from_buffer_copy(given)
+        self.lower: Floats = np.ndarray((1, features), _FLOAT, memory)
+        self.upper: Floats = np.ndarray((1, features), _FLOAT, memory, 8 * features)
+        self.masks: Words = np.ndarray((1, words), _WORD, memory, 16 * features)
 
     @staticmethod
     def pack(lower: Floats, upper: Floats, masks: Words) -> bytes:
@@ -168,5 +168,5 @@ _WORD: Final = np.dtype(np.uint64)
 
 
 @cache
-def _cells(n: int) -> Any:
+def _numbers(n: int) -> Any:
     return ctypes.c_double * n

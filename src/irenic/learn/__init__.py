@@ -4,14 +4,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from irenic.learn._base import RuleClassifier
     from irenic.learn._certificate import Certificate
     from irenic.learn._classifier import RuleSetClassifier
     from irenic.learn._from_rules import from_rules
-    from irenic.learn._knowledge_file import load_knowledge, parse_knowledge
     from irenic.learn._leaks import suspect_columns
+    from irenic.learn._learner import LabeledRows, RuleLearner
     from irenic.learn._left_out import Estimate
-    from irenic.learn._michigan import MichiganClassifier, Population
-    from irenic.learn._pittsburgh import Individual, PittsburghClassifier
     from irenic.learn._tables import predict_table, split_target, true_labels, unhelpful_columns
     from irenic.learn.cross_validation import cross_validate
     from irenic.learn.front import (
@@ -22,30 +21,25 @@ if TYPE_CHECKING:
         ProbabilityTable,
     )
     from irenic.learn.hierarchy import Hierarchy
-    from irenic.learn.operators import TrainingRows, cross_regions, draw_region, mutate_region
+    from irenic.learn.parameters import Evolution, Knowledge
 
 __all__ = [
     "Certificate",
     "DefaultRegions",
     "Estimate",
+    "Evolution",
     "Front",
     "FrontPoint",
     "Hierarchy",
-    "Individual",
-    "MichiganClassifier",
-    "PittsburghClassifier",
-    "Population",
+    "Knowledge",
+    "LabeledRows",
     "ProbabilityRow",
     "ProbabilityTable",
+    "RuleClassifier",
+    "RuleLearner",
     "RuleSetClassifier",
-    "TrainingRows",
-    "cross_regions",
     "cross_validate",
-    "draw_region",
     "from_rules",
-    "load_knowledge",
-    "mutate_region",
-    "parse_knowledge",
     "predict_table",
     "split_target",
     "suspect_columns",
@@ -55,23 +49,13 @@ __all__ = [
 
 # Where each public name is defined: rules are applied without importing scikit-learn.
 _NAMES = {
+    "_base": ("RuleClassifier",),
     "_certificate": ("Certificate",),
     "_classifier": ("RuleSetClassifier",),
     "_from_rules": ("from_rules",),
-    "_knowledge_file": (
-        "load_knowledge",
-        "parse_knowledge",
-    ),
     "_leaks": ("suspect_columns",),
+    "_learner": ("LabeledRows", "RuleLearner"),
     "_left_out": ("Estimate",),
-    "_michigan": (
-        "MichiganClassifier",
-        "Population",
-    ),
-    "_pittsburgh": (
-        "Individual",
-        "PittsburghClassifier",
-    ),
     "_tables": (
         "predict_table",
         "split_target",
@@ -87,11 +71,9 @@ _NAMES = {
         "ProbabilityTable",
     ),
     "hierarchy": ("Hierarchy",),
-    "operators": (
-        "TrainingRows",
-        "cross_regions",
-        "draw_region",
-        "mutate_region",
+    "parameters": (
+        "Evolution",
+        "Knowledge",
     ),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}

@@ -6,8 +6,10 @@ from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from itertools import chain
 from numbers import Number
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +19,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from irenic.boxes.arrays import Bools
+from irenic.arrays import Bools, Floats
 from irenic.errors import DataError
 from irenic.learn._cells import Cells
 from irenic.learn._certificate import Certificate, certify
@@ -26,7 +28,6 @@ from irenic.learn._left_out import interval_text, leading
 from irenic.learn._measure import resolve_by
 from irenic.learn._rows import MANY_ROWS, Rows, TableRows, sample_rows
 from irenic.learn._stored import Stored, given_rows, survey
-from irenic.learn._tasks import Problem
 from irenic.learn.answers import Answers, Form
 from irenic.learn.front import (
     DefaultRegions,
@@ -34,15 +35,14 @@ from irenic.learn.front import (
     FrontPoint,
     ProbabilityRow,
     RuleCounts,
-    head_of,
     kept_text,
-    table_of,
 )
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
+from irenic.learn.parameters import Knowledge, Parameters
+from irenic.learn.sample import Sample
 from irenic.learn.spaces import names_tested, without_unreadable, without_untested_values
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
-from irenic.model import markup
 from irenic.model.columns import Columns, as_names, take_apart
 from irenic.model.explanation import Explanation
 from irenic.model.features import Continuous, Feature
@@ -52,13 +52,9 @@ from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 from irenic.searching.explaining import Deciding, Explained, explained
 
-Floats = npt.NDArray[np.float64]
-
 # Codes of labels are 16 bits wide.
 _LABEL_LIMIT: Final = 32_000
 _INDICATOR: Final = "multilabel-indicator"
-# Parameters by which predictions need not be the most likely labels.
-_KNOWN: Final = ("rules", "never", "always", "monotonic_cst", "cost")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +109,13 @@ class Labeled:
         whole = None if self.whole is None else self.whole.weighted(factor)
         return replace(self, weight=self.weight * factor, whole=whole)
 
-    def problem(self, cells: Cells, target: Target, factors: Floats | None) -> Problem:
+    def in_cells(self, cells: Cells, target: Target, factors: Floats | None) -> Sample:
         """Return the rows as cells; ``factors`` are those of labels in the weights."""
         own = replace(target, truth=self.target.truth)
         weight = self.weight if factors is None else self.weight * factors[self.target.codes]
         totals = None if self.whole is None or target.many else self.label_rows
         encoded = cells.encode(self.instances)
-        return Problem(
+        return Sample(
             cells,
             encoded,
             own,
@@ -161,18 +157,26 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     hierarchy: Any = None
     consequents: str = "labels"
     scoring: Any = "accuracy"
-    cost: Any = None
     rules_: RuleSet
     pareto_front_: Front
     chosen_: FrontPoint
     classes_: npt.NDArray[Any]
     space_: Space
     hierarchy_: Hierarchy | None = None
+    knowledge_ = Knowledge()
+    """What users knew at the last fit."""
+    _groups: Mapping[str, type[Parameters]] = MappingProxyType({})
+    """Parameters that are groups of others."""
     stopped_by_: str | None = None
     _answers: Answers
     _certified: tuple[RuleSet, tuple[str, ...]]
     _by_name: bool = False
     """Whether only the columns of the space count in tables with names, in any order."""
+
+    def _resolve(self) -> None:
+        """Read groups of parameters, which may be in files, so that the fitted model keeps them."""
+        for name, group in self._groups.items():
+            setattr(self, f"{name}_", group.of(getattr(self, name)))
 
     def _read(
         self,
@@ -332,28 +336,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _html_repr(self) -> str:
         """Return the HTML for notebooks, with that of scikit-learn at the end."""
-        usual = markup.Html(super()._html_repr())
+        usual = str(super()._html_repr())
         if not hasattr(self, "chosen_"):
             return usual
-        parts = [
-            head_of(self.chosen_, type(self).__name__),
-            table_of(self.chosen_, self.classes_.tolist(), many=self._answers.many),
-            self._legend(),
-            self.certificate_._repr_html_(),
-        ]
-        if self.stopped_by_ is not None:
-            parts.append(markup.remark("the fit did not finish: more time may find better rules"))
-        summary = markup.element("summary", "parameters, as shown by scikit-learn")
-        return markup.block(*parts, markup.element("details", summary, usual))
-
-    def _legend(self) -> markup.Html:
-        """Return the color of each label, or a hint if there are too many to distinguish."""
-        labels = self.classes_.tolist()
-        if len(labels) > len(markup.PALETTE):
-            return markup.remark(f"{len(labels):,} labels; hover over a bar to see its numbers")
-        colors = markup.palette(labels)
-        chips = [markup.join(" ", markup.label_chip(label, colors)) for label in labels]
-        return markup.remark("labels:", *chips)
+        # by name, because views are above the models
+        return str(import_module("irenic.reporting.notebook").classifier(self, usual))
 
     # --- reading data
 
@@ -631,8 +618,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Otherwise, probabilities are those of the rows, which may contradict what users know.
         """
-        known = any(getattr(self, name, None) is not None for name in _KNOWN)
-        return not known and self.scoring != "balanced_accuracy"
+        return not self.knowledge_.decides() and self.scoring != "balanced_accuracy"
 
     def explain(self, X: Any) -> list[Explanation]:
         """Return the reason for each prediction.

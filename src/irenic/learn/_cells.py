@@ -16,9 +16,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats, Words, as_scalars
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import as_scalars
-from irenic.kernels.evolve import Rows
+from irenic.kernels.evolve import CellRows
 from irenic.learn.target import label_sums
 from irenic.model.features import FIRST_CODE, LOWEST, MISSING_CODE, Categorical, Continuous
 from irenic.model.ruleset import RuleSet
@@ -39,9 +39,6 @@ _FREQUENT: Final = 5
 _UNITS: Final = (86_400e6, 3_600e6, 60e6, 1e6)
 # The cell of codes that do not occur in the data.
 _UNSEEN: Final = 255
-
-Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,7 +297,7 @@ class Cells:
         cells: npt.NDArray[np.uint8],
         gains: npt.NDArray[np.float32],
         importance: Floats | None = None,
-    ) -> Rows:
+    ) -> CellRows:
         """Return labeled rows in the form that evolution uses."""
         d, n = cells.shape
         words = (n + 63) // 64
@@ -316,7 +313,7 @@ class Cells:
         pick = np.cumsum(share)
         pick /= pick[-1]
         pick[-1] = 1.0
-        return Rows(
+        return CellRows(
             cells=np.ascontiguousarray(cells),
             n_cells=n_cells,
             ordered=self.ordered,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from irenic.budget import Budget
-from irenic.model import markup
 from irenic.model.literals import counted
 from irenic.model.ruleset import RuleSet
+from irenic.model.shown import Shown
 from irenic.searching import Gaps, gaps
 
 # More gaps than anyone reads; the certificate then states that there are more.
@@ -17,7 +17,7 @@ _NODE_LIMIT = 200_000
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Shown):
     """Whether a rule set is consistent and complete, on the whole space rather than the data.
 
     Parameters
@@ -72,9 +72,6 @@ class Certificate:
         False
         """
         return self.gaps.is_complete
-
-    def _repr_html_(self) -> markup.Html:
-        return markup.verdict(str(self), markup.GREEN if self.is_consistent else markup.VERMILION)
 
     def __str__(self) -> str:
         rules = counted(self.n_rules, "rule")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 import warnings
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -16,15 +18,20 @@ import numpy.typing as npt
 from sklearn.base import _fit_context
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import (
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils.validation import check_is_fitted
 
+from irenic.arrays import Floats
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.learn._base import Labeled, RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._evolution import TEST_LIMIT, Settings, Watch
 from irenic.learn._knowledge import (
-    Knowledge,
+    BoundKnowledge,
     cells_of,
     cost_of,
     forbids_nothing,
@@ -40,12 +47,14 @@ from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._row_numbers import row_columns
 from irenic.learn._running import Named, progress_bar, refined, run
 from irenic.learn._stored import given_rows
-from irenic.learn._tasks import SOFT, Plan, Problem
+from irenic.learn._tasks import Plan, sampled_again
 from irenic.learn._texts import doubtful_texts, spelled_alike
 from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
+from irenic.learn.parameters import Evolution, Knowledge, Parameters
+from irenic.learn.sample import Sample
 from irenic.learn.spaces import forbidden_columns, names_tested
-from irenic.learn.target import Floats, Target, class_weights
+from irenic.learn.target import Target, class_weights
 from irenic.model.literals import counted, display, plain, told_apart
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
@@ -76,6 +85,27 @@ _RARE: Final = 0.1
 _FEW_ROWS: Final = 5
 
 
+_CONSTRAINTS: Final[dict[type[Parameters], dict[str, Any]]] = {
+    Knowledge: {
+        "rules": "no_validation",
+        "never": "no_validation",
+        "always": "no_validation",
+        "monotonic_cst": [Mapping, "array-like", None],
+        "cost": [Mapping, "array-like", None],
+        "describe": "no_validation",
+        "forbidden": [str, "array-like", None],
+        "ordered": [str, Mapping, "array-like", None],
+        "max_values": [Interval(Integral, 1, None, closed="left"), None],
+        "space": [Space, None],
+    },
+    Evolution: {
+        "init": [StrOptions({"trees", "seeds"})],
+        "conflicts": [StrOptions({"avoid", "vote", "best"})],
+        "smoothing": [Interval(Real, 0, 1, closed="both")],
+    },
+}
+
+
 class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[misc]
     """Classifier that learns a set of rules that never contradict each other.
 
@@ -87,7 +117,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     Parameters
     ----------
     max_rules, max_conditions : int, optional
-        Maximum numbers of rules and of conditions, with those of ``rules`` and those that
+        Maximum numbers of rules and of conditions, with those that users keep and those that
         ``complete`` adds; the default does not count as a rule.
     max_conditions_per_rule : int, optional
         Maximum number of conditions of each rule (at most 24), except for the rules that
@@ -101,59 +131,19 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         description length, which needs no validation and is several times faster. Of equally good
         rule sets, the smallest is chosen; two of the same penalty share their validation, and the
         training score chooses between these.
-    init : {"trees", "seeds"}, default "trees"
-        Start from the leaves of decision trees, or from random rules around uncovered rows, cut
-        until they overlap no rival.
-    conflicts : {"avoid", "vote", "best"}, default "avoid"
-        "avoid" keeps every rule set consistent. The others allow conflicts, and decide by majority
-        vote or by the best rule; they exist for comparison.
     complete : bool, default False
         Add rules for the default until every case is covered by a rule. They may overlap each
         other, so that few are enough; rule sets that need more than 100 are left out. With
         ``default="abstain"``, rules evolve for all labels, and few have to be added. Numbers that
-        no training row lacks go with the lowest ones if they are missing; with ``rules``,
-        ``never``, ``always``, ``monotonic_cst``, ``cost``, ``max_values`` or impossible cases,
-        added rules decide such cases. If only one rule without conditions remains, because no
+        no training row lacks go with the lowest ones if they are missing; with rules,
+        properties, directions, costs, ``max_values`` or impossible cases in ``knowledge``, added
+        rules decide such cases. If only one rule without conditions remains, because no
         other set is small enough, a warning says so.
     default : {"majority", "abstain"}, default "majority"
         Prediction where no rule applies: the most frequent label there, or None.
-    describe : label, optional
-        A label that only rules predict, never the default, so that each prediction of it has its
-        rule: the denials of a credit model, or a diagnosis.
-    rules : RuleSet, fitted classifier, str or Path, optional
-        Rules to keep: they are part of every rule set of the front, with the same conditions and
-        outcomes, and so is their default if they have one. Other rules are learned where these
-        decide nothing, and contradict none of them. Text has one rule per line, and so has the file
-        of a Path; ``irenic.read(path)`` reads other formats.
-    never, always : str or list of str, optional
-        Outcomes that cases must not have, or must have, such as ``"accept WHERE age < 18"``, in the
-        notation of :func:`irenic.proving.prove`. Every rule set of the front is proved to keep
-        them; where the default would not, a rule is added.
-    monotonic_cst : dict or array of int, optional
-        1 where predictions must not fall if a number rises, -1 where they must not rise, 0
-        elsewhere: by name, or one number per column. It is proved for all cases, not only for rows.
-        Categories can be named if they are ordered, by pandas or in ``ordered``.
-        Labels must be two, of which the second in ``classes_`` is the higher one, or numbers, or an
-        ordered category of pandas. Missing values are neither high nor low.
-    cost : dict of dict or array of shape (n_labels, n_labels), optional
-        Cost of predicting a label (inner key, or column) for each true label (outer key, or row),
-        in the order of ``classes_``; 1 for errors that a dict does not list. Scores are then 1
-        minus the share of the highest cost.
-    forbidden : list of str, optional
-        Columns that learned rules must not test. Nor do they test columns that number the rows
-        (different whole numbers from 0 to at most twice the number of rows) or have a different
-        text in every row, which say nothing about new rows: a warning names them. An empty list
-        lets rules test every column, and naming a column in ``space``, ``ordered`` or
-        ``monotonic_cst`` lets them test that one.
-    ordered : list of str or dict, optional
-        Categories whose values have an order, so that learned conditions are ranges: the values by
-        name, lowest first, also those that no row has; or names of columns whose values ``space``
-        has in order. Ordered categories of pandas are always treated like this.
-    max_values : int, optional
-        Maximum number of values that a learned condition lists after ``in`` or ``not in``.
-    space : Space, optional
-        The features of the columns, as far as they are not to be inferred: bounds, values, and
-        combinations that cannot occur. Rules may overlap there, and none is needed.
+    knowledge : Knowledge, dict or path, optional
+        What users know: rules to keep, properties to prove, costs, and what columns mean, as a
+        :class:`~irenic.learn.Knowledge`, as a dict of its parameters, or as a file of JSON.
     hierarchy : Hierarchy, list of paths, list of edges, or graph, optional
         Which labels imply others: "1/2/3" implies "1/2" and "1"; edges are (parent, child). Each
         row then has a set of labels, and predictions are closed.
@@ -173,20 +163,20 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         the area under the curve (with more than two labels, the mean of one label against the
         rest), or another scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``. Scorers
         with a parameter ``sample_weight`` get the weights of rows; others get rows in proportion.
-    smoothing : float, default 0.5
-        Weight, between 0 and 1, of the out-of-bag predictions of a random forest relative to the
-        labels themselves. More smoothing means less noise and fewer rules.
     generations : int, default 8
         Number of generations. A run may end after half of them, when one improves nothing.
     moves : int, optional
         Number of changes that each rule set tries per generation, and more in proportion to its
         rules beyond 64 (default: 4,000; with at most 5,000 rows, half of it for up to 16 rules).
+    evolution : Evolution or dict, optional
+        How rule sets evolve, for those who compare learners: an
+        :class:`~irenic.learn.Evolution`, or a dict of its parameters.
     budget : float, optional
         Seconds after which the best rule sets so far are used. The result of a fit that runs out
         of budget depends on the speed of the machine.
     warm_start : bool, default False
         Start from the rule sets of the previous fit if that had ``warm_start`` too and the data
-        have the same columns, except with ``forbidden`` or ``ordered``.
+        have the same columns, except with ``forbidden`` or ``ordered`` in ``knowledge``.
     n_jobs : int, optional
         Number of parallel tasks; the result does not depend on it.
     random_state : int, RandomState or None
@@ -223,6 +213,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     (True, True, True)
     """
 
+    evolution_ = Evolution()
+    _groups = MappingProxyType({"knowledge": Knowledge, "evolution": Evolution})
     _cells: Cells | None = None
     _validation: Validation | None = None
     _ranks: npt.NDArray[np.int64] | None = None
@@ -236,27 +228,16 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         "max_conditions_per_rule": [Interval(Integral, 1, None, closed="left"), None],
         "min_support": [Interval(Integral, 1, None, closed="left")],
         "selection": [StrOptions({"validation", "one_se", "description"})],
-        "init": [StrOptions({"trees", "seeds"})],
-        "conflicts": [StrOptions({"avoid", "vote", "best"})],
         "complete": ["boolean"],
         "default": [StrOptions({"majority", "abstain"})],
-        "describe": "no_validation",  # type: ignore[dict-item]
-        "rules": "no_validation",  # type: ignore[dict-item]
-        "never": "no_validation",  # type: ignore[dict-item]
-        "always": "no_validation",  # type: ignore[dict-item]
-        "monotonic_cst": [Mapping, "array-like", None],
-        "cost": [Mapping, "array-like", None],
-        "forbidden": [str, "array-like", None],
-        "ordered": [str, Mapping, "array-like", None],
-        "max_values": [Interval(Integral, 1, None, closed="left"), None],
-        "space": [Space, None],
+        "knowledge": [Knowledge, Mapping, str, os.PathLike, None],
         "hierarchy": "no_validation",  # type: ignore[dict-item]
         "consequents": [StrOptions({"labels", "probabilities"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "scoring": [str, callable],
-        "smoothing": [Interval(Real, 0, 1, closed="both")],
         "generations": [Interval(Integral, 1, None, closed="left")],
         "moves": [Interval(Integral, 1, None, closed="left"), None],
+        "evolution": [Evolution, Mapping, None],
         "budget": [Interval(Real, 0, None, closed="neither"), None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
@@ -272,27 +253,16 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         max_conditions_per_rule: int | None = None,
         min_support: int = 1,
         selection: str = "validation",
-        init: str = "trees",
-        conflicts: str = "avoid",
         complete: bool = False,
         default: str = "majority",
-        describe: Hashable | None = None,
-        rules: Any = None,
-        never: str | Sequence[str] | None = None,
-        always: str | Sequence[str] | None = None,
-        monotonic_cst: Any = None,
-        cost: Any = None,
-        forbidden: str | Sequence[str] | None = None,
-        ordered: Any = None,
-        max_values: int | None = None,
-        space: Any = None,
+        knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         hierarchy: Any = None,
         consequents: str = "labels",
         class_weight: Mapping[Hashable, float] | str | None = None,
         scoring: Any = "accuracy",
-        smoothing: float = SOFT,
         generations: int = 8,
         moves: int | None = None,
+        evolution: Evolution | Mapping[str, Any] | None = None,
         budget: float | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -304,27 +274,16 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self.max_conditions_per_rule = max_conditions_per_rule
         self.min_support = min_support
         self.selection = selection
-        self.init = init
-        self.conflicts = conflicts
         self.complete = complete
         self.default = default
-        self.describe = describe
-        self.rules = rules
-        self.never = never
-        self.always = always
-        self.monotonic_cst = monotonic_cst
-        self.cost = cost
-        self.forbidden = forbidden
-        self.ordered = ordered
-        self.max_values = max_values
-        self.space = space
+        self.knowledge = knowledge
         self.hierarchy = hierarchy
         self.consequents = consequents
         self.class_weight = class_weight
         self.scoring = scoring
-        self.smoothing = smoothing
         self.generations = generations
         self.moves = moves
+        self.evolution = evolution
         self.budget = budget
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -335,6 +294,39 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         super().__setstate__(state)
         if hasattr(self, "chosen_"):  # some serializers keep only the items of a list
             self.pareto_front_ = Front(self.pareto_front_, chosen=self.chosen_)
+
+    # --- parameters
+
+    @property
+    def conflicts(self) -> str:  # type: ignore[override]
+        """What ``evolution`` said about conflicts between rules at the last fit."""
+        return self.evolution_.conflicts
+
+    def set_params(self, **params: Any) -> RuleSetClassifier:
+        """Set parameters by name, also those of a group, such as ``knowledge__never``.
+
+        Parameters
+        ----------
+        **params
+            The new values by name.
+
+        Returns
+        -------
+        RuleSetClassifier
+            The classifier itself.
+        """
+        for name, group in self._groups.items():
+            if any(key.startswith(f"{name}__") for key in params):
+                params = {name: group.of(params.get(name, getattr(self, name))), **params}
+        changed: RuleSetClassifier = super().set_params(**params)
+        return changed
+
+    def _resolve(self) -> None:
+        super()._resolve()
+        for group in (self.knowledge_, self.evolution_):
+            validate_parameter_constraints(
+                _CONSTRAINTS[type(group)], group.get_params(), caller_name=type(group).__name__
+            )
 
     # --- fitting
 
@@ -387,16 +379,17 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         (['free', 'full'], 2)
         """
         X, y, sample_weight = given_rows(X, y, sample_weight, target)
-        options = self.get_params(deep=False)
+        self._resolve()
+        known = self.knowledge_
         state = int(check_random_state(self.random_state).randint(2**31 - 1))
         every = possible_rows(self._read(X, y, sample_weight, self.class_weight, state)).in_order()
-        for text in doubtful_texts(every.instances.space, X, named_columns(options)):
+        for text in doubtful_texts(every.instances.space, X, named_columns(known)):
             warnings.warn(text, stacklevel=4)
-        left_out = {} if forbids_nothing(options) else row_columns(every, X, named_columns(options))
+        left_out = {} if forbids_nothing(known) else row_columns(every, X, named_columns(known))
         for name, what in left_out.items():
             warnings.warn(
-                f"column {name!r} {what}, so learned rules do not test it; forbidden=[] lets them"
-                " test every column",
+                f"column {name!r} {what}, so learned rules do not test it; Knowledge(forbidden=[])"
+                " lets them test every column",
                 stacklevel=4,
             )
         if same := spelled_alike(every.target.labels):
@@ -408,33 +401,34 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         instances, target, weight = data.instances, data.target, data.weight
         factors = balanced = self._balance(target, every.label_weights)
         searched = weight if factors is None else weight * factors[target.codes]
-        cost = cost_of(self.cost, target)
+        cost = cost_of(known.cost, target)
         if cost is not None:
             target = replace(target, cost=cost)
             # relative to an average error, so that a rule has to be worth the same as without cost
             scale = (len(cost) - 1) * len(cost) / cost.sum()
             factors = scale * (np.ones(len(cost)) if factors is None else factors)
             searched = searched * scale
-        orders = orders_of(self.ordered, X, instances.space, self.space or ())
-        knowledge = Knowledge.read(
-            options, data.instances, target, searched, y, self._described(target), orders
+        orders = orders_of(known.ordered, X, instances.space, known.space or ())
+        options = {**self.get_params(deep=False), "conflicts": self.conflicts}
+        knowledge = BoundKnowledge.read(
+            known, options, data.instances, target, searched, y, self._described(target), orders
         )
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else None
-        cells = cells or cells_of(options, data, target, searched, orders, knowledge, left_out)
-        problem = every.problem(cells, target, factors)
+        cells = cells or cells_of(known, data, target, searched, orders, knowledge, left_out)
+        sample = every.in_cells(cells, target, factors)
         limits = None
         if knowledge is not None:
             limits = knowledge.limits(cells)
             if len(knowledge.rules):
-                problem = replace(problem, fixed=knowledge.fixed_codes(every.instances))
-        problem = problem.sampled(ROW_LIMIT, state).in_order()
+                sample = replace(sample, fixed=knowledge.fixed_codes(every.instances))
+        sample = sample.sampled(ROW_LIMIT, state).merged()
         n_kept = 0 if knowledge is None else knowledge.n_kept
-        plan = self._plan(problem, state, every.n_rows, n_kept)
+        plan = self._plan(sample, state, every.n_rows, n_kept)
         if knowledge is not None:
             plan = plan.respecting(limits, knowledge.default)
         # rules and properties need the cells that were made for them
-        refines = problem.pool is not None and not problem.divided and knowledge is None
+        refines = sample.pool is not None and not sample.divided and knowledge is None
         rounds = plan.in_two_rounds() if refines else [plan]
         n_tasks = sum(one.folds + one.islands for one in rounds)
         context = self._init_callback_context(max_subtasks=n_tasks)
@@ -451,17 +445,17 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
             watch = Watch()
             search = partial(run, n_jobs=self.n_jobs, watch=watch, leads=self._leads)
-            result = search(problem, rounds[0], earlier=earlier, tell=tell)
+            result = search(sample, rounds[0], earlier=earlier, tell=tell)
             if refines and not watch.stopped.is_set():
                 cells, earlier, best = refined(result, cells, instances)
-                first = every.problem(cells, target, factors).sampled(ROW_LIMIT, state)
-                problem = first.sampled_again(best, self.conflicts, state)
+                first = every.in_cells(cells, target, factors).sampled(ROW_LIMIT, state)
+                sample = sampled_again(first, best, self.conflicts, state)
                 result = search(
-                    problem,
+                    sample,
                     rounds[1],
                     earlier=earlier,
                     tell=lambda done: tell(rounds[0].islands + done),
-                    validated=first.in_order(),
+                    validated=first.merged(),
                 )
         training = Training(
             instances,
@@ -488,14 +482,14 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self._learned(data, y)
         self._ranks = None if knowledge is None else knowledge.ranks
         self._orders = None if knowledge is None else knowledge.orders
-        self._kept_text = None if self.rules is None or not knowledge else knowledge.kept_text()
+        self._kept_text = None if known.rules is None or not knowledge else knowledge.kept_text()
         self.stopped_by_ = result.stopped_by
         self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit
         # cells of forbidden or ordered columns would not suit a fit without these options
-        keeps = self.warm_start and self.forbidden is None and self.ordered is None
+        keeps = self.warm_start and known.forbidden is None and known.ordered is None
         self._cells, self._values = cells if keeps else None, result.consequents.values()
-        self._shape = round(problem.count.sum()), len(target.labels), len(instances.space)
+        self._shape = round(sample.count.sum()), len(target.labels), len(instances.space)
         self._validation = result.validation
         self._use_best(self.max_rules, self.max_conditions)
         self._warn_of_rare_labels(target, every)
@@ -504,16 +498,16 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _plan(self, problem: Problem, state: int, n_rows: float, n_kept: int = 0) -> Plan:
+    def _plan(self, sample: Sample, state: int, n_rows: float, n_kept: int = 0) -> Plan:
         """Return how to search; ``n_rows`` counts all training rows, also those not sampled.
 
         ``n_kept`` is the number of rules of the user.
         """
-        sampled = float(problem.count.sum()) / n_rows
-        n, n_labels = round(problem.count.sum()), len(problem.target.labels)
-        total = float(problem.weight.sum())
+        sampled = float(sample.count.sum()) / n_rows
+        n, n_labels = round(sample.count.sum()), len(sample.target.labels)
+        total = float(sample.weight.sum())
         limit = max(64, min(40 * n_labels, n // _ROWS_PER_RULE))
-        if problem.target.many:
+        if sample.target.many:
             limit = 64
         if self.max_rules is not None:
             limit = min(limit, max(1, self.max_rules - n_kept))
@@ -523,7 +517,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             members += [(float(penalty), limit) for penalty in penalties]
         members += [(float(penalties[1]), size) for size in _SIZES if size < limit]
         folds = next((k for rows, k in _FOLDS if n <= rows), 1)
-        folds = min(folds, problem.n_groups // 4) if self.selection != "description" else 0
+        folds = min(folds, sample.n_groups // 4) if self.selection != "description" else 0
         moves = self.moves or _MOVES
         islands = 2
         budget = None
@@ -532,28 +526,29 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
             at_once = min(effective_n_jobs(self.n_jobs), folds + islands)
             budget = self.budget * at_once / (folds + islands)
+        evolution = self.evolution_
         settings = Settings(
             members=tuple(members),
             generations=self.generations,
             moves=moves,
             least=_LEAST if self.moves is None and n <= _MANY_ROWS else 1.0,
-            conflicts=self.conflicts,
+            conflicts=evolution.conflicts,
             budget=budget,
-            fixed_default=self.default == "abstain" or self.describe is not None,
-            sow=self.init == "seeds",
+            fixed_default=self.default == "abstain" or self.knowledge_.describe is not None,
+            sow=evolution.init == "seeds",
             max_tests=self._max_tests(n_kept),
             min_support=self.min_support * sampled,
             growth=_GROWTH if n > _MANY_ROWS else 0,
         )
         return Plan(
             settings,
-            self.init,
-            self.smoothing,
+            evolution.init,
+            evolution.smoothing,
             islands,
             folds,
             state,
             abstains=self.default == "abstain",
-            described=self._described(problem.target),
+            described=self._described(sample.target),
             scoring=self.scoring,
             completes=self.complete,
         )
@@ -573,35 +568,36 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     # --- what users know
 
     def _untested(self, sets: Sequence[RuleSet]) -> Collection[Any]:
-        if not (forbidden := forbidden_columns(self.forbidden)):
+        known = self.knowledge_
+        if not (forbidden := forbidden_columns(known.forbidden)):
             return ()
-        options = self.get_params(deep=False)
         # what users say may be in a file, which only a fit reads
-        tested = names_tested(*sets) if sets else tested_columns(options)
-        named = named_columns({**options, "forbidden": None}) | tested
+        tested = names_tested(*sets) if sets else tested_columns(known)
+        named = named_columns(replace(known, forbidden=None)) | tested
         return [given for given in forbidden if str(given) not in named]
 
     def _space(self, table: Any) -> Space:
-        return space_of(super()._space(table), self.get_params(deep=False))
+        return space_of(super()._space(table), self.knowledge_)
 
     def _proved(self, rules: RuleSet) -> tuple[str, ...]:
-        options, labels = self.get_params(deep=False), self.classes_.tolist()
-        return proved(rules, options, labels, self._ranks, self._orders or {})
+        labels = self.classes_.tolist()
+        return proved(rules, self.knowledge_, labels, self._ranks, self._orders or {})
 
     def _described(self, target: Target) -> int | None:
         """Return the code of the label that only rules predict, None if there is none."""
-        if self.describe is None:
+        describe = self.knowledge_.describe
+        if describe is None:
             return None
         labels = target.labels.tolist()
         if target.many or self.default == "abstain":
             why = "rows have several labels" if target.many else 'default="abstain"'
-            raise DataError(f"describe must be None if {why}, got {self.describe!r}")
-        if plain(self.describe) not in labels:
-            hint = did_you_mean(str(self.describe), map(str, labels))
+            raise DataError(f"describe must be None if {why}, got {describe!r}")
+        if plain(describe) not in labels:
+            hint = did_you_mean(str(describe), map(str, labels))
             raise DataError(
-                f"describe must be one of the {len(labels):,} labels, got {self.describe!r}{hint}"
+                f"describe must be one of the {len(labels):,} labels, got {describe!r}{hint}"
             )
-        return int(labels.index(plain(self.describe)))
+        return int(labels.index(plain(describe)))
 
     def _balance(self, target: Target, weights: Floats) -> Floats | None:
         """Return the factor of each label by which scores are balanced, None if they are not.
@@ -646,7 +642,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     def _warn_of_rare_labels(self, target: Target, data: Labeled) -> None:
         if target.many or self.scoring != "accuracy":
             return
-        if self.class_weight is not None or self.cost is not None:
+        if self.class_weight is not None or self.knowledge_.cost is not None:
             return
         counts = data.label_rows
         for label, count in zip(target.labels.tolist(), counts.tolist(), strict=True):
@@ -719,7 +715,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         cells = self._cells
         if not self.warm_start or cells is None or cells.space != instances.space:
             return []
-        if self.forbidden is not None or self.ordered is not None:
+        known = self.knowledge_
+        if known.forbidden is not None or known.ordered is not None:
             return []  # the cells may be those of a fit without them
         if target.labels.tolist() != self.classes_.tolist() or not cells.hold(instances):
             return []

@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from irenic.boxes.arrays import as_scalars
+from irenic.arrays import Floats, Ints, as_scalars
 from irenic.model.features import MISSING_CODE, OTHER_CODE
 from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 # Importances of large rule sets would otherwise take longer than the rest of a fit.
 _ROW_LIMIT: Final = 2_000

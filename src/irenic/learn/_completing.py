@@ -11,8 +11,8 @@ from collections.abc import Hashable, Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Floats
 from irenic.boxes import Boxes
 from irenic.budget import Budget, Meter
 from irenic.model.features import LOWEST
@@ -21,8 +21,6 @@ from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances
 from irenic.searching import enlarge, enlarge_many, gaps
-
-Floats = npt.NDArray[np.float64]
 
 # Rows around which regions are grown at a time.
 _ROWS: Final = 1_000

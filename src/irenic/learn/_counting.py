@@ -19,15 +19,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Bools, Floats, Indices, Words
 from irenic.learn.target import Consequents, Target, label_sums, row_f1
 from irenic.model.head import open_labels, signs
 from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Indices = npt.NDArray[np.intp]
-Words = npt.NDArray[np.uint64]
 
 # Rows of a block of bitmaps: so many that calls cost little.
 BLOCK: Final = 1 << 17

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -20,19 +20,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Shorts, Words
 from irenic.kernels import evolve as kernels
-from irenic.kernels.evolve import Draft, Rows, Rules, Schedule
-
-Words = npt.NDArray[np.uint64]
-Codes = npt.NDArray[np.int16]
+from irenic.kernels.evolve import CellRows, Draft, Limits, Schedule, State, Totals, WordRules
 
 RESOLVE: Final = {"avoid": kernels.AVOID, "vote": kernels.VOTE, "best": kernels.BEST}
-GUARDS: Final = {
-    "make way": kernels.MAKE_WAY,
-    "grow": kernels.GROW,
-    "enlarge": kernels.ENLARGE,
-    "ignore": kernels.IGNORE,
-}
 # Nobody reads rules with more conditions; fixed so that a rule fits a few cache lines.
 TEST_LIMIT: Final = 24
 # Members take more moves the more rules they have, so that each rule gets its share: all of them
@@ -45,13 +37,8 @@ _EQUAL: Final = 1e-9
 _NEARLY: Final = 1e-3
 # Moves between two looks at the clock and at Ctrl-C.
 _MOVES_AT_ONCE: Final = 2_000
-# Where a draft has its numbers of rules and of conditions.
-_LENGTH: Final = [kernels.SIZE, kernels.COST]
 # Rules in a row that are not worth their penalty, after which no more are grown.
 _FAILURES: Final = 20
-# Where evaluations are counted: how many share a temperature, and the most moves that one takes.
-_EVALUATIONS_AT_ONCE: Final = 100
-_MOVES_PER_EVALUATION: Final = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +46,7 @@ class Candidate:
     """A rule set as words, with its default and its score on the rows that it evolved on."""
 
     masks: Words
-    then: Codes
+    then: Shorts
     default: int
     cost: int = 0
     worth: float = 0.0
@@ -81,32 +68,35 @@ class Candidate:
         return self.worth - penalty * (len(self) + self.cost)
 
 
-@dataclass(frozen=True, eq=False)
-class Limits:
-    """What rules must respect besides each other; see ``c/limits.c`` for what kernels do."""
+class Turns:
+    """How the members of a population evolve in turn; a study derives its own from it."""
 
-    walls: Words
-    """Regions that rules of some consequents must not enter, ``[walls, d]``."""
-    banned: npt.NDArray[np.uint8]
-    """Whether a consequent is one of them, ``[walls, k]``."""
-    impossible: Words
-    """Regions where no case can occur, so that rules may overlap, ``[regions, d]``."""
-    most_values: npt.NDArray[np.int64]
-    """Number of values that a set may list or leave out, ``[d]``, or empty."""
-    signs: npt.NDArray[np.int64]
-    """1 or -1 where predictions increase or decrease with a feature, ``[d]``, or empty."""
-    known: npt.NDArray[np.int64]
-    """First cell of values that are not missing, ``[d]``, or empty."""
-    ranks: npt.NDArray[np.int64]
-    """Place of each consequent in the order of predictions, ``[k]``."""
+    ends_early: bool = True
+    """Whether a run ends when nothing improves, and leaves out members that others stand for."""
 
-    @classmethod
-    def none(cls, n_features: int, n_codes: int) -> Limits:
-        """Return limits that exclude nothing."""
-        words = np.zeros((0, n_features), dtype=np.uint64)
-        empty = np.zeros(0, dtype=np.int64)
-        banned = np.zeros((0, n_codes), dtype=np.uint8)
-        return cls(words, banned, words, empty, empty, empty, np.arange(n_codes))
+    def guard(self, conflicts: str) -> int:
+        """Return how moves treat rivals: one of the guards of :mod:`irenic.kernels.evolve`.
+
+        If moves ignore rivals, rules may contradict each other; predictions are then only right if
+        ``conflicts`` is not "avoid".
+        """
+        return kernels.MAKE_WAY if conflicts == "avoid" else kernels.IGNORE
+
+    def anneal(
+        self,
+        member: Member,
+        members: list[Member],
+        moves: int,
+        heats: tuple[float, float],
+        clock: Clock,
+    ) -> None:
+        """Let a member take its moves of a generation, while it cools down."""
+        donors = member.donors(members)
+        parts = max(1, round(moves / _MOVES_AT_ONCE))
+        for heat, cooler in pairwise(_temperatures(*heats, parts + 1)):
+            member.anneal(donors, moves // parts, heat, cooler)
+            if clock.over():
+                return
 
 
 @dataclass(frozen=True)
@@ -128,22 +118,15 @@ class Settings:
     """Whether the default never changes."""
     sow: bool = False
     """Whether members start with random rules around rows, instead of the leaves of trees."""
-    guard: str = ""
-    """How moves treat rivals (see ``GUARDS``); the default follows from ``conflicts``.
-
-    If moves ignore rivals, rules may contradict each other; predictions are then only right if
-    ``conflicts`` is not "avoid".
-    """
     max_tests: int = TEST_LIMIT
     """Maximum number of conditions of a rule."""
     min_support: float = 1.0
     """Minimum number of rows that a rule covers; rules with fewer are dropped in the end."""
     growth: int = 0
     """Rules that may fail in a row before a member stops growing new ones, in each generation."""
-    evaluations: int | None = None
-    """Rule sets that each member evaluates per generation, instead of ``moves``."""
     limits: Limits | None = None
     """What rules must respect besides each other."""
+    turns: Turns = field(default_factory=Turns)
 
     @property
     def max_rules(self) -> int:
@@ -160,16 +143,13 @@ class Watch:
 
     stopped: threading.Event = field(default_factory=threading.Event)
     done: dict[Any, list[Candidate]] = field(default_factory=dict)
-    trace: list[tuple[int, float, float]] | None = None
-    """If a list, receives evaluations and CPU seconds so far and the highest score, after each turn
-    of a member; reading the CPU time can take longer than many moves."""
 
     def __reduce__(self) -> Any:
         return Watch, ()
 
 
 def evolve(
-    rows: Rows,
+    rows: CellRows,
     starts: list[Candidate],
     settings: Settings,
     random_state: int,
@@ -182,19 +162,11 @@ def evolve(
     what these found too.
     """
     watch = watch or Watch()
-    clock = _Clock(settings, watch)
+    clock = Clock(settings, watch)
     rng = np.random.default_rng(random_state)
-    members = [_Member(rows, settings, *member, rng) for member in settings.members]
+    members = [Member(rows, settings, *member, rng) for member in settings.members]
     for member in members:  # a run that is interrupted returns all of them
         member.begin(starts[0])
-    started = time.thread_time()
-
-    def note() -> None:
-        if watch.trace is None:
-            return
-        evaluated, worth = sum(m.evaluated for m in members), max(m.worth for m in members)
-        watch.trace.append((evaluated, time.thread_time() - started, worth))
-
     # members of one rule are on their own, so that they find the same in every population
     singles = [member for member in members if member.max_rules == 1]
     others = [member for member in members if member.max_rules > 1]
@@ -204,7 +176,7 @@ def evolve(
             member.begin_at_best(_starts_of(number, of))
             if settings.sow:
                 member.sow()
-        for _ in _generations(group, settings, clock, note):
+        for _ in _generations(group, settings, clock):
             watch.done[name] = [member.best() for member in members]
         starts = [*starts, *(member.best() for member in group)]
     candidates = [member.best() for member in members]
@@ -222,16 +194,15 @@ def _starts_of(number: int, starts: list[Candidate]) -> list[Candidate]:
     return [start for start in starts if start.default == defaults[number % len(defaults)]]
 
 
-def _generations(
-    members: list[_Member], settings: Settings, clock: _Clock, note: Callable[[], None]
-) -> Iterator[None]:
+def _generations(members: list[Member], settings: Settings, clock: Clock) -> Iterator[None]:
     """Evolve members together, and yield after each generation."""
-    heats = np.geomspace(settings.hot, settings.cold, settings.generations + 1)
-    for generation, (heat, cooler) in enumerate(pairwise(heats), 1):
+    turns = settings.turns
+    temperatures = np.geomspace(settings.hot, settings.cold, settings.generations + 1)
+    for generation, heats in enumerate(pairwise(temperatures), 1):
         improved = False
         for member in members:
             before = member.value
-            twin = None if settings.evaluations else _twin(member, members)
+            twin = _twin(member, members) if turns.ends_early else None
             if twin is not None:
                 if twin.value > before + _NEARLY:
                     member.begin(twin.best())
@@ -241,13 +212,8 @@ def _generations(
             moves = round(settings.moves * _effort(member.size, settings.least))
             if member.max_rules == 1:
                 moves = min(moves, max(_SINGLE_MOVES, moves // 4))
-            near = _near(member, members)
-            if settings.evaluations is None:
-                member.anneal(near, moves, heat, cooler, clock)
-            else:
-                member.evaluate(near, settings.evaluations, heat, cooler, clock)
+            turns.anneal(member, members, moves, heats, clock)
             improved |= member.value > before + _EQUAL
-            note()
         yield
         if clock.over():
             break
@@ -259,7 +225,7 @@ def _generations(
                 member.begin(other)
                 improved = True
         cool = 2 * generation >= settings.generations  # while it is hot, improvement may come later
-        if cool and not improved and settings.evaluations is None:
+        if cool and not improved and turns.ends_early:
             break
 
 
@@ -273,7 +239,7 @@ def _effort(n_rules: int, least: float) -> float:
     return max(least, min(1.0, n_rules / some), n_rules / many)
 
 
-def _twin(member: _Member, members: list[_Member]) -> _Member | None:
+def _twin(member: Member, members: list[Member]) -> Member | None:
     """Return a member with the same penalty and more rules allowed that needs no more of them."""
     for other in members:
         if other.penalty == member.penalty and other.size <= member.max_rules < other.max_rules:
@@ -282,18 +248,14 @@ def _twin(member: _Member, members: list[_Member]) -> _Member | None:
 
 
 @lru_cache(maxsize=1_000)
-def _heats(hot: float, cold: float, n: int) -> list[float]:
+def _temperatures(hot: float, cold: float, n: int) -> list[float]:
     """Return temperatures in between, which are the same for all members of a generation."""
     return list(np.geomspace(hot, cold, n).tolist())
 
 
-def _near(member: _Member, members: list[_Member]) -> list[_Member]:
-    """Return the two members of the most similar size, whose rules may fit."""
-    others = [other for other in members if other is not member]
-    return sorted(others, key=lambda other: abs(other.size - member.size))[:2]
+class Clock:
+    """Tells a run when to end: after its time, or when the outside stops it."""
 
-
-class _Clock:
     def __init__(self, settings: Settings, watch: Watch) -> None:
         self._end = None if settings.budget is None else time.monotonic() + settings.budget
         self._watch = watch
@@ -303,34 +265,20 @@ class _Clock:
         return late or self._watch.stopped.is_set()
 
 
-class _Member:
+class Member:
     """A rule set of the population, the best version of it so far, and its penalty."""
 
     def __init__(
         self,
-        rows: Rows,
+        rows: CellRows,
         settings: Settings,
         penalty: float,
         max_rules: int,
         rng: np.random.Generator,
     ) -> None:
         self.rows, self.penalty, self.max_rules = rows, penalty, max_rules
-        self.draft = new_draft(
-            rows,
-            max_rules,
-            settings.conflicts,
-            rng,
-            fixed_default=settings.fixed_default,
-            guard=settings.guard,
-            max_tests=settings.max_tests,
-            limits=settings.limits,
-        )
-        self._best = Rules(
-            np.zeros((max_rules, len(rows.n_cells)), dtype=np.uint64),
-            np.zeros(max_rules, dtype=np.int16),
-        )
-        # size, default, cost and score of the best version
-        self._totals = np.zeros(4)
+        self.draft = new_draft(rows, max_rules, settings, rng)
+        self._best, self._totals = WordRules.empty(max_rules, len(rows.n_cells)), Totals()
 
     def begin_at_best(self, starts: list[Candidate]) -> None:
         """Start from the candidate with the highest value for this member."""
@@ -342,7 +290,7 @@ class _Member:
         self.begin(starts[int(np.argmax(np.array(values) > max(values) - _NEARLY))])
 
     def begin(self, start: Candidate) -> None:
-        kernels.load(self.rows, self.draft, Rules(start.masks, start.then), start.default)
+        kernels.load(self.rows, self.draft, WordRules(start.masks, start.then), start.default)
         self._keep()
 
     def sow(self) -> None:
@@ -352,144 +300,78 @@ class _Member:
     def grow(self, failures: int) -> None:
         """Add rules around wrongly predicted rows until a number of them in a row fails."""
         kernels.grow(self.rows, self.draft, failures, self.penalty)
-        score, length = self.draft.floats[kernels.SCORE], self.draft.ints[_LENGTH].sum()
-        if float(score - self.penalty * length) > self.value + _EQUAL:
+        state = self.draft.state
+        if state.score - self.penalty * (state.size + state.cost) > self.value + _EQUAL:
             self._keep()
 
     def _keep(self) -> None:
         """Make the current version the best one."""
-        size = kernels.unload(self.draft, self._best)
-        default, cost = self.draft.ints[kernels.DEFAULT], self.draft.ints[kernels.COST]
-        self._totals[:] = size, default, cost, self.draft.floats[kernels.SCORE]
+        kernels.keep(self.draft, self._best, self._totals)
 
     def best(self) -> Candidate:
-        size, default, cost = (int(v) for v in self._totals[:3])
-        masks, then = self._best.masks[:size].copy(), self._best.then[:size].copy()
-        return Candidate(masks, then, default, cost, float(self._totals[3]))
+        best, totals = self._best, self._totals
+        masks, then = best.masks[: totals.size].copy(), best.then[: totals.size].copy()
+        return Candidate(masks, then, totals.code_by_default, totals.cost, totals.score)
 
     @property
     def size(self) -> int:
         """Number of rules of the best version."""
-        return int(self._totals[0])
+        return int(self._totals.size)
 
     @property
     def value(self) -> float:
         """Score of the best version, minus the penalty for rules and conditions."""
-        size, _, cost, score = self._totals.tolist()
-        return float(score - self.penalty * (size + cost))
+        totals = self._totals
+        return float(totals.score - self.penalty * (totals.size + totals.cost))
 
     @property
     def worth(self) -> float:
         """Score of the best version."""
-        return float(self._totals[3])
+        return float(self._totals.score)
 
-    @property
-    def evaluated(self) -> int:
-        """Number of rule sets evaluated so far."""
-        return int(self.draft.ints[kernels.EVALUATED])
+    def donors(self, members: list[Member]) -> WordRules:
+        """Return the rules of the two members of the most similar size, which may fit."""
+        others = [other for other in members if other is not self]
+        near = sorted(others, key=lambda other: abs(other.size - self.size))[:2]
+        donors = [other.best() for other in near]
+        masks = np.concatenate([self._best.masks[:0], *(donor.masks for donor in donors)])
+        then = np.concatenate([self._best.then[:0], *(donor.then for donor in donors)])
+        return WordRules(masks, then)
 
-    def anneal(
-        self, near: list[_Member], moves: int, hot: float, cold: float, clock: _Clock
-    ) -> None:
-        donors = _rules_of(near, self)
-        parts = max(1, round(moves / _MOVES_AT_ONCE))
-        for heat, cooler in pairwise(_heats(hot, cold, parts + 1)):
-            self._anneal(donors, moves // parts, heat, cooler)
-            if clock.over():
-                return
-
-    def evaluate(
-        self, near: list[_Member], evaluations: int, hot: float, cold: float, clock: _Clock
-    ) -> None:
-        """Anneal until a number of rule sets has been evaluated."""
-        donors = _rules_of(near, self)
-        parts = max(1, round(evaluations / _EVALUATIONS_AT_ONCE))
-        ends = self.evaluated + np.linspace(0, evaluations, parts + 1).round().astype(int)[1:]
-        for heat, end in zip(np.geomspace(hot, cold, parts), ends.tolist(), strict=True):
-            self.draft.ints[kernels.EVALUATION_LIMIT] = end
-            # at one temperature, because the number of moves per evaluation is not known in advance
-            self._anneal(donors, _MOVES_PER_EVALUATION * _EVALUATIONS_AT_ONCE, heat, heat)
-            if clock.over():
-                return
-
-    def _anneal(self, donors: Rules, moves: int, hot: float, cold: float) -> None:
+    def anneal(self, donors: WordRules, moves: int, hot: float, cold: float) -> None:
+        """Take moves, some of which take rules of the donors."""
         schedule = Schedule(moves, hot, cold, self.penalty)
         kernels.anneal(self.rows, self.draft, donors, schedule, self._best, self._totals)
 
 
-def _rules_of(near: list[_Member], member: _Member) -> Rules:
-    """Return the rules of other members, for a member to take from."""
-    donors = [other.best() for other in near]
-    masks = np.concatenate([member._best.masks[:0], *(donor.masks for donor in donors)])
-    then = np.concatenate([member._best.then[:0], *(donor.then for donor in donors)])
-    return Rules(masks, then)
-
-
 def grow_rules(
-    rows: Rows, start: Candidate, settings: Settings, penalty: float, random_state: int
+    rows: CellRows, start: Candidate, settings: Settings, penalty: float, random_state: int
 ) -> Candidate:
     """Return the rules that grow around wrongly predicted rows, one after another.
 
     Each must add more correct predictions than its rule and its conditions cost.
     """
     rng = np.random.default_rng(random_state)
-    member = _Member(rows, settings, penalty, settings.max_rules, rng)
+    member = Member(rows, settings, penalty, settings.max_rules, rng)
     member.begin(start)
     member.grow(_FAILURES)
     return member.best()
 
 
 def new_draft(
-    rows: Rows,
-    max_rules: int,
-    conflicts: str,
-    rng: np.random.Generator,
-    *,
-    fixed_default: bool = False,
-    guard: str = "",
-    max_tests: int = TEST_LIMIT,
-    limits: Limits | None = None,
+    rows: CellRows, max_rules: int, settings: Settings, rng: np.random.Generator
 ) -> Draft:
-    """Return an empty draft with room for ``max_rules`` rules."""
-    d, n = rows.cells.shape
-    limits = limits or Limits.none(d, rows.gains.shape[1])
-    places = max_rules + kernels.STEPS + 1
-    guard = guard or ("make way" if conflicts == "avoid" else "ignore")
-    ints = np.zeros(15, dtype=np.int64)
-    ints[kernels.RULE_LIMIT], ints[kernels.RESOLVE] = max_rules, RESOLVE[conflicts]
-    ints[kernels.FIXED], ints[kernels.GUARD] = fixed_default, GUARDS[guard]
-    ints[kernels.EVALUATION_LIMIT] = -1
-    return Draft(
-        masks=np.zeros((places, d), dtype=np.uint64),
-        tests=np.zeros((places, min(d, max_tests, TEST_LIMIT)), dtype=np.int64),
-        n_tests=np.zeros(places, dtype=np.int32),
-        then=np.zeros(places, dtype=np.int16),
-        cost=np.zeros(places, dtype=np.int32),
-        worth=np.zeros(places),
-        cover=np.zeros((places + 1, len(rows.full)), dtype=np.uint64),
-        slot=np.arange(places, dtype=np.int64),
-        count=np.zeros(n, dtype=np.uint16),
-        covered=np.zeros(len(rows.full), dtype=np.uint64),
-        shared=np.zeros(len(rows.full), dtype=np.uint64),
-        predicted=np.zeros(n, dtype=np.int16),
-        ints=ints,
-        floats=np.zeros(4),
-        log=np.zeros((kernels.STEPS, 2), dtype=np.int64),
-        # xorshift never leaves 0
-        rng=rng.integers(1, 2**63, size=1).astype(np.uint64),
-        sums=np.zeros(rows.gains.shape[1]),
-        votes=np.zeros((n if conflicts == "vote" else 0, rows.gains.shape[1]), dtype=np.uint16),
-        rank=np.zeros(places, dtype=np.int64),
-        room=np.zeros(d, dtype=np.uint64),
-        order=np.arange(d, dtype=np.int64),
-        **vars(limits),
-        added=np.zeros(n, dtype=np.float32),
-        failed=np.zeros(n, dtype=np.uint8),
-        failing=np.zeros(n, dtype=np.int32),
-        inside=np.zeros(n, dtype=np.int32),
-        weights=np.zeros(n, dtype=np.float32),
-        cell_sums=np.zeros((d, 64)),
+    """Return a draft without rules that has room for ``max_rules``."""
+    state = State(
+        rule_limit=max_rules,
+        resolve=RESOLVE[settings.conflicts],
+        guard=settings.turns.guard(settings.conflicts),
+        fixed_default=settings.fixed_default,
+        evaluation_limit=-1,
+        random=int(rng.integers(1, 2**63, size=1)[0]),  # xorshift never leaves 0
     )
+    limits = settings.limits or Limits.none(len(rows.cells), rows.gains.shape[1])
+    return Draft.empty(rows, state, min(settings.max_tests, TEST_LIMIT), limits)
 
 
 def covering(masks: Words, cells: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
@@ -509,7 +391,7 @@ def worths(
     return (np.array(right, dtype=float) + 1.0) / (np.array(possible, dtype=float) + 2.0)
 
 
-def predict(candidate: Candidate, cells: npt.NDArray[np.uint8], conflicts: str) -> Codes:
+def predict(candidate: Candidate, cells: npt.NDArray[np.uint8], conflicts: str) -> Shorts:
     """Return the code that a candidate predicts for each instance."""
     codes = np.full(cells.shape[1], candidate.default, dtype=np.int16)
     covers = covering(candidate.masks, cells)

@@ -13,6 +13,7 @@ from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._knowledge import text_of
 from irenic.learn._measure import Measure
 from irenic.learn.answers import Answers
+from irenic.learn.parameters import Knowledge
 from irenic.learn.target import Consequents, Target, row_weights
 from irenic.model.literals import display
 from irenic.model.ruleset import RuleSet, as_rule_set
@@ -41,7 +42,7 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     -------
     RuleSetClassifier
         Its front consists of these rules. Without a default, it predicts None where no rule
-        applies. Its parameter ``rules`` has them, so that another ``fit`` keeps them.
+        applies. Its parameter ``knowledge`` has them, so that another ``fit`` keeps them.
 
     Raises
     ------
@@ -70,7 +71,8 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
             list(conflicts),
         )
     default = "majority" if rules.default is not None else "abstain"
-    clf = RuleSetClassifier(default=default, rules=rules)
+    clf = RuleSetClassifier(default=default, knowledge=Knowledge(rules=rules))
+    clf._resolve()
     target, weight = _target(clf, rules, y, sample_weight)
     instances = rules.space.encode(X)
     if len(instances) != len(target):

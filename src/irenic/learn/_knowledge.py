@@ -19,12 +19,14 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Bools, Floats
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
 from irenic.frames.files import as_text, read_bytes
+from irenic.kernels.evolve import Limits
 from irenic.learn._base import Labeled, check_labels
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Limits
+from irenic.learn.parameters import Knowledge
 from irenic.learn.spaces import forbidden_columns, moved
 from irenic.learn.target import Consequents, Target
 from irenic.model.decision_table import DecisionTable
@@ -47,12 +49,6 @@ from irenic.model.ruleset import RuleSet, as_rule_set, learned_rules
 from irenic.model.space import Instances, Space
 from irenic.proving import prove
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-
-Options = Mapping[str, Any]
-"""The parameters of a classifier by name."""
-
 # Text without a rule in it that may be a path.
 _PATH: Final = re.compile(
     r"(?!(?:IF|DEFAULT|ELSE|IMPOSSIBLE)\b)[^\n={}]*[^\n={}.\s]\.\w{1,7}", re.IGNORECASE
@@ -63,13 +59,13 @@ _SIGNS: Final = {1: "INCREASES", -1: "DECREASES"}
 # --- spaces
 
 
-def space_of(space: Space, options: Options) -> Space:
+def space_of(space: Space, known: Knowledge) -> Space:
     """Return the space of a table, as users declare it and with all values that they name."""
-    if options["space"] is not None:
-        space = _declared_space(space, options["space"])
-    if isinstance(options["ordered"], Mapping):
-        space = _with_listed_values(space, options["ordered"])
-    return _opened_space(space, Source.read(options["rules"]), _properties(options))
+    if known.space is not None:
+        space = _declared_space(space, known.space)
+    if isinstance(known.ordered, Mapping):
+        space = _with_listed_values(space, known.ordered)
+    return _opened_space(space, Source.read(known.rules), _properties(known))
 
 
 def possible_rows(data: Labeled) -> Labeled:
@@ -304,16 +300,16 @@ class Property:
         return match if self.parsed.kind == "never" else ~match
 
 
-def _properties(options: Options) -> list[Property]:
+def _properties(known: Knowledge) -> list[Property]:
     words = ("never", "always")
-    return [each for word in words for each in Property.read(word, options[word])]
+    return [each for word in words for each in Property.read(word, getattr(known, word))]
 
 
 # --- everything together
 
 
 @dataclass(frozen=True, eq=False)
-class Knowledge:
+class BoundKnowledge:
     """What learned rules must respect, in the space of the training rows."""
 
     space: Space
@@ -339,28 +335,28 @@ class Knowledge:
     @classmethod
     def read(
         cls,
-        options: Options,
+        given: Knowledge,
+        options: Mapping[str, Any],
         instances: Instances,
         target: Target,
         weight: Floats,
         y: Any,
         described: int | None,
         orders: Mapping[str, Sequence[Hashable]],
-    ) -> Knowledge | None:
+    ) -> BoundKnowledge | None:
         """Return what learned rules must respect, None if there is nothing.
 
         ``described`` is the code of the label that only rules predict, and ``orders`` are the
         values of ordered categories.
         """
-        space, properties = instances.space, _properties(options)
+        space, properties = instances.space, _properties(given)
         labels = target.labels.tolist()
         for each in properties:
             each.check_label(labels, space)
-        source = Source.read(options["rules"])
-        signs = signs_of(options["monotonic_cst"], space, orders)
-        abstains, max_values = options["default"] == "abstain", options["max_values"]
-        given = ("rules", "never", "always", "monotonic_cst", "cost")
-        names = [name for name in given if options[name] is not None]
+        source = Source.read(given.rules)
+        signs = signs_of(given.monotonic_cst, space, orders)
+        abstains, max_values = options["default"] == "abstain", given.max_values
+        names = given.decides()
         if names and (target.many or options["conflicts"] != "avoid"):
             why = "rows have several labels"
             why = why if target.many else f"conflicts={options['conflicts']!r}"
@@ -513,7 +509,7 @@ class Knowledge:
 
     # --- rules that properties need
 
-    def with_rules_of_properties(self, gains: Floats, instances: Instances) -> Knowledge:
+    def with_rules_of_properties(self, gains: Floats, instances: Instances) -> BoundKnowledge:
         """Return the same with rules where a property does not allow the default.
 
         Parameters
@@ -531,7 +527,7 @@ class Knowledge:
                 known = known._decided(box, gains, instances)
         return known
 
-    def _decided(self, box: Boxes, gains: Floats, instances: Instances) -> Knowledge:
+    def _decided(self, box: Boxes, gains: Floats, instances: Instances) -> BoundKnowledge:
         """Return the same with rules in a box, in parts if one rule is not enough."""
         walls, banned, why = self._walls
         rules = self.rules.copy()
@@ -575,19 +571,19 @@ class Knowledge:
 
 def proved(
     rules: RuleSet,
-    options: Options,
+    known: Knowledge,
     labels: Sequence[Hashable],
     ranks: npt.NDArray[np.int64] | None,
     orders: Mapping[str, Sequence[Hashable]],
 ) -> tuple[str, ...]:
     """Return the properties of the parameters, if rules are proved to have them."""
-    properties = _properties(options)
-    if not properties and options["monotonic_cst"] is None:
+    properties = _properties(known)
+    if not properties and known.monotonic_cst is None:
         return ()
     space = _opened_space(rules.space, Source(), properties)
     space = _with_listed_values(space, {n: v for n, v in orders.items() if n in space})
-    signs = signs_of(options["monotonic_cst"], space, orders)
-    known = Knowledge(
+    signs = signs_of(known.monotonic_cst, space, orders)
+    bound = BoundKnowledge(
         space,
         (*labels, None),
         RuleSet([], space),
@@ -596,25 +592,25 @@ def proved(
         orders={name: tuple(orders[name]) for name in signs if name in orders},
         ranks=ranks_of(labels) if ranks is None else ranks,
     )
-    return known.claims() if not known.objection(moved(rules, space)) else ()
+    return bound.claims() if not bound.objection(moved(rules, space)) else ()
 
 
 # --- other parameters
 
 
 def cells_of(
-    options: Options,
+    known: Knowledge,
     data: Labeled,
     target: Target,
     weight: Floats,
     orders: Mapping[str, Sequence[Hashable]],
-    knowledge: Knowledge | None,
+    knowledge: BoundKnowledge | None,
     left_out: Iterable[str] = (),
 ) -> Cells:
     """Return the cells of the training rows; rules do not test columns that are left out."""
     space = data.instances.space
     columns = None if data.whole is None else data.whole.figures.columns
-    forbidden = forbidden_columns(options["forbidden"])
+    forbidden = forbidden_columns(known.forbidden)
     untested = [feature_name(space, given, "forbidden") for given in forbidden]
     return Cells.from_instances(
         data.instances,
@@ -639,26 +635,26 @@ def feature_name(space: Space, given: Any, parameter: str) -> str:
     return str(given)
 
 
-def tested_columns(options: Options) -> set[str]:
+def tested_columns(known: Knowledge) -> set[str]:
     """Return the columns that the rules and properties of users test."""
-    conditions = Source.read(options["rules"]).conditions
-    conditions += [each.parsed.conditions or [] for each in _properties(options)]
+    conditions = Source.read(known.rules).conditions
+    conditions += [each.parsed.conditions or [] for each in _properties(known)]
     return {each.name for alternatives in conditions for one in alternatives for each in one}
 
 
-def forbids_nothing(options: Options) -> bool:
+def forbids_nothing(known: Knowledge) -> bool:
     """Return whether users say that rules may test every column."""
-    forbidden = options["forbidden"]
+    forbidden = known.forbidden
     return forbidden is not None and not isinstance(forbidden, str) and not len(forbidden)
 
 
-def named_columns(options: Options) -> set[str]:
+def named_columns(known: Knowledge) -> set[str]:
     """Return the columns that users say something about, as far as they name them."""
-    names = set() if options["space"] is None else set(options["space"].names)
-    signs = options["monotonic_cst"]
+    names = set() if known.space is None else set(known.space.names)
+    signs = known.monotonic_cst
     if isinstance(signs, Mapping):
         names |= {str(name) for name, sign in signs.items() if sign}
-    for given in (options["ordered"], options["forbidden"]):
+    for given in (known.ordered, known.forbidden):
         names |= (
             {given} if isinstance(given, str) else set(map(str, () if given is None else given))
         )

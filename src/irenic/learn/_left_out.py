@@ -19,11 +19,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from irenic.arrays import Floats, Indices
 from irenic.errors import DataError
 from irenic.learn.front import standard_error
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 
 _BOOTSTRAPS: Final = 500
 # With a scorer of scikit-learn, which takes milliseconds per rule set.

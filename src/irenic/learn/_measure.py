@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats
 from irenic.learn._columns import ColumnSums, column_figures
 from irenic.learn._counting import Block, Counting, Sums, by_own_frequencies, codes_of
 from irenic.learn._evolution import Candidate
@@ -19,8 +20,6 @@ from irenic.learn.reasons import reason_rules
 from irenic.learn.target import Consequents, Target
 from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
-
-Floats = npt.NDArray[np.float64]
 
 
 def resolve_by(conflicts: str) -> Resolve | None:

@@ -21,18 +21,14 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from irenic.arrays import Bools, Bytes, Floats, Indices
 from irenic.learn._evolution import Candidate, covering, predict
 from irenic.learn._left_out import Seen, Trial
 from irenic.learn._trees import Ladder
 from irenic.learn.target import Consequents, Target, as_probabilities
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Indices = npt.NDArray[np.intp]
-Bytes = npt.NDArray[np.uint8]
-
 if TYPE_CHECKING:
-    from irenic.learn._tasks import Problem
+    from irenic.learn.sample import Sample
 
 # The most regions, and the fewest rows of one: a table that people still read.
 _REGIONS: Final = 16
@@ -47,13 +43,13 @@ class Division:
 
     masks: npt.NDArray[np.uint64]
     """Cells of each region, as words per feature."""
-    problem: Problem
+    sample: Sample
     opinion: Floats
-    """What trees that have not seen a row of the problem think of it: ``[row, label]``."""
+    """What trees that have not seen a row of the sample think of it: ``[row, label]``."""
 
     @classmethod
     def grown(
-        cls, problem: Problem, opinion: Floats, candidates: Sequence[Candidate]
+        cls, sample: Sample, opinion: Floats, candidates: Sequence[Candidate]
     ) -> Division | None:
         """Return regions that test only features that rules test too.
 
@@ -61,7 +57,7 @@ class Division:
 
         Parameters
         ----------
-        problem : Problem
+        sample : Sample
             The rows.
         opinion : array of shape (n_rows, n_labels)
             Probabilities of labels.
@@ -70,22 +66,22 @@ class Division:
         """
         from sklearn.tree import DecisionTreeRegressor
 
-        if problem.target.many or opinion.shape[1] > LABEL_LIMIT:
+        if sample.target.many or opinion.shape[1] > LABEL_LIMIT:
             return None
-        everything = (np.uint64(1) << problem.cells.n_cells.astype(np.uint64)) - np.uint64(1)
-        everything[problem.cells.n_cells == 64] = ~np.uint64(0)
+        everything = (np.uint64(1) << sample.cells.n_cells.astype(np.uint64)) - np.uint64(1)
+        everything[sample.cells.n_cells == 64] = ~np.uint64(0)
         tested = np.zeros(len(everything), dtype=bool)
         for candidate in candidates:
             tested |= (candidate.masks != everything).any(axis=0)
-        ladder = Ladder.from_labels(problem.cells, problem.encoded, opinion, problem.unbalanced)
-        table = ladder.table(problem.encoded) * tested[:, None]
+        ladder = Ladder.from_labels(sample.cells, sample.encoded, opinion, sample.unbalanced)
+        table = ladder.table(sample.encoded) * tested[:, None]
         tree = DecisionTreeRegressor(
             max_leaf_nodes=_REGIONS, min_samples_leaf=_REGION_ROWS, random_state=0
         )
         wide = np.ascontiguousarray(table.T, dtype=np.float32)
-        tree.fit(wide, opinion, problem.unbalanced, check_input=False)
+        tree.fit(wide, opinion, sample.unbalanced, check_input=False)
         masks, _ = ladder.leaves(tree, _REGIONS)
-        return cls(masks, problem, opinion)
+        return cls(masks, sample, opinion)
 
     def places(self, encoded: Bytes) -> Indices:
         """Return the region of each row, -1 if it is in none."""
@@ -94,26 +90,26 @@ class Division:
 
     @cached_property
     def _places(self) -> Indices:
-        return self.places(self.problem.encoded)
+        return self.places(self.sample.encoded)
 
     def seen(self, candidate: Candidate, conflicts: str, n_codes: int) -> Seen:
         """Return the labels and opinions of the rows by prediction and region."""
-        problem, n = self.problem, len(self.masks)
-        predicted = problem.predicted(candidate, conflicts)
+        sample, n = self.sample, len(self.masks)
+        predicted = sample.decided(predict(candidate, sample.encoded, conflicts))
         places = self._places
         labels, opinions = (
-            region_sums(predicted, places, values, problem.unbalanced, (n_codes, n))
-            for values in (problem.target.truth, self.opinion)
+            region_sums(predicted, places, values, sample.unbalanced, (n_codes, n))
+            for values in (sample.target.truth, self.opinion)
         )
         return Seen(labels, opinions)
 
     def trials(
-        self, candidates: Sequence[Candidate], conflicts: str, n_codes: int, left: Problem
+        self, candidates: Sequence[Candidate], conflicts: str, n_codes: int, left: Sample
     ) -> Iterator[Trial]:
         """Yield what is needed to predict probabilities of rows left out with each candidate."""
         places = self.places(left.encoded)
         for candidate in candidates:
-            codes = left.predicted(candidate, conflicts)
+            codes = left.decided(predict(candidate, left.encoded, conflicts))
             yield Trial(self.seen(candidate, conflicts, n_codes), codes, places)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats
 from irenic.errors import DataError
 from irenic.learn._columns import ColumnSums
 from irenic.learn._counting import Counting, Sums, total_of_each
@@ -24,7 +25,6 @@ from irenic.model.literals import display
 if TYPE_CHECKING:
     from irenic.learn._classifier import RuleSetClassifier
 
-Floats = npt.NDArray[np.float64]
 
 # Rows that the probabilities of the model count for.
 _PRIOR = 1.0
@@ -42,7 +42,7 @@ def recounted(clf: RuleSetClassifier, X: Any, y: Any, sample_weight: Any, target
     reasons = [None if regions is None else regions.rules for regions in known]
     regions = None if tables[0] is None else tables[0].regions
     empty = Target.single(clf.classes_, np.zeros(0, dtype=np.intp))
-    empty = replace(empty, cost=cost_of(clf.cost, empty))
+    empty = replace(empty, cost=cost_of(clf.knowledge_.cost, empty))
     abstains = clf.default == "abstain"
     consequents = Consequents.from_target(empty, np.ones(0), [], abstains=abstains)
     how = resolve_by(clf.conflicts)

@@ -16,19 +16,17 @@ from typing import Any, Final, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats, Indices
 from irenic.errors import DataError
 from irenic.learn._cells import ROW_LIMIT
 from irenic.learn._columns import ColumnSums
 from irenic.learn._counting import BLOCK, Block
-from irenic.learn._tasks import MIN_ROWS_PER_LABEL, priorities
+from irenic.learn.sample import MIN_ROWS_PER_LABEL, priorities
 from irenic.learn.target import Target, label_sums
 from irenic.model.columns import encode_codes, encode_floats
 from irenic.model.features import Categorical, Continuous
 from irenic.model.space import Instances, Space
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Indices = npt.NDArray[np.intp]
 T = TypeVar("T")
 
 # With more rows than this, only a sample of so many is encoded at once.

@@ -16,7 +16,8 @@ from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Watch
 from irenic.learn._left_out import Priors, Validation
 from irenic.learn._probabilities import Division
-from irenic.learn._tasks import Outcome, Plan, Problem, folds_of, island, validate
+from irenic.learn._tasks import Outcome, Plan, island, validate
+from irenic.learn.sample import Sample
 from irenic.learn.target import Consequents
 from irenic.model.space import Instances
 
@@ -64,7 +65,7 @@ class Result:
 
 
 def run(
-    problem: Problem,
+    sample: Sample,
     plan: Plan,
     *,
     earlier: list[Named],
@@ -72,21 +73,21 @@ def run(
     tell: Callable[[int], bool],
     watch: Watch,
     leads: bool = True,
-    validated: Problem | None = None,
+    validated: Sample | None = None,
 ) -> Result:
     """Run all tasks; ``tell(done)`` is called after each and returns whether to stop.
 
     ``earlier`` are rule sets over the same cells to start from, in addition to trees. If ``leads``,
     predictions have the highest probability. Validation uses the rows of ``validated``, if they are
-    not those of the problem.
+    not those of the sample.
     """
-    validated = problem if validated is None else validated
-    prepared = plan.prepare(problem, plan.random_state)
+    validated = sample if validated is None else validated
+    prepared = plan.prepare(sample, plan.random_state)
     starts = [named.among(prepared.consequents) for named in earlier]
     if plan.settings.fixed_default:
         starts = [replace(start, default=prepared.starts[0].default) for start in starts]
     prepared = replace(prepared, starts=[*prepared.starts, *starts])
-    folds = folds_of(validated, plan.folds, plan.random_state)
+    folds = validated.folds(plan.folds, plan.random_state)
     tasks = [delayed(island)(prepared, plan, i, watch) for i in range(plan.islands)]
     tasks += [delayed(validate)(validated, plan, i, out, watch) for i, out in enumerate(folds)]
     outcomes: list[Outcome] = []
@@ -110,12 +111,12 @@ def run(
     # sorted, because sums of floats must not depend on the order of arrival
     outcomes.sort(key=lambda outcome: outcome.name)
     # the last candidate has no rules, for users who ask for fewer than any other has
-    penalties = [*(penalty for penalty, _ in plan.settings.members), float(len(problem))]
+    penalties = [*(penalty for penalty, _ in plan.settings.members), float(len(sample))]
     folds_done = [o.validation for o in outcomes if o.validation is not None]
     validation = Validation.from_folds(folds_done) if folds_done else None
-    overall = np.average(problem.target.truth, axis=0, weights=problem.unbalanced)
+    overall = np.average(sample.target.truth, axis=0, weights=sample.unbalanced)
     if validation is not None:
-        validation = validation.judged(plan.scoring, problem.target.labels, overall, lead=leads)
+        validation = validation.judged(plan.scoring, sample.target.labels, overall, lead=leads)
     scores = np.full(len(penalties), np.nan) if validation is None else validation.means()
     priors: list[Priors | None] = [None] * len(penalties)
     if validation is not None and validation.tallies:
@@ -130,7 +131,7 @@ def run(
         for member, candidate in enumerate(outcome.candidates)
         if len(candidate) > 1 or member not in several
     ]
-    division = Division.grown(problem, prepared.opinion, [one.candidate for one in candidates])
+    division = Division.grown(sample, prepared.opinion, [one.candidate for one in candidates])
     return Result(prepared.consequents, candidates, validation, division, stopped_by)
 
 

@@ -15,20 +15,19 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats, Indices
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.sources import Source, open_source, read_source
 from irenic.learn._columns import ColumnSums
 from irenic.learn._counting import Block
 from irenic.learn._rows import MANY_ROWS, Figures, encoded_columns, rows_per_label, total
 from irenic.learn._tables import as_labels, select_columns, split_target
-from irenic.learn._tasks import priorities
+from irenic.learn.sample import priorities
 from irenic.learn.target import Target, label_sums
 from irenic.model.columns import infer_feature, take_apart
 from irenic.model.features import FIRST_CODE, MISSING_CODE, OTHER_CODE, Categorical, Feature
 from irenic.model.space import Instances, Space
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 T = TypeVar("T")
 
 # With more distinct values than this, a category has only those of the sample.

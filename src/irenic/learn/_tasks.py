@@ -1,4 +1,4 @@
-"""From labeled cells to a front of rule sets: validation runs and islands, each of them one task.
+"""From a sample to a front of rule sets: validation runs and islands, each of them one task.
 
 Tasks are independent of each other, so joblib may run them anywhere with the same result. A
 validation task leaves rows out and scores each penalty on them; an island evolves on all rows.
@@ -9,17 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from irenic.kernels.evolve import Rows
-from irenic.learn._cells import Cells
+from irenic.arrays import Bools, Floats, Indices, Words, as_scalars
+from irenic.kernels.evolve import CellRows, Limits
 from irenic.learn._evolution import (
     Candidate,
-    Limits,
     Settings,
     Watch,
     covering,
@@ -31,33 +29,13 @@ from irenic.learn._evolution import (
 from irenic.learn._left_out import Tally, Trial, Validation
 from irenic.learn._probabilities import Division, settle
 from irenic.learn._trees import Forest, Ladder, node_means
+from irenic.learn.sample import Sample
 from irenic.learn.target import Consequents, Target, label_sums
 
-Floats = npt.NDArray[np.float64]
-Bytes = npt.NDArray[np.uint8]
-Words = npt.NDArray[np.uint64]
-Indices = npt.NDArray[np.intp]
-
-# Where labels are noisy, the row's own label and the forest's prediction count half each: among
-# 0, 0.35, 0.5, 0.65 and 0.8 one of the best on twelve small data sets, one percentage point above
-# 0 with a third fewer rules.
-SOFT: Final = 0.5
-# Cases recur if three of four occur this often; with more cases than the second number, a common
-# factor of their counts is ignored.
-_SEVERAL_TIMES: Final = 3
-_MANY_CASES: Final = 16
-# Maximum number of parts of a row: enough for folds and bags.
-_PART_LIMIT: Final = 20
 # Error rate of a forest from which labels count as pure noise.
 _NOISY: Final = 0.1
-MIN_ROWS_PER_LABEL: Final = 100
-# Rows that were not sampled and validate rule sets, as a multiple of the sample: more rows change
-# scores by less than their standard error, but take time.
-_REST: Final = 4
-# Up to this share of a second sample comes from where the first one was thin: rows that rules get
-# wrong, rows of rules with fewer sampled rows than this, and rows of labels with less than this
-# part of an even share.
-_FAVORED: Final = 0.5
+# A sample is thin where rules are wrong, under rules with fewer sampled rows than this, and for
+# labels with less than this part of an even share.
 _THIN: Final = 100
 _RARE: Final = 0.1
 # Labels are smoothed less if the forest's part falls below this share of what it was.
@@ -68,234 +46,23 @@ _DEFAULTS: Final = 3
 _GROWN: Final = 0.5
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Labeled rows as cells, with their weights."""
-
-    cells: Cells
-    encoded: Bytes
-    target: Target
-    weight: Floats
-    """Weight of each row."""
-    count: Floats
-    """Number of rows that each row represents; see :func:`row_counts`."""
-    divided: bool = False
-    """Whether rows with the same cells may be left out separately."""
-    factors: Floats | None = None
-    """Factor of each label in the weights, by which scores are balanced; None if they are not."""
-    fixed: npt.NDArray[np.int16] | None = None
-    """Code that fixed rules predict for each row, -1 where none holds; None if there are none."""
-    rest: Problem | None = None
-    """Rows that were not sampled, for validation."""
-    pool: Problem | None = None
-    """Further rows that were not sampled, to sample from where the first sample was thin."""
-    number: Indices | None = None
-    """Number of each row in the training data, for samples; None if they have all of them."""
-    totals: Floats | None = None
-    """Number of rows per label in the training data; None if they are those of the problem."""
-
-    def __len__(self) -> int:
-        return len(self.weight)
-
-    def take(self, rows: Indices) -> Problem:
-        """Return the problem with only the given rows."""
-        encoded = self.encoded.take(rows, axis=1)
-        return replace(
-            self,
-            encoded=encoded,
-            target=self.target.take(rows),
-            weight=self.weight[rows],
-            count=self.count[rows],
-            fixed=None if self.fixed is None else self.fixed[rows],
-            number=None if self.number is None else self.number[rows],
-        )
-
-    def free(self) -> Problem:
-        """Return the rows that no fixed rule decides."""
-        return self if self.fixed is None else self.take(np.flatnonzero(self.fixed < 0))
-
-    def predicted(self, candidate: Candidate, conflicts: str) -> Indices:
-        """Return the code that fixed rules, or else a candidate, predict for each row."""
-        codes = predict(candidate, self.encoded, conflicts).astype(np.intp)
-        return codes if self.fixed is None else np.where(self.fixed < 0, codes, self.fixed)
-
-    def in_order(self) -> Problem:
-        """Return the problem with equal rows merged and sorted.
-
-        The result depends neither on the order of rows nor on whether a row is repeated or has a
-        weight of 2. Rows with the same cells are left out together, so that none is validated on
-        its own copy; where cases recur, they are left out separately.
-        """
-        labels = np.packbits(self.target.truth > 0, axis=1)
-        table = [self.encoded.T, labels]
-        if self.fixed is not None:
-            table.append(self.fixed.view(np.uint8).reshape(len(self), 2))
-        keys = _keys(np.concatenate(table, axis=1))
-        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-        group = group.ravel()
-        weight, count = _sums(group, self.weight), _sums(group, self.count)
-        merged = replace(self.take(first), weight=weight, count=count)
-        # many cases that all occur ten times are rows of weight 10, or a table repeated ten times
-        times = count.astype(np.intp)
-        if merged.n_groups > _MANY_CASES:
-            times //= np.gcd.reduce(times)
-        cases = np.bincount(merged.groups, weights=times)
-        recur = np.quantile(cases, 0.25) >= _SEVERAL_TIMES
-        return merged._divided(times) if recur else merged
-
-    def _divided(self, times: Indices) -> Problem:
-        """Return each row divided into equal parts, one per occurrence up to a limit.
-
-        Where most cases recur, new rows will repeat them, so leaving out whole cases would not
-        measure how well new rows are predicted.
-        """
-        n_parts = np.minimum(times, _PART_LIMIT)
-        rows = np.repeat(np.arange(len(self)), n_parts)
-        weight, count = (self.weight / n_parts)[rows], (self.count / n_parts)[rows]
-        return replace(self.take(rows), weight=weight, count=count, divided=True)
-
-    @cached_property
-    def groups(self) -> Indices:
-        """Group of each row; rows of one group are left out together."""
-        if self.divided:
-            return np.arange(len(self))
-        return np.unique(_keys(self.encoded.T), return_inverse=True)[1].ravel()
-
-    @property
-    def unbalanced(self) -> Floats:
-        """Weight of each row without the factor of its label."""
-        if self.factors is None:
-            return self.weight
-        return np.asarray(self.weight / self.factors[self.target.truth.argmax(axis=1)])
-
-    @property
-    def n_groups(self) -> int:
-        """Number of groups."""
-        return int(self.groups.max(initial=-1)) + 1
-
-    def sampled(self, limit: int, random_state: int) -> Problem:
-        """Return about ``limit`` of the rows, and enough of each label to learn it."""
-        if len(self) <= limit:
-            return self
-        number = np.arange(len(self)) if self.number is None else self.number
-        order = np.argsort(priorities(number, random_state), kind="stable")
-        if self.target.many:
-            rows, rest = np.sort(order[:limit]), np.sort(order[limit : (1 + _REST) * limit])
-            return replace(self.take(rows), rest=self.take(rest))
-        codes = self.target.codes
-        counts = self.totals
-        if counts is None:
-            counts = np.bincount(codes, minlength=len(self.target.labels)).astype(float)
-        n_rows = counts.sum()
-        chosen = []
-        weight = self.weight.copy()
-        for code, quota in enumerate(_quotas(counts, limit)):
-            kept = order[codes[order] == code][:quota]
-            # rows of a rare label are more frequent in the sample, but they do not weigh more
-            weight[kept] *= limit * counts[code] / n_rows / max(1, len(kept))
-            chosen.append(kept)
-        rows = np.sort(np.concatenate(chosen))
-        others = order[~np.isin(order, rows)]
-        rest, more = np.sort(others[: _REST * limit]), np.sort(others[_REST * limit :])
-        pool = self.take(more) if len(more) else None
-        return replace(replace(self, weight=weight).take(rows), rest=self.take(rest), pool=pool)
-
-    def sampled_again(self, candidate: Candidate, conflicts: str, seed: int) -> Problem:
-        """Return another sample with more rows where this one is too thin for a candidate.
-
-        These rows weigh less in return, so that on average, all sums stay what they are.
-        """
-        assert self.pool is not None
-        whole = replace(self, rest=self.pool, pool=None, number=None)
-        whole = replace(whole.left_out(np.arange(len(self))), rest=self.rest)
-        favored = whole._thin(candidate, conflicts, len(self) / len(whole))
-        rng, n_rows = np.random.default_rng(seed), len(self)
-        n_favored = min(int(favored.sum()), round(_FAVORED * n_rows))
-        rows, scale = [], np.ones(len(whole))
-        for part, wanted in ((favored, n_favored), (~favored, n_rows - n_favored)):
-            among = np.flatnonzero(part)
-            drawn = rng.permutation(among)[:wanted]
-            scale[drawn] = len(among) / max(1, len(drawn))
-            rows.append(drawn)
-        sample = whole.take(np.sort(np.concatenate(rows)))
-        scale = scale[np.sort(np.concatenate(rows))]
-        count = sample.count * scale * (self.count.sum() / whole.count.sum())
-        return replace(sample, weight=sample.weight * scale, count=count)
-
-    def _thin(self, candidate: Candidate, conflicts: str, share: float) -> npt.NDArray[np.bool_]:
-        """Return the rows of which a sample of some share has too few to learn from."""
-        codes = self.target.codes
-        sizes = np.bincount(codes, minlength=len(self.target.labels))
-        rare = label_sums(codes, self.unbalanced, len(sizes))
-        rare = rare < _RARE * rare.sum() / len(sizes)
-        thin = (predict(candidate, self.encoded, conflicts) != codes) | rare[codes]
-        covers = covering(candidate.masks, self.encoded)
-        few = share * covers.sum(axis=1) < _THIN
-        return np.asarray(thin | covers[few].any(axis=0))
-
-    def left_out(self, rows: Indices) -> Problem:
-        """Return the given rows together with those that were not sampled.
-
-        Each label keeps the share that it has in the sample, whichever rows it comes from.
-        """
-        left, rest = self.take(rows), self.rest
-        if rest is None:
-            return left
-        labels = 1 if self.target.many else len(self.target.labels)
-        codes = [
-            np.zeros(len(part), dtype=int) if labels == 1 else part.target.truth.argmax(axis=1)
-            for part in (self, left, rest)
-        ]
-        totals = np.bincount(codes[0], weights=self.weight, minlength=labels)
-        counts = np.stack([np.bincount(code, minlength=labels) for code in codes[1:]])
-        weights = []
-        for part, code, count in zip((left, rest), codes[1:], counts, strict=True):
-            sums = np.bincount(code, weights=part.weight, minlength=labels)
-            share = totals * count / np.maximum(counts.sum(axis=0), 1)
-            weights.append(part.weight * (share / np.maximum(sums, 1e-300))[code])
-        fixed = left.fixed
-        if fixed is not None and rest.fixed is not None:
-            fixed = np.concatenate([fixed, rest.fixed])
-        return replace(
-            left,
-            encoded=np.ascontiguousarray(np.concatenate([left.encoded, rest.encoded], axis=1)),
-            target=replace(
-                left.target, truth=np.concatenate([left.target.truth, rest.target.truth])
-            ),
-            weight=np.concatenate(weights),
-            count=np.concatenate([left.count, rest.count]),
-            fixed=fixed,
-        )
+def sampled_again(first: Sample, candidate: Candidate, conflicts: str, seed: int) -> Sample:
+    """Return another sample with more rows where this one is too thin for a candidate."""
+    whole = first.with_pool()
+    favored = _thin(whole, candidate, conflicts, len(first) / len(whole))
+    return whole.drawn_like(first, favored, seed)
 
 
-def priorities(numbers: Indices, random_state: int) -> npt.NDArray[np.uint64]:
-    """Return a random number per row, which depends on the number of the row alone.
-
-    So the rows with the lowest ones are the same sample, whoever draws it, in whatever parts. The
-    numbers are those of the generator SplitMix64.
-
-    >>> priorities(np.array([5, 7]), 0)[1] == priorities(np.array([7]), 0)[0]
-    np.True_
-    """
-    mixed = np.asarray(numbers, dtype=np.uint64) + np.uint64(1)
-    mixed += np.uint64(random_state) << np.uint64(32)
-    mixed *= np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
-
-
-def _quotas(counts: Floats, limit: int) -> list[int]:
-    """Return how many rows of each label to sample: a fair share, but at least a minimum.
-
-    Rare labels have all rows, or as many as half of the sample allows each label.
-    """
-    fair = limit * counts / counts.sum()
-    least = np.minimum(counts, max(MIN_ROWS_PER_LABEL, limit // (2 * len(counts))))
-    rare = fair < least
-    rest = max(limit - int(least[rare].sum()), limit // 2)
-    common = fair * rest / max(fair[~rare].sum(), 1.0)
-    return [round(quota) for quota in np.where(rare, least, common).tolist()]
+def _thin(whole: Sample, candidate: Candidate, conflicts: str, share: float) -> Bools:
+    """Return the rows of which a sample of some share has too few to learn from."""
+    codes = whole.target.codes
+    sizes = np.bincount(codes, minlength=len(whole.target.labels))
+    rare = label_sums(codes, whole.unbalanced, len(sizes))
+    rare = rare < _RARE * rare.sum() / len(sizes)
+    thin = (predict(candidate, whole.encoded, conflicts) != codes) | rare[codes]
+    covers = covering(candidate.masks, whole.encoded)
+    few = share * covers.sum(axis=1) < _THIN
+    return np.asarray(thin | covers[few].any(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,12 +70,12 @@ class Prepared:
     """The input of evolution."""
 
     consequents: Consequents
-    rows: Rows
+    rows: CellRows
     starts: list[Candidate]
-    problem: Problem
+    sample: Sample
     opinion: Floats
     """What the forest thinks of each row, also of those that fixed rules decide and that are not in
-    the problem; the label where there is no opinion."""
+    the sample; the label where there is no opinion."""
     forest: Forest | None = None
     share: float = 0.0
     """The forest's part in the gains of rows."""
@@ -322,26 +89,26 @@ class Prepared:
         half of its errors have nothing to learn from it. Each rule and each condition counts as an
         error, because rules were chosen for their training rows.
         """
-        problem, truth = self.problem, self.problem.target.truth
-        if self.forest is None or not self.share or not _single(problem.target):
+        sample, truth = self.sample, self.sample.target.truth
+        if self.forest is None or not self.share or not _single(sample.target):
             return None
         errors = min(
-            _errors(truth, predict(one, problem.encoded, settings.conflicts), problem.weight)
-            + (len(one) + one.cost) / problem.count.sum()
+            _errors(truth, predict(one, sample.encoded, settings.conflicts), sample.weight)
+            + (len(one) + one.cost) / sample.count.sum()
             for one in candidates
         )
         share = self.share * min(1.0, max(0.0, 2.0 * errors / self.errors - 1.0))
         if share > _SHARPER * self.share:
             return None
-        gains = _gains(self.consequents, problem, self.forest, share)
-        rows = _distinct_rows(problem, gains, _shares(self.forest, len(problem.encoded)))
+        gains = _gains(self.consequents, sample, self.forest, share)
+        rows = _distinct_rows(sample, gains, _shares(self.forest, len(sample.encoded)))
         if settings.limits is not None:
             _allow(rows, settings.limits, self.starts[0].default)
         return replace(self, rows=rows, share=share)
 
 
 def prepare(
-    problem: Problem,
+    sample: Sample,
     max_rules: int,
     init: str,
     soft: float,
@@ -360,16 +127,16 @@ def prepare(
     """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-    whole = problem
-    problem = free if len(free := problem.free()) else problem
-    target = problem.target
-    ladder = Ladder.from_labels(problem.cells, problem.encoded, target.truth, problem.weight)
-    table = ladder.table(problem.encoded)
+    whole = sample
+    sample = free if len(free := sample.free()) else sample
+    target = sample.target
+    ladder = Ladder.from_labels(sample.cells, sample.encoded, target.truth, sample.weight)
+    table = ladder.table(sample.encoded)
     forest, share, errors = None, 0.0, 1.0
-    if soft > 0 and len(problem) > 1:
-        forest, share = Forest(table, target, problem.weight, problem.groups, random_state), soft
+    if soft > 0 and len(sample) > 1:
+        forest, share = Forest(table, target, sample.weight, sample.groups, random_state), soft
         if _single(target):
-            errors = _errors(target.truth, forest.unseen.argmax(axis=1), problem.weight)
+            errors = _errors(target.truth, forest.unseen.argmax(axis=1), sample.weight)
             share *= noise(errors)
     mixed = _mixed(target, forest, share)
     sizes = [size for size in (4, 8, 16, 32, 64, 128, 256, 512, 1024) if size <= max_rules]
@@ -379,20 +146,20 @@ def prepare(
         wide = np.ascontiguousarray(table.T, dtype=np.float32)
         if target.many:
             tree: Any = DecisionTreeRegressor(max_leaf_nodes=sizes[-1], random_state=random_state)
-            tree.fit(wide, mixed * np.sqrt(target.label_weights), problem.weight)
+            tree.fit(wide, mixed * np.sqrt(target.label_weights), sample.weight)
         else:
             tree = DecisionTreeClassifier(max_leaf_nodes=sizes[-1], random_state=random_state)
-            tree.fit(wide, target.truth.argmax(axis=1), problem.weight)
-        means = node_means(tree, wide, mixed, problem.weight)
+            tree.fit(wide, target.truth.argmax(axis=1), sample.weight)
+        means = node_means(tree, wide, mixed, sample.weight)
         for size in sizes:
             masks, nodes = ladder.leaves(tree, size)
             grown.append((masks, means[nodes]))
             if len(nodes) < size:
                 break
     regions = [mean for _, means in grown for mean in means]
-    consequents = Consequents.from_target(target, problem.weight, regions, abstains=abstains)
-    gains = _gains(consequents, problem, forest, share)
-    rows = _distinct_rows(problem, gains, _shares(forest, len(table)))
+    consequents = Consequents.from_target(target, sample.weight, regions, abstains=abstains)
+    gains = _gains(consequents, sample, forest, share)
+    rows = _distinct_rows(sample, gains, _shares(forest, len(table)))
     totals = gains.sum(axis=0)
     if described is not None:
         totals[described] = -np.inf
@@ -405,7 +172,7 @@ def prepare(
         defaults = np.argsort(-totals, kind="stable")[:_DEFAULTS].tolist()
     if limits is not None:
         _allow(rows, limits, default)
-    starts = [Candidate(_no_masks(problem), np.zeros(0, dtype=np.int16), default)]
+    starts = [Candidate(_no_masks(sample), np.zeros(0, dtype=np.int16), default)]
     if init == "trees":
         masks, nodes = ladder.leaves(tree, 2)  # for members of one rule
         then = consequents.gains(means[nodes]).argmax(axis=1).astype(np.int16)
@@ -423,13 +190,13 @@ def prepare(
             else:
                 starts += _by_default(masks, then, [*defaults, _longest(masks, then, rows)])
         if limits is not None and len(limits.signs) and len(target.labels) > 2:
-            starts += _monotone_starts(ladder, wide, mixed, problem.weight, sizes, limits, default)
+            starts += _monotone_starts(ladder, wide, mixed, sample.weight, sizes, limits, default)
     opinion = whole.target.truth
     if forest is not None:
         opinion = opinion.copy()
-        fixed = None if problem is whole else whole.fixed
+        fixed = None if sample is whole else whole.fixed
         opinion[... if fixed is None else fixed < 0] = forest.unseen
-    return Prepared(consequents, rows, starts, problem, opinion, forest, share, errors)
+    return Prepared(consequents, rows, starts, sample, opinion, forest, share, errors)
 
 
 def _by_default(
@@ -448,7 +215,7 @@ def _by_default(
     ]
 
 
-def _longest(masks: Words, then: npt.NDArray[np.int16], rows: Rows) -> int:
+def _longest(masks: Words, then: npt.NDArray[np.int16], rows: CellRows) -> int:
     """Return the consequent whose rules have the most tests, which a default would save."""
     return int(np.bincount(then, weights=(masks != rows.everything).sum(axis=1)).argmax())
 
@@ -492,31 +259,31 @@ def _mixed(target: Target, forest: Forest | None, share: float) -> Floats:
     return np.asarray((1.0 - share) * target.truth + share * forest.unseen)
 
 
-def _gains(
-    consequents: Consequents, problem: Problem, forest: Forest | None, share: float
-) -> Floats:
+def _gains(consequents: Consequents, sample: Sample, forest: Forest | None, share: float) -> Floats:
     """Return the weighted gain of each consequent per row."""
-    gains = consequents.gains(_mixed(problem.target, forest, share))
-    return np.asarray(gains * problem.weight[:, None])
+    gains = consequents.gains(_mixed(sample.target, forest, share))
+    return np.asarray(gains * sample.weight[:, None])
 
 
-def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
+def _distinct_rows(sample: Sample, gains: Floats, shares: Floats) -> CellRows:
     """Return the rows for evolution; rows with the same cells are merged and their gains added."""
-    _, first, group = np.unique(_keys(problem.encoded.T), return_index=True, return_inverse=True)
+    _, first, group = np.unique(
+        as_scalars(sample.encoded.T), return_index=True, return_inverse=True
+    )
     sums = np.zeros((len(first), gains.shape[1]))
     np.add.at(sums, group.ravel(), gains)
-    cells = np.ascontiguousarray(problem.encoded[:, first])
-    return problem.cells.rows(cells, sums.astype(np.float32), shares)
+    cells = np.ascontiguousarray(sample.encoded[:, first])
+    return sample.cells.rows(cells, sums.astype(np.float32), shares)
 
 
-def _balanced(rows: Rows) -> Rows:
+def _balanced(rows: CellRows) -> CellRows:
     """Return rows whose gains add up to the same for each consequent that is best for some."""
     sums = np.bincount(rows.best, weights=rows.gains.max(axis=1))
     factors = sums.sum() / (np.count_nonzero(sums) * np.maximum(sums, 1e-300))
     return replace(rows, gains=rows.gains * factors[rows.best][:, None].astype(np.float32))
 
 
-def _allow(rows: Rows, limits: Limits, default: int) -> None:
+def _allow(rows: CellRows, limits: Limits, default: int) -> None:
     """Make the best consequent of each row one that rules may have there, unless by default."""
     if not len(limits.walls):
         return
@@ -551,9 +318,9 @@ def _errors(truth: Floats, codes: Any, weight: Floats) -> float:
     return float(np.average(truth.argmax(axis=1) != codes, weights=weight))
 
 
-def _no_masks(problem: Problem) -> npt.NDArray[np.uint64]:
+def _no_masks(sample: Sample) -> npt.NDArray[np.uint64]:
     """Return the words of no rules."""
-    return np.zeros((0, len(problem.encoded)), dtype=np.uint64)
+    return np.zeros((0, len(sample.encoded)), dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -591,10 +358,10 @@ class Plan:
         both = replace(self, settings=settings)
         return [replace(both, folds=0, islands=1), both]
 
-    def prepare(self, problem: Problem, random_state: int) -> Prepared:
+    def prepare(self, sample: Sample, random_state: int) -> Prepared:
         """Return the input of evolution."""
         prepared = prepare(
-            problem,
+            sample,
             self.settings.max_rules,
             self.init,
             self.soft,
@@ -628,16 +395,16 @@ class Outcome:
 
 
 def validate(
-    problem: Problem, plan: Plan, fold: int, out: Indices, watch: Watch | None = None
+    sample: Sample, plan: Plan, fold: int, out: Indices, watch: Watch | None = None
 ) -> Outcome:
     """Evolve without the rows ``out``, and score the rule set of each penalty on them."""
     name = ("fold", fold)
     if watch is not None and watch.stopped.is_set():
         return Outcome(name, [])
-    inner = problem.take(np.setdiff1d(np.arange(len(problem)), out))
-    share = float(inner.weight.sum() / problem.weight.sum())
+    inner = sample.take(np.setdiff1d(np.arange(len(sample)), out))
+    share = float(inner.weight.sum() / sample.weight.sum())
     members = tuple((penalty * share, limit) for penalty, limit in plan.settings.members)
-    support = plan.settings.min_support * float(inner.count.sum() / problem.count.sum())
+    support = plan.settings.min_support * float(inner.count.sum() / sample.count.sum())
     settings = replace(plan.settings, members=members, min_support=support)
     seed = plan.random_state + 101 * (fold + 1)
     prepared = plan.prepare(inner, seed)
@@ -646,7 +413,7 @@ def validate(
         filled = best_consequent(prepared.consequents, inner.target.truth, inner.weight)
         candidates = [replace(one, default=filled) for one in outcome.candidates]
         outcome = replace(outcome, candidates=candidates)
-    left = problem.left_out(out)
+    left = sample.left_out(out)
     scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
     tallies = () if left.target.many else tuple(_tallies(outcome, inner.free(), left.free()))
@@ -661,7 +428,7 @@ def best_consequent(consequents: Consequents, truth: Floats, weight: Floats) -> 
 
 
 def _left_out_scores(
-    outcome: Outcome, prepared: Prepared, inner: Problem, left: Problem, settings: Settings
+    outcome: Outcome, prepared: Prepared, inner: Sample, left: Sample, settings: Settings
 ) -> Iterator[Floats]:
     """Yield the score of each candidate on each row left out."""
     consequents = prepared.consequents
@@ -678,26 +445,26 @@ def _left_out_scores(
                 settings.conflicts,
             )
             gains = consequents.gains(left.target.truth)
-        codes = left.predicted(candidate, settings.conflicts)
+        codes = left.decided(predict(candidate, left.encoded, settings.conflicts))
         yield consequents.as_share(gains[row, codes])
 
 
-def _tallies(outcome: Outcome, inner: Problem, left: Problem) -> Iterator[tuple[Tally, Tally]]:
+def _tallies(outcome: Outcome, inner: Sample, left: Sample) -> Iterator[tuple[Tally, Tally]]:
     """Yield the labels under the rules and the default of each candidate."""
     for candidate in outcome.candidates:
-        seen, left_out = (_labels_under(candidate, problem) for problem in (inner, left))
+        seen, left_out = (_labels_under(candidate, sample) for sample in (inner, left))
         yield Tally(seen[:-1], left_out[:-1]), Tally(seen[-1:], left_out[-1:])
 
 
-def _labels_under(candidate: Candidate, problem: Problem) -> Floats:
+def _labels_under(candidate: Candidate, sample: Sample) -> Floats:
     """Return the weight of the labels that each rule covers, and of those that none does."""
-    covers = covering(candidate.masks, problem.encoded)
+    covers = covering(candidate.masks, sample.encoded)
     covers = np.vstack([covers, ~covers.any(axis=0)])
-    return np.asarray((covers * problem.unbalanced) @ problem.target.truth)
+    return np.asarray((covers * sample.unbalanced) @ sample.target.truth)
 
 
 def _trials(
-    outcome: Outcome, prepared: Prepared, inner: Problem, left: Problem, settings: Settings
+    outcome: Outcome, prepared: Prepared, inner: Sample, left: Sample, settings: Settings
 ) -> Iterator[tuple[Trial]]:
     """Yield what is needed to predict probabilities of rows left out with each candidate."""
     division = Division.grown(inner, prepared.opinion, outcome.candidates)
@@ -729,49 +496,17 @@ def _evolve(
         starts = [prepared.starts[0], *candidates]
         candidates = evolve(sharper.rows, starts, again, seed, watch, name)
     if settings.min_support > 1.0:
-        candidates = [_supported(one, prepared.problem, settings) for one in candidates]
-    if settings.conflicts == "avoid" and not prepared.problem.target.probabilities:
+        candidates = [_supported(one, prepared.sample, settings) for one in candidates]
+    if settings.conflicts == "avoid" and not prepared.sample.target.probabilities:
         # other rules may have to follow a rule that no row needs
         ordered = settings.limits is not None and len(settings.limits.signs) > 0
-        encoded = prepared.problem.encoded
+        encoded = prepared.sample.encoded
         candidates = [without_redundant(one, encoded, everywhere=ordered) for one in candidates]
     late = settings.budget is not None and time.monotonic() - started > settings.budget
     return Outcome(name, [*candidates, prepared.starts[0]], late=late)
 
 
-def _supported(candidate: Candidate, problem: Problem, settings: Settings) -> Candidate:
+def _supported(candidate: Candidate, sample: Sample, settings: Settings) -> Candidate:
     """Return a candidate without the rules that cover too few rows."""
-    support = covering(candidate.masks, problem.encoded) @ problem.count
+    support = covering(candidate.masks, sample.encoded) @ sample.count
     return candidate.take(support >= settings.min_support)
-
-
-def _keys(table: Bytes) -> npt.NDArray[np.void]:
-    """Return one value per row that compares like the row."""
-    table = np.ascontiguousarray(table)
-    return table.view(np.dtype((np.void, table.shape[1]))).ravel()
-
-
-def _sums(groups: Indices, values: Floats) -> Floats:
-    """Return the sum of the values of each group, independent of their order."""
-    order = np.lexsort((values, groups))
-    return np.asarray(np.bincount(groups[order], weights=values[order]), dtype=float)
-
-
-def folds_of(problem: Problem, n_folds: int, random_state: int) -> Iterator[Indices]:
-    """Yield the rows that each validation task leaves out, stratified by label.
-
-    A single fold is a quarter of the rows.
-    """
-    rng = np.random.default_rng(random_state)
-    groups, weight = problem.groups, problem.weight
-    by_group = np.lexsort((-weight, groups))
-    heaviest = by_group[np.unique(groups[by_group], return_index=True)[1]]
-    labels = problem.target.truth[heaviest].T > 0
-    # groups with the same labels next to each other, the heaviest first, so that folds have about
-    # the same weight; ties in random order
-    order = np.lexsort([rng.random(len(heaviest)), -np.bincount(groups, weights=weight), *labels])
-    parts = 4 if n_folds == 1 else n_folds
-    # the first of each four groups is the heaviest
-    begin = 1 if n_folds == 1 and len(order) > 1 else 0
-    for fold in range(begin, begin + n_folds):
-        yield np.flatnonzero(np.isin(groups, order[fold::parts]))

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._columns import ColumnSums
 from irenic.learn._completing import completed, with_missing
 from irenic.learn._counting import Counting, Sums, codes_of, total_of_each
 from irenic.learn._evolution import Candidate, covering, worths
-from irenic.learn._knowledge import Knowledge
+from irenic.learn._knowledge import BoundKnowledge
 from irenic.learn._left_out import Judge, Priors, Seen, leading, led, raised_from
 from irenic.learn._measure import Measure
 from irenic.learn._probabilities import Division, settle
@@ -25,8 +26,6 @@ from irenic.learn._tasks import best_consequent
 from irenic.learn.front import Front, FrontPoint, ProbabilityTable, front_of
 from irenic.learn.target import Consequents
 from irenic.model.ruleset import RuleSet
-
-Floats = npt.NDArray[np.float64]
 
 
 class Draft(NamedTuple):
@@ -47,7 +46,7 @@ class Training(Measure):
     _: KW_ONLY
     cells: Cells
     encoded: npt.NDArray[np.uint8]
-    knowledge: Knowledge | None = None
+    knowledge: BoundKnowledge | None = None
     division: Division | None = None
     """Regions of probability."""
     whole: Rows | None = None

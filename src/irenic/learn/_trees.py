@@ -12,12 +12,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats, Words
 from irenic.kernels.forest import Bags, grow_forest
 from irenic.learn._cells import Cells, as_words, ranks
 from irenic.learn.target import Target
-
-Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
 
 _TREES: Final = 100
 _BAG_LIMIT: Final = 20_000

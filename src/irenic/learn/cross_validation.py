@@ -11,19 +11,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats, Indices, Ints
 from irenic.errors import ConditionError, DataError
 from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._left_out import Validation
 from irenic.learn._running import progress_bar
+from irenic.learn.parameters import Knowledge
 from irenic.learn.spaces import forbidden_columns
 from irenic.learn.target import Target, row_counts, row_weights
 from irenic.model.columns import Columns, take_apart
 from irenic.model.literals import display
 from irenic.model.space import Space
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 
 # A category with more values than this is one column of codes for trees, not one per value.
 _ONE_HOT_LIMIT: Final = 30
@@ -135,7 +133,7 @@ def cross_validated(
         )
     codes = target.truth.argmax(axis=1)
     weight = row_weights(len(codes), sample_weight)
-    matrix, sources = as_matrix(X, forbidden_columns(estimator.forbidden))
+    matrix, sources = as_matrix(X, forbidden_columns(Knowledge.of(estimator.knowledge).forbidden))
     own, sampled = [], None
     if cv is None:
         own = [{"name": "irenic", **_own_scores(estimator)}]
@@ -275,7 +273,7 @@ def _counts_weights(estimator: RuleSetClassifier) -> bool:
 
 
 def _own_scores(estimator: RuleSetClassifier) -> dict[str, float]:
-    if getattr(estimator, "cost", None) is not None:
+    if estimator.knowledge_.cost is not None:
         raise ConditionError(
             "cv must be a number of folds if the classifier has a cost, got None: rows left out"
             " were scored by cost"

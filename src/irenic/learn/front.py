@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple, SupportsIndex, overload
@@ -11,21 +11,17 @@ from typing import Final, NamedTuple, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats
 from irenic.errors import ConditionError
 from irenic.learn._columns import ColumnFigures as ColumnFigures
 from irenic.learn._evolution import Candidate
-from irenic.model import markup
-from irenic.model.literals import Probabilities, counted, display, told_apart
-from irenic.model.markup import Column
+from irenic.model.literals import Probabilities, counted, display, score, told_apart
 from irenic.model.region import Region
-from irenic.model.ruleset import RuleSet, rules_table
+from irenic.model.ruleset import RuleSet
+from irenic.model.shown import Shown
 from irenic.model.space import Instances
 
-Floats = npt.NDArray[np.float64]
-
-_COLUMNS: Final = ("rules", "conditions", "to read", "by rules", "validated", "training")
-# More labels than can be distinguished in a chart of columns.
-_LABEL_LIMIT: Final = 30
+COLUMNS: Final = ("rules", "conditions", "to read", "by rules", "validated", "training")
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +124,7 @@ class ProbabilityRow(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ProbabilityTable:
+class ProbabilityTable(Shown):
     """How likely each label is, by prediction and region.
 
     The regions divide the space, and all rule sets of a front share them. The probabilities of a
@@ -169,25 +165,6 @@ class ProbabilityTable:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.listed()))
-
-    def _repr_html_(self) -> str:
-        columns = [Column("prediction"), Column("region"), Column("rows", True)]
-        columns += [Column(display(label), True) for label in self.labels]
-        cells = [
-            [
-                display(row.prediction),
-                str(row.region),
-                markup.count_text(float(row.rows)),
-                *(f"{value:.2f}" for value in row.probabilities.values.tolist()),
-            ]
-            for row in self.listed()
-        ]
-        if self.raised_from is not None:
-            columns.append(Column("raised from", True))
-            for row, listed in zip(self.listed(), cells, strict=True):
-                listed.append("" if row.raised_from is None else f"{row.raised_from:.2f}")
-        head = markup.head("Probabilities", counted(len(self.regions), "region"))
-        return markup.block(head, markup.table(columns, cells))
 
     def listed(self) -> list[ProbabilityRow]:
         """Return the predictions and regions that training rows have.
@@ -265,7 +242,7 @@ class ProbabilityTable:
 
 
 @dataclass(frozen=True, eq=False)
-class DefaultRegions:
+class DefaultRegions(Shown):
     """Regions in which only the default decides, with their statistics on the training rows.
 
     Each is the reason for the decision on some training rows, and overlaps no rule that predicts
@@ -309,14 +286,6 @@ class DefaultRegions:
         lines = [f"{rule} (support {n:,g}, confidence {share:.2f})" for rule, n, share in figures]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        more: dict[Column, Callable[[int], str]] = {
-            Column("support", True): lambda index: markup.count_text(float(self.support[index])),
-            Column("confidence"): lambda index: markup.share_bar(float(self.confidence[index])),
-        }
-        head = markup.head("Where the default decides", counted(len(self), "region"))
-        return markup.block(head, rules_table(self.rules, otherwise=False, more=more))
-
     def find(self, instances: Instances) -> npt.NDArray[np.int64]:
         """Return the first region around each case.
 
@@ -350,7 +319,7 @@ class DefaultRegions:
 
 
 @dataclass(frozen=True, eq=False)
-class FrontPoint:
+class FrontPoint(Shown):
     """A rule set of a front, with its scores and size.
 
     Parameters
@@ -425,9 +394,6 @@ class FrontPoint:
             f" validated {self.validated_score:.3f}>"
         )
 
-    def _repr_html_(self) -> str:
-        return markup.block(head_of(self, "Rule set of a front"), table_of(self))
-
     def description_length(self, n_rows: int, n_labels: int, n_features: int) -> float:
         """Return the number of bits that encode the rules and their errors on the training data.
 
@@ -460,7 +426,7 @@ class FrontPoint:
         return model + n_rows * (entropy + share * math.log2(max(2, n_labels)))
 
 
-class Front(list[FrontPoint]):
+class Front(list[FrontPoint], Shown):
     """A list of rule sets from small to accurate, which renders as a table.
 
     Parameters
@@ -499,7 +465,7 @@ class Front(list[FrontPoint]):
         return super().__getitem__(i)
 
     def __repr__(self) -> str:
-        rows = [_COLUMNS, *(_row(point) for point in self)]
+        rows = [COLUMNS, *(figures(point) for point in self)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         marks = ["", *("chosen" if point is self.chosen else "" for point in self)]
         lines = [
@@ -509,20 +475,6 @@ class Front(list[FrontPoint]):
         ]
         head = f"<Front: {counted(len(self), 'rule set')}"
         return "\n  ".join([head, *(lines if self else [])]) + ">"
-
-    def _repr_html_(self) -> str:
-        columns = [*(Column(name, name != "validated") for name in _COLUMNS), Column("")]
-        rows = [
-            [
-                *_row(point)[:-2],
-                markup.share_bar(point.validated_score),
-                markup.score(point.training_score),
-                markup.chip("chosen", markup.GREEN) if point is self.chosen else "",
-            ]
-            for point in self
-        ]
-        head = markup.head("Front", counted(len(self), "rule set"), "from small to accurate")
-        return markup.block(head, markup.table(columns, rows))
 
 
 def front_of(points: Sequence[FrontPoint], decided: Sequence[float] | None = None) -> Front:
@@ -652,59 +604,8 @@ def kept_text(point: FrontPoint, rule: int, labels: Sequence[Hashable]) -> str:
     return f"your rule: {wrong:,} of {counted(support, 'training row')} have another label"
 
 
-# --- in notebooks
-
-
-def head_of(point: FrontPoint, title: str) -> markup.Html:
-    """Return the heading above the rules of a point."""
-    return markup.head(
-        title,
-        counted(point.n_rules, "rule"),
-        counted(point.n_conditions, "condition"),
-        f"{point.explanation_size:.2f} conditions to read for a prediction",
-        f"validated score {markup.score(point.validated_score)}",
-        f"training {markup.score(point.training_score)}",
-    )
-
-
-def table_of(
-    point: FrontPoint, labels: Sequence[Hashable] | None = None, *, many: bool = False
-) -> markup.Html:
-    """Return the rules of a point as a table, with their statistics on the training rows.
-
-    With ``labels``, those of the counts, a chart shows the labels of the covered rows; ``many``
-    means that a row may have several.
-    """
-    counts = point.counts
-    more: dict[Column, Callable[[int], str]] = {
-        Column("support", True): lambda index: markup.count_text(float(counts.support[index])),
-        Column("confidence"): lambda index: markup.share_bar(float(counts.confidence[index])),
-    }
-    if point.n_kept:
-        more = {
-            Column(""): lambda i: "yours" if i < point.n_kept else "",
-            **more,
-        }
-    if labels is None:
-        return rules_table(point.rule_set, otherwise=True, more=more)
-    colors = markup.palette(labels)
-    shown = list(range(len(labels)))
-    if many and len(labels) > _LABEL_LIMIT:
-        shown = sorted(np.argsort(-counts.overall, kind="stable")[:_LABEL_LIMIT].tolist())
-    named = [labels[k] for k in shown]
-
-    def mix(index: int) -> markup.Html:
-        rows = [float(counts.mix[index, k]) for k in shown]
-        if many:
-            return markup.columns_bar(rows, float(counts.support[index]), named, colors)
-        return markup.stacked_bar(rows, named, colors)
-
-    more[Column("labels" if many else "classes")] = mix
-    return rules_table(point.rule_set, otherwise=True, more=more, colors=colors)
-
-
-def _row(point: FrontPoint) -> list[str]:
-    """Return the cells of a point in the table of the front, under ``_COLUMNS``."""
+def figures(point: FrontPoint) -> list[str]:
+    """Return the cells of a point in the table of the front, under ``COLUMNS``."""
     size = [f"{point.n_rules:,}", f"{point.n_conditions:,}", f"{point.explanation_size:.2f}"]
-    size.append(markup.score(point.coverage))
-    return [*size, markup.score(point.validated_score), markup.score(point.training_score)]
+    size.append(score(point.coverage))
+    return [*size, score(point.validated_score), score(point.training_score)]

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from irenic.boxes.arrays import Bools, Floats
+from irenic.arrays import Bools, Floats
 from irenic.errors import DataError, did_you_mean
 from irenic.model.literals import is_missing, plain
 

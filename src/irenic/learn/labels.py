@@ -15,11 +15,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Bools
 from irenic.errors import DataError, did_you_mean
 from irenic.model.literals import is_missing, plain
 
 Label: TypeAlias = Hashable
-Indicator: TypeAlias = npt.NDArray[np.bool_]
 
 _FORMS: Final = "a 0/1 array, sparse matrix or frame, or a list of sets of labels"
 
@@ -46,9 +46,7 @@ def is_multilabel(y: Any) -> bool:
     return any(_is_container(row) for row in target)
 
 
-def as_indicator(
-    y: Any, labels: Iterable[Label] | None = None
-) -> tuple[Indicator, tuple[Label, ...]]:
+def as_indicator(y: Any, labels: Iterable[Label] | None = None) -> tuple[Bools, tuple[Label, ...]]:
     """Return which row has which label, with one column per label, and the labels.
 
     The labels of a frame are its column names. For arrays and sparse matrices, the default labels
@@ -275,7 +273,7 @@ def _labels_of(row: Any, where: str) -> list[Label]:
 
 def _from_sets(
     rows: list[list[Label]], wanted: tuple[Label, ...] | None
-) -> tuple[Indicator, tuple[Label, ...]]:
+) -> tuple[Bools, tuple[Label, ...]]:
     labels = wanted
     if labels is None:
         labels = _in_order(dict.fromkeys(label for row in rows for label in row))
@@ -295,7 +293,7 @@ def _from_sets(
 
 def _from_matrix(
     matrix: _Matrix, wanted: tuple[Label, ...] | None
-) -> tuple[Indicator, tuple[Label, ...]]:
+) -> tuple[Bools, tuple[Label, ...]]:
     if not matrix.length:
         raise DataError("y must have at least one row, got none")
     if matrix.names is None:
@@ -324,7 +322,7 @@ def _from_matrix(
     return indicator, labels
 
 
-def _from_sparse(matrix: Any, labels: tuple[Label, ...]) -> Indicator:
+def _from_sparse(matrix: Any, labels: tuple[Label, ...]) -> Bools:
     rows = matrix.tocsr(copy=True)
     rows.sum_duplicates()
     cells = rows.tocoo()
@@ -338,7 +336,7 @@ def _from_sparse(matrix: Any, labels: tuple[Label, ...]) -> Indicator:
     return indicator
 
 
-def _as_booleans(cells: npt.NDArray[Any], labels: tuple[Label, ...]) -> Indicator:
+def _as_booleans(cells: npt.NDArray[Any], labels: tuple[Label, ...]) -> Bools:
     """Return a matrix of 0 and 1 as booleans; any other cell is an error."""
     if cells.dtype == np.bool_:
         return cells.copy()

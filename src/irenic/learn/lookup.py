@@ -13,7 +13,7 @@ from irenic.model.literals import Probabilities
 from irenic.model.ruleset import Resolve, RuleSet
 
 if TYPE_CHECKING:
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
 
 
 class Lookup(NamedTuple):
@@ -40,7 +40,7 @@ class Lookup(NamedTuple):
     probabilities: npt.NDArray[np.float64]
 
     @classmethod
-    def of(cls, model: Classifier) -> Lookup:
+    def of(cls, model: RuleClassifier) -> Lookup:
         """Return the lookup of a fitted classifier."""
         answers, table = model._answers, model.chosen_.probabilities
         if table is None:

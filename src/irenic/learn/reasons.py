@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from irenic.boxes.arrays import Bools, Ints
+from irenic.arrays import Bools, Ints
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Bools, Floats
 from irenic.errors import DataError
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import as_indicator, label_set
@@ -25,9 +26,7 @@ from irenic.model.head import Head, signs
 from irenic.model.literals import Probabilities
 from irenic.model.space import first_text
 
-Floats = npt.NDArray[np.float64]
 Gain = TypeVar("Gain", float, npt.NDArray[np.float64])
-Bools = npt.NDArray[np.bool_]
 
 # Sets that rules may predict come from the leaves of trees; more than this do not help.
 _SET_LIMIT: Final = 128

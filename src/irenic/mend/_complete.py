@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Bools, Floats, Indices
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Floats
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError, DataError
 from irenic.mend._measure import Share
@@ -349,7 +348,7 @@ class _Neighbors:
         space = self.boxes.space
         return display(space.names[space.axes.tolist().index(axis)])
 
-    def _touching(self, gap: Boxes) -> tuple[Bools, Bools, npt.NDArray[np.intp]]:
+    def _touching(self, gap: Boxes) -> tuple[Bools, Bools, Indices]:
         """Return which rules touch a gap, which axes separate each from it, and the first axis."""
         boxes = self.boxes
         apart = ~boxes.meeting_by_axis(gap)

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias, overload
+from typing import Any, TypeAlias, overload
 
-import numpy as np
-import numpy.typing as npt
-
-from irenic.boxes import Boxes
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError
 from irenic.model.decision_table import DecisionTable
-from irenic.model.head import labels_of, open_labels, signs
 from irenic.model.literals import counted, display, show_point
-from irenic.model.region import Region, whole_or
+from irenic.model.region import Region
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
-from irenic.model.spaces import check_outcomes, common_space, moved
+from irenic.proving.asking import ask_same
+from irenic.proving.differing import differences
 
 Rules: TypeAlias = RuleSet | RuleList | DecisionTable
 
@@ -181,31 +177,21 @@ def diff(
       where 30 <= age < 35: high (rule 2) becomes low (rule 1), for example at age = 30
       where 60 <= age < 65: nothing becomes high (rule 2), for example at age = 60>
     """
-    check_outcomes(a, b)
-    first, second = _by_precedence(a, "first"), _by_precedence(b, "second")
-    space = common_space(first.rules, second.rules)
-    box = whole_or(within, space)
-    meter = Meter(budget)
-    if box.is_empty:
+    first, second = _deciding_once(a, "first"), _deciding_once(b, "second")
+    question = ask_same(first, second, within)
+    if not len(question.roots):
         return Differences([], True, None)
-    sides = [
-        (_LabelSide if ordered.rules.is_partial else _Side)(ordered, box.box.simplified(), meter)
-        for ordered in (first, second)
+    found, stopped_by = differences(question, Meter(budget))
+    outcomes = question.outcomes.values
+    listed = [
+        Difference(Region.from_box(box), outcomes[before], outcomes[after], *rows)
+        for box, (before, after), rows in found
     ]
-    differences = _differences(sides[0], sides[1], space.impossible_boxes)
-    stopped = next((side.stopped_by for side in sides if side.stopped_by), None)
-    return Differences(differences, stopped is None, stopped)
+    return Differences(listed, stopped_by is None, stopped_by)
 
 
-class _Ordered(NamedTuple):
-    rules: RuleSet
-    """The rules by descending precedence."""
-    rows: list[int]
-    """The index of each rule, or of its row, as given."""
-    is_ordered: bool
-
-
-def _by_precedence(rules: Rules, which: str) -> _Ordered:
+def _deciding_once(rules: Rules, which: str) -> DecisionTable:
+    """Return the rules as a table; raise if it does not decide each case once."""
     table = DecisionTable.from_rules(rules)
     if table.collects:
         raise ConditionError(
@@ -218,143 +204,4 @@ def _by_precedence(rules: Rules, which: str) -> _Ordered:
             " or let the first rule win with RuleList.from_rules(rules) or --hit-policy FIRST",
             [conflict],
         )
-    places = table.winning
-    rows = [table.rows[place] for place in places]
-    return _Ordered(table.rules[places], rows, table.is_ordered)
-
-
-class _Decision(NamedTuple):
-    then: Hashable | None
-    by_default: bool
-
-
-class _Side:
-    """The decisions of one rule set, as disjoint boxes with the deciding rule."""
-
-    def __init__(self, ordered: _Ordered, box: Boxes, meter: Meter) -> None:
-        rules = moved(ordered.rules, box.space)
-        self.default = rules.default
-        self.rows, self.is_ordered = ordered.rows, ordered.is_ordered
-        self.stopped_by: StoppedBy | None = None
-        self.regions, self.thens = rules.boxes, rules.thens
-        self.parts: list[Boxes] = []
-        self.rest = Boxes.none(box.space)
-        for i in range(len(rules)):
-            own = self.regions.take([i]) & box
-            if not len(own):
-                self.parts.append(own)
-                continue
-            self.parts.append(self._subtract(own, self.regions.take(slice(i)), meter))
-            if self.stopped_by is not None:
-                return
-        self.rest = self._subtract(box, self.regions, meter)
-
-    def _subtract(self, box: Boxes, others: Boxes, meter: Meter) -> Boxes:
-        rest = box.subtract(others, meter)
-        self.stopped_by = meter.stopped_by
-        return rest
-
-    def decisions(self) -> dict[_Decision, Boxes]:
-        """Return the disjoint boxes of each decision."""
-        parts: dict[_Decision, list[Boxes]] = {}
-        for then, part in zip(self.thens, self.parts, strict=False):
-            parts.setdefault(_Decision(then, False), []).append(part)
-        parts[_Decision(self.default, True)] = [self.rest]
-        return {decision: boxes[0].concat(*boxes[1:]) for decision, boxes in parts.items()}
-
-    def deciding(self, box: Boxes, decision: _Decision) -> tuple[int, ...]:
-        """Return the indices of the rules that make a decision somewhere in a box."""
-        if decision.by_default:
-            return ()
-        boxes, owners = self._owners
-        rules = owners[boxes.meeting(box)].tolist()
-        return tuple(sorted({self.rows[i] for i in rules if self.thens[i] == decision.then}))
-
-    @cached_property
-    def _owners(self) -> tuple[Boxes, npt.NDArray[np.intp]]:
-        """The boxes in which rules decide, and the rule of each; in sets, boxes may overlap."""
-        if not self.is_ordered:
-            return self.regions, np.arange(len(self.thens))
-        sizes = [len(part) for part in self.parts]
-        boxes = self.regions.take(slice(0)).concat(*self.parts)
-        return boxes, np.repeat(np.arange(len(sizes)), sizes)
-
-
-class _LabelSide(_Side):
-    """The decisions of rules that decide only some labels, as disjoint boxes with sets of labels.
-
-    Every rule divides the boxes so far into those inside it and those outside.
-    """
-
-    def __init__(self, ordered: _Ordered, box: Boxes, meter: Meter) -> None:
-        rules = moved(ordered.rules, box.space)
-        self.default, self.rows = rules.default, ordered.rows
-        self.stopped_by: StoppedBy | None = None
-        self.regions = rules.boxes
-        labels = labels_of((*rules.thens, rules.default))
-        usual = open_labels(rules.default)
-        pieces: dict[tuple[int, ...], Boxes] = {(): box}  # what is decided; () where no rule holds
-        for i, decided in enumerate(signs(rules.thens, labels)):
-            divided: dict[tuple[int, ...], list[Boxes]] = {}
-            for known, boxes in pieces.items():
-                near = boxes.meeting(self.regions.take([i]))
-                state = np.where(decided == 0, known, decided) if known else decided
-                inside = boxes.take(near) & self.regions.take([i])
-                divided.setdefault(tuple(state.tolist()), []).append(inside)
-                parts = [self._subtract(b, self.regions.take([i]), meter) for b in boxes.take(near)]
-                divided.setdefault(known, []).extend([boxes.take(~near), *parts])
-                if meter.spent(nodes=len(boxes)):
-                    self.stopped_by = meter.stopped_by
-                    break
-            if self.stopped_by is not None:  # the other rules could still change every decision
-                pieces = {}
-                break
-            joined = {state: boxes[0].concat(*boxes[1:]) for state, boxes in divided.items()}
-            pieces = {state: boxes for state, boxes in joined.items() if len(boxes)}
-        self._decisions: dict[_Decision, Boxes] = {}
-        for state, boxes in pieces.items():
-            then = frozenset(
-                label
-                for label, sign in zip(labels, state, strict=False)
-                if sign > 0 or (sign == 0 and label in usual)
-            )
-            decision = _Decision(then if state else self.default, not state)
-            known_boxes = self._decisions.get(decision, Boxes.none(box.space))
-            self._decisions[decision] = known_boxes.concat(boxes)
-
-    def decisions(self) -> dict[_Decision, Boxes]:
-        """Return the disjoint boxes of each decision."""
-        return self._decisions
-
-    def deciding(self, box: Boxes, decision: _Decision) -> tuple[int, ...]:
-        """Return the indices of the rules that hold somewhere in a box."""
-        if decision.by_default:
-            return ()
-        rules = np.flatnonzero(self.regions.meeting(box)).tolist()
-        return tuple(sorted({self.rows[i] for i in rules}))
-
-
-def _without(boxes: Boxes, others: Boxes) -> Boxes:
-    """Return the parts of disjoint boxes outside others."""
-    if not len(others):
-        return boxes
-    return Boxes.none(boxes.space).concat(*(box.subtract(others) for box in boxes))
-
-
-def _differences(a: _Side, b: _Side, impossible: Boxes) -> list[Difference]:
-    pieces: dict[tuple[_Decision, _Decision], list[Boxes]] = {}
-    theirs = b.decisions()
-    for before, mine in a.decisions().items():
-        for after, others in theirs.items():
-            if before.then == after.then:
-                continue
-            for box in mine:
-                shared = others & box
-                if len(shared):
-                    pieces.setdefault((before, after), []).append(shared)
-    differences = []
-    for (before, after), parts in pieces.items():
-        for box in _without(parts[0].concat(*parts[1:]), impossible).merged():
-            rules = (a.deciding(box, before), b.deciding(box, after))
-            differences.append(Difference(Region.from_box(box), before.then, after.then, *rules))
-    return differences
+    return table

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from irenic.boxes.arrays import Bools, Floats
+from irenic.arrays import Bools, Floats, Indices
 from irenic.budget import Meter
 
 # Steps per rule of the local search, which runs if the optimum was not proved.
@@ -63,7 +63,7 @@ def cheapest_cover(pairs: npt.NDArray[Any], costs: Floats, meter: Meter) -> Cove
     return Cover(tuple(places), cost, bound, optimal)
 
 
-Part = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]
+Part = tuple[Indices, Indices, Floats]
 
 
 def _components(pairs: npt.NDArray[Any], costs: Floats) -> list[Part]:
@@ -87,8 +87,8 @@ def _components(pairs: npt.NDArray[Any], costs: Floats) -> list[Part]:
 
 
 def _solve(
-    places: npt.NDArray[np.intp],
-    edges: npt.NDArray[np.intp],
+    places: Indices,
+    edges: Indices,
     costs: Floats,
     meter: Meter,
 ) -> Cover:
@@ -113,7 +113,7 @@ def _solve(
 
 
 def _by_integer_program(
-    edges: npt.NDArray[np.intp], costs: Floats, meter: Meter
+    edges: Indices, costs: Floats, meter: Meter
 ) -> tuple[Bools | None, float, bool]:
     """Return the best cover found by HiGHS (or None), a lower bound, and whether it is optimal."""
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -148,7 +148,7 @@ def _by_integer_program(
     return chosen, lower, result.status == 0 and chosen is not None
 
 
-def _cliques(edges: npt.NDArray[np.intp], n: int) -> list[list[int]]:
+def _cliques(edges: Indices, n: int) -> list[list[int]]:
     """Return cliques that together contain every edge.
 
     All nodes of a clique but one must be dropped, which is a stronger constraint than one per edge.
@@ -171,7 +171,7 @@ def _cliques(edges: npt.NDArray[np.intp], n: int) -> list[list[int]]:
     return cliques
 
 
-def _matching_bound(edges: npt.NDArray[np.intp], costs: Floats) -> float:
+def _matching_bound(edges: Indices, costs: Floats) -> float:
     """Return a lower bound on the cost of any cover, by charging each edge to both its ends."""
     unpaid, total = costs.copy(), 0.0
     for a, b in edges.tolist():
@@ -182,7 +182,7 @@ def _matching_bound(edges: npt.NDArray[np.intp], costs: Floats) -> float:
     return float(total * (1 - 1e-12))  # rounding must not push it above the true bound
 
 
-def _near(edges: npt.NDArray[np.intp], n: int) -> list[npt.NDArray[np.intp]]:
+def _near(edges: Indices, n: int) -> list[Indices]:
     """Return the neighbors of each node."""
     both = np.vstack((edges, edges[:, ::-1]))
     both = both[np.argsort(both[:, 0], kind="stable")]
@@ -190,7 +190,7 @@ def _near(edges: npt.NDArray[np.intp], n: int) -> list[npt.NDArray[np.intp]]:
     return np.split(both[:, 1], starts)
 
 
-def _greedy(edges: npt.NDArray[np.intp], costs: Floats) -> Bools:
+def _greedy(edges: Indices, costs: Floats) -> Bools:
     """Return a cover, choosing the node with the most edges per cost first."""
     near = _near(edges, len(costs))
     degree = np.array([len(others) for others in near])
@@ -203,7 +203,7 @@ def _greedy(edges: npt.NDArray[np.intp], costs: Floats) -> Bools:
 
 
 def _pruned(
-    near: list[npt.NDArray[np.intp]],
+    near: list[Indices],
     costs: Floats,
     chosen: Bools,
 ) -> Bools:
@@ -216,7 +216,7 @@ def _pruned(
 
 
 def _later_first(
-    edges: npt.NDArray[np.intp],
+    edges: Indices,
     costs: Floats,
     chosen: Bools,
 ) -> Bools:
@@ -236,7 +236,7 @@ def _later_first(
 
 
 def _by_local_search(
-    edges: npt.NDArray[np.intp],
+    edges: Indices,
     costs: Floats,
     chosen: Bools,
     meter: Meter,

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from irenic.arrays import Floats
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Floats
 from irenic.model.features import LOWEST
 
 # The share of a continuous feature that "missing" takes.

@@ -15,6 +15,8 @@ from irenic.model.decision_table import DecisionTable, unordered
 from irenic.model.literals import counted
 from irenic.model.rule import Rule, rules_of
 from irenic.model.ruleset import RuleSet
+from irenic.proving.answering import answer
+from irenic.proving.asking import ask_same_cases
 
 # Rules are widened only if the space outside them consists of at most this many boxes.
 _OUTSIDE_LIMIT: Final = 4_000
@@ -175,7 +177,7 @@ def _merged(
         merged = fewer_disjoint(apart, meter)
     else:
         merged = fewer(boxes, meter)
-    if len(merged) > most or not same_union(boxes, merged, meter):
+    if len(merged) > most or not answer(ask_same_cases(boxes, merged), meter).holds:
         return None
     then, weight = old[0].then, old[0].weight
     new = [
@@ -185,15 +187,6 @@ def _merged(
     first = merged.meets(boxes).argmax(axis=1)
     order = np.argsort(first, kind="stable")
     return [(places[first[row]], new[row]) for row in order]
-
-
-def same_union(boxes: Boxes, others: Boxes, meter: Meter) -> bool:
-    """Return whether two unions of boxes are proved to contain the same points."""
-    return all(
-        box.is_covered(theirs, meter)
-        for ours, theirs in ((boxes, others), (others, boxes))
-        for box in ours
-    )
 
 
 def fewer(boxes: Boxes, meter: Meter) -> Boxes:

@@ -8,14 +8,13 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from irenic.arrays import Floats, Ints
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Floats, Ints
-from irenic.budget import Budget, Meter
+from irenic.budget import Budget, Meter, out_of_budget
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.mend._changes import Change, Repair, because
 from irenic.mend._drop import cheapest_cover
 from irenic.mend._measure import Share
-from irenic.mend._prove import out_of_budget
 from irenic.mend._trim import Score, largest_free
 from irenic.model.decision_table import DecisionTable, unordered
 from irenic.model.head import agreements, contradicts

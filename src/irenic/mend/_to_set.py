@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from irenic.boxes import Boxes
 from irenic.boxes.covering import covering, without_covered
-from irenic.budget import Budget, Meter
+from irenic.budget import Budget, Meter, out_of_budget
 from irenic.errors import ConditionError
-from irenic.mend._prove import ListProof, out_of_budget
 from irenic.model.decision_table import DecisionTable
 from irenic.model.rule import rules_of
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
+from irenic.proving.answering import answer
+from irenic.proving.asking import ask_same
 
 # Above these limits, boxes are grown only within the rule they come from.
 _PAIR_LIMIT: Final = 4_000_000
 _OUTSIDE_LIMIT: Final = 4_000
+_WHAT: Final = "turning the list into a set"
 
 
 def to_set(
@@ -81,12 +83,23 @@ def to_set(
     parts = [_part(prefix, i, meter) for i in range(len(prefix.thens))]
     outside = _outside(prefix, parts)
     boxes, thens = _as_boxes(prefix, parts, outside, meter)
-    proof = ListProof(prefix.boxes, prefix.thens, prefix.default, meter)
     rule_set = RuleSet(rules_of(boxes, thens, ordered), boxes.space, default=prefix.default)
     # Only a bug in the library could make this fail.
-    if not (proof.holds(boxes, thens) and rule_set.is_consistent):  # pragma: no cover
+    if not _is_same(ordered, rule_set, meter):  # pragma: no cover
         raise AssertionError("the set does not decide the same as the list; please report this")
     return rule_set
+
+
+def _is_same(ordered: RuleList, rule_set: RuleSet, meter: Meter) -> bool:
+    """Return whether a set without contradictions is proved to decide the same as a list."""
+    if not rule_set.is_consistent:
+        return False
+    question = ask_same(DecisionTable.from_rules(ordered), DecisionTable.from_rules(rule_set))
+    everywhere = replace(question, excused=Boxes.none(question.space))
+    proof = answer(everywhere, meter)
+    if proof.holds is None:
+        raise out_of_budget(_WHAT, meter)
+    return proof.holds
 
 
 def _as_list(rules: RuleList | DecisionTable) -> RuleList:
@@ -135,7 +148,7 @@ def _part(prefix: _Prefix, i: int, meter: Meter) -> Boxes:
         return Boxes.none(prefix.boxes.space)
     part = prefix.boxes.take([i]).subtract(prefix.boxes.take(slice(i)), meter)
     if meter.stopped_by is not None:
-        raise out_of_budget("turning the list into a set", meter)
+        raise out_of_budget(_WHAT, meter)
     return part
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irenic.boxes.arrays import Bools, Codes, Floats, Ints
+from irenic.arrays import Bools, Codes, Floats, Ints
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean, without_feature
 from irenic.model.features import (
     EXACT,

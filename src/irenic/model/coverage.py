@@ -6,9 +6,8 @@ from collections.abc import Hashable
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from irenic.boxes.arrays import Bools, Ints
+from irenic.arrays import Bools, Indices, Ints
 from irenic.errors import DataError
 from irenic.kernels import cover, follow, structs
 from irenic.model.head import contradicts
@@ -256,7 +255,7 @@ class CoverageMap:
         """
         return np.sort(self._pool(consequent).ids())
 
-    def rules_of(self, instance: int) -> npt.NDArray[np.intp]:
+    def rules_of(self, instance: int) -> Indices:
         """Return the indices of the rules that cover an instance, in ascending order.
 
         This looks at these rules only, except for the first call, which tests all rules on all

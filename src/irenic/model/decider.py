@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from irenic.boxes.arrays import Ints
+from irenic.arrays import Ints
 from irenic.errors import DataError
 from irenic.kernels import decide, structs
 from irenic.model.columns import as_plain_text, field_names, is_naive
@@ -101,7 +101,7 @@ class Decider:
         order = np.arange(rules.n) if self._order is None else self._order
         n_thens = int(rules.then.max(initial=0)) + 1 if self._order is None else 0
         self._index = decide.Index(
-            structs.Rules(
+            structs.RuleColumns(
                 *(rules.lower, rules.upper, rules.masks, rules.then, rules.weight, rules.n),
                 *(space.starts, space.everything, space.lowest),
             ),

@@ -12,24 +12,22 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from irenic.boxes.arrays import distinct
+from irenic.arrays import distinct
 from irenic.errors import ConditionError, ConflictError, did_you_mean
-from irenic.model import markup
 from irenic.model.columns import as_records, take_apart
 from irenic.model.decider import Decider
 from irenic.model.explanation import Explanation, common_type
 from irenic.model.features import EXACT
-from irenic.model.literals import counted, say
+from irenic.model.literals import counted
 from irenic.model.overlap import Conflict
-from irenic.model.rule import Rule, as_default
+from irenic.model.rule import as_default
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet, as_rule_set, learned_rules
+from irenic.model.shown import Shown
 from irenic.model.space import Instances, Space
 
 HitPolicy = Literal["UNIQUE", "ANY", "FIRST", "PRIORITY", "RULE ORDER", "OUTPUT ORDER", "COLLECT"]
 HIT_POLICIES: Final[tuple[HitPolicy, ...]] = get_args(HitPolicy)
-# Maximum number of rules shown in notebooks.
-_MOST_SHOWN: Final = 100
 # Instances that are compared with all rules at once.
 _MOST_AT_ONCE: Final = 10_000
 
@@ -45,7 +43,7 @@ class UnsatisfiableRow(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class DecisionTable:
+class DecisionTable(Shown):
     """A table whose rows are rules, as in spreadsheets and DMN files.
 
     A row with more than one interval in a cell (``< 18, >= 60``) makes several rules; ``rows``
@@ -216,39 +214,6 @@ class DecisionTable:
         rows, features = counted(self.n_rows, "row"), counted(len(self.space), "feature")
         policy = f", {self.hit_policy}" if self.hit_policy else ""
         return f"<DecisionTable {self.name!r}: {rows}, {features}{policy}>"
-
-    def _repr_html_(self) -> str:
-        parts = [counted(self.n_rows, "row"), counted(len(self.space), "feature")]
-        parts += [f"hit policy {self.hit_policy}"] if self.hit_policy else []
-        title = "Decision table" + (f" {markup.clip(say(self.name))}" if self.name else "")
-        lines = sorted([*enumerate(self.rows), *((None, row) for row in self.never_hold)], key=_row)
-        shown = [(row, None if i is None else self.rules[i]) for i, row in lines[:_MOST_SHOWN]]
-        colors = markup.colors([r.then for _, r in shown if r] + [self.rules.default])
-        html_rows = self._html_rows(shown, colors)
-        if self.rules.default is not None:
-            html_rows.append(["", "otherwise", markup.consequent(self.rules.default, colors)])
-        then = ", ".join(self.outputs) or "then"
-        columns = [markup.Column("row", True), markup.Column("if"), markup.Column(then)]
-        return markup.block(
-            markup.head(title, *parts),
-            markup.table(columns, html_rows),
-            markup.left_out(len(lines) - len(shown)),
-        )
-
-    def _html_rows(
-        self, shown: list[tuple[int, Rule | None]], colors: dict[Hashable, str]
-    ) -> list[list[str]]:
-        reasons, html_rows, last = dict(self.reasons), [], -1
-        for row, rule in shown:
-            number = "" if row == last else str(row + 1)
-            if rule is None:
-                reason = reasons.get(row) or "it requires values that cannot occur"
-                html_rows.append([number, markup.clip(f"never holds: {reason}"), ""])
-            else:
-                conditions = markup.code(rule.region.to_text())
-                html_rows.append([number, conditions, markup.consequent(rule.then, colors)])
-            last = row
-        return html_rows
 
     def places(self, row: int) -> list[int]:
         """Return the indices of the rules of a row; none if the row can never hold.
@@ -863,7 +828,3 @@ def unordered(rules: RuleSet | DecisionTable) -> DecisionTable:
             " irenic.to_set (irenic convert --as-set) converts it to an equivalent set"
         )
     return table
-
-
-def _row(line: tuple[int | None, int]) -> int:
-    return line[1]

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from irenic.boxes.arrays import Floats, Ints
+from irenic.arrays import Floats, Ints
 from irenic.model.features import EXACT
 from irenic.model.region import Region
 

@@ -17,7 +17,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal
 
-from irenic.boxes.arrays import LOWEST as LOWEST
+from irenic.arrays import LOWEST as LOWEST
 from irenic.errors import ConditionError, DataError, FormatError, SpaceError, did_you_mean
 from irenic.model.literals import (
     SURROGATE,

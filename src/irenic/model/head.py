@@ -11,11 +11,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Bools, Floats, Signs
 from irenic.errors import ConditionError
-
-Signs = npt.NDArray[np.int8]
 
 
 class Head(Mapping[Hashable, bool]):
@@ -128,7 +126,7 @@ def implies(a: Hashable, b: Hashable) -> bool:
     return a == b or (isinstance(b, Head) and not contradicts(a, b))
 
 
-def agreements(thens: Sequence[Hashable], labels: Sequence[Hashable]) -> npt.NDArray[np.bool_]:
+def agreements(thens: Sequence[Hashable], labels: Sequence[Hashable]) -> Bools:
     """Return which consequents agree with which outcomes: ``[consequent, outcome]``.
 
     >>> agreements([Head({"x": True})], [frozenset("xy"), frozenset("y")])
@@ -184,7 +182,7 @@ def _sign(then: Hashable, label: Hashable) -> int:
     return 1 if label in then else -1
 
 
-def united(covers: npt.NDArray[np.bool_], decided: Signs) -> Signs:
+def united(covers: Bools, decided: Signs) -> Signs:
     """Return what consistent rules decide together: ``[instance, label]``.
 
     ``covers`` is ``[instance, rule]``, and ``decided`` is ``[rule, label]``, as :func:`signs`.
@@ -195,7 +193,7 @@ def united(covers: npt.NDArray[np.bool_], decided: Signs) -> Signs:
     return np.sign(covers.astype(np.float32) @ decided.astype(np.float32)).astype(np.int8)
 
 
-def by_precedence(covers: npt.NDArray[np.bool_], decided: Signs, order: Sequence[int]) -> Signs:
+def by_precedence(covers: Bools, decided: Signs, order: Sequence[int]) -> Signs:
     """Return what rules decide if the first of ``order`` that decides a label wins.
 
     >>> covers = np.array([[True, True]])
@@ -209,9 +207,7 @@ def by_precedence(covers: npt.NDArray[np.bool_], decided: Signs, order: Sequence
     return states
 
 
-def by_vote(
-    covers: npt.NDArray[np.bool_], decided: Signs, weights: npt.NDArray[np.float64]
-) -> Signs:
+def by_vote(covers: Bools, decided: Signs, weights: Floats) -> Signs:
     """Return what rules decide by the greater sum of weights per label; on a tie, the first rule.
 
     >>> covers, decided = np.array([[True, True]]), np.array([[1, 1], [-1, 0]], dtype=np.int8)

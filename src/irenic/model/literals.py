@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from irenic.arrays import Floats
 from irenic.errors import FormatError, escape_unsafe
 from irenic.model.head import Head
 
@@ -138,7 +139,7 @@ class Probabilities:
 
     labels: tuple[Hashable, ...]
     """The labels."""
-    values: npt.NDArray[np.float64]
+    values: Floats
     """The probability of each label; read-only."""
     _hash: int
 
@@ -477,3 +478,17 @@ def is_missing(value: object) -> bool:
     if isinstance(value, np.datetime64 | np.timedelta64):
         return bool(np.isnat(value))
     return type(value).__name__ in ("NaTType", "NAType")
+
+
+def score(value: float) -> str:
+    """Return a share with three digits, or a dash if it is NaN."""
+    return "–" if math.isnan(value) else f"{value:.3f}"
+
+
+def count_text(n: float) -> str:
+    """Return a number of rows, which can be fractional if rows have weights.
+
+    >>> count_text(1234567), count_text(2.25)
+    ('1,234,567', '2.2')
+    """
+    return f"{n:,.0f}" if n % 1 == 0 else f"{n:,.1f}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, overload
 
-from irenic.boxes.arrays import Codes
+from irenic.arrays import Codes
 from irenic.model.literals import counted, display, show_point
 from irenic.model.region import Region
 from irenic.model.rule import Rule

@@ -6,20 +6,19 @@ integer codes, which only the rule set can decode.
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Bools, Bytes, Codes, Floats, Indices, Ints, Shorts, Words
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words
 from irenic.errors import ConditionError
 from irenic.kernels import cover, grow, pairs, structs
 from irenic.kernels.threads import over_rows
 from irenic.model.region import Region, points_of
 from irenic.model.space import Instances, Space
 
-Counts: TypeAlias = npt.NDArray[np.int16]
 # More rules than this are moved one feature at a time: numpy copies overlapping matrices first.
 _MOVED_AT_ONCE: Final = 1_000
 
@@ -61,7 +60,7 @@ class PackedRules:
     def _use(self, room: dict[str, npt.NDArray[Any]]) -> None:
         """Use other arrays, which contain the same rules."""
         self._room, self._first = room, 0
-        self._rules: structs.Rules | None = None
+        self._rules: structs.RuleColumns | None = None
         self.__dict__.update(room)
 
     def _reserve(self, capacity: int) -> None:
@@ -150,7 +149,7 @@ class PackedRules:
         copied._use({name: getattr(self, name)[..., : self.n].copy() for name in self._COLUMNS})
         return copied
 
-    def take(self, rows: npt.NDArray[np.intp]) -> PackedRules:
+    def take(self, rows: Indices) -> PackedRules:
         """Return a copy of the rules at the given indices, with new ids."""
         taken = PackedRules.__new__(PackedRules)
         taken.space, taken.n = self.space, len(rows)
@@ -175,7 +174,7 @@ class PackedRules:
 
     # --- compared with regions and with each other
 
-    def _struct(self) -> structs.Rules:
+    def _struct(self) -> structs.RuleColumns:
         """Return the rules as kernels read them.
 
         An earlier result is never modified, because a kernel may be running on it.
@@ -185,7 +184,7 @@ class PackedRules:
             room = self._room
             columns = (room["lower"], room["upper"], room["masks"], room["then"], room["weight"])
             domain = (space.starts, space.everything, space.lowest)
-            self._rules = rules = structs.Rules(*columns, self.n, *domain)
+            self._rules = rules = structs.RuleColumns(*columns, self.n, *domain)
         if rules.n != self.n or rules.first != first:
             self._rules = rules = rules.part(first, self.n)
         return rules
@@ -204,14 +203,14 @@ class PackedRules:
 
     def enlarge(self, seed: Instances, order: Ints, code: int) -> tuple[int, Region]:
         """Return a rival that covers the seed or -1, and the region grown around the seed."""
-        cells = structs.Cells(len(self.lower), len(self.masks))
+        cells = structs.Box(len(self.lower), len(self.masks))
         values, codes = seed.values.tobytes(), seed.codes.tobytes()
         covered = grow.enlarge(self._struct(), values, codes, order.tobytes(), code, cells)
         return covered, Region.from_box(_unpacked(self.space, cells))
 
     def enlarge_region(self, seed: Region, order: Ints, code: int) -> tuple[int, Region]:
         """Return a rival that overlaps the seed or -1, and the region grown from the seed."""
-        cells = structs.Cells(len(self.lower), len(self.masks))
+        cells = structs.Box(len(self.lower), len(self.masks))
         box, axes = _packed(seed.box), order.tobytes()
         rival = grow.enlarge_box(self._struct(), box, axes, code, cells)
         return rival, Region.from_box(_unpacked(self.space, cells))
@@ -222,7 +221,7 @@ class PackedRules:
         masks = np.empty((n, len(self.masks)), dtype=np.uint64)
         boxes = Boxes(self.space, np.empty((n, d)), np.empty((n, d)), masks)
         covered = np.empty(n, dtype=np.int64)
-        out = structs.Boxes(boxes.lower, boxes.upper, boxes.masks, self.space.starts)
+        out = structs.BoxRows(boxes.lower, boxes.upper, boxes.masks, self.space.starts)
         points = structs.Seeds(seeds.values.T.copy(), seeds.codes.T.copy(), orders, codes)
         rules = self._struct()
         over_rows(lambda a, b: grow.enlarge_many(rules, points, out, covered, a, b), n, least=16)
@@ -287,30 +286,30 @@ class Growth:
 
     Parameters
     ----------
-    rules : structs.Rules
+    rules : structs.RuleColumns
     seed : Instances of length 1
         The point around which boxes grow.
     code : int
         Code of the consequent whose rules are not rivals; -1 if all rules are.
     """
 
-    def __init__(self, rules: structs.Rules, seed: Instances, code: int) -> None:
+    def __init__(self, rules: structs.RuleColumns, seed: Instances, code: int) -> None:
         outside = np.empty((len(seed.space), rules.n), dtype=np.uint8)
         values, codes = seed.values[:, 0].copy(), seed.codes[:, 0].copy()
         self._rules, self._seed = rules, structs.Seed(values, codes, code, outside)
 
-    def start(self) -> tuple[int, Counts]:
+    def start(self) -> tuple[int, Shorts]:
         """Return a rival that covers the seed or -1, and the number of separating axes per rule."""
         counts = np.empty(self._rules.n, dtype=np.int16)
         return grow.stand_apart(self._rules, self._seed, counts), counts
 
-    def limit(self, box: Boxes, axes: Ints, counts: Counts) -> Boxes:
+    def limit(self, box: Boxes, axes: Ints, counts: Shorts) -> Boxes:
         """Return the box with the limits to which it can grow next on each of the given axes."""
-        limits = structs.Cells(box.lower.shape[1], box.masks.shape[1], _packed(box))
+        limits = structs.Box(box.lower.shape[1], box.masks.shape[1], _packed(box))
         grow.limit(self._rules, self._seed, axes.tobytes(), len(axes), counts, limits)
         return _unpacked(box.space, limits)
 
-    def grow(self, box: Boxes, axis: int, counts: Counts) -> Counts:
+    def grow(self, box: Boxes, axis: int, counts: Shorts) -> Shorts:
         """Return the number of separating axes per rule after the box has grown on an axis."""
         counts = counts.copy()
         grow.grow(self._rules, self._seed, axis, _packed(box), counts)
@@ -318,10 +317,10 @@ class Growth:
 
 
 def _packed(box: Boxes) -> bytes:
-    return structs.Cells.pack(box.lower, box.upper, box.masks)
+    return structs.Box.pack(box.lower, box.upper, box.masks)
 
 
-def _unpacked(space: Space, cells: structs.Cells) -> Boxes:
+def _unpacked(space: Space, cells: structs.Box) -> Boxes:
     return Boxes(space, cells.lower, cells.upper, cells.masks)
 
 

@@ -9,12 +9,11 @@ from typing import Any, Final, Self
 
 import numpy as np
 
+from irenic.arrays import Bools, Bytes, Floats, Words
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Bytes, Floats, Words
 from irenic.errors import ConditionError, FormatError
 from irenic.kernels import cover, structs
 from irenic.kernels.threads import over_rows
-from irenic.model import markup
 from irenic.model.condition import (
     LOWER_BITS,
     UPPER_BITS,
@@ -45,6 +44,7 @@ from irenic.model.sampling import (
     moved,
     readable,
 )
+from irenic.model.shown import Shown
 from irenic.model.space import Instances, Point, Space, from_words, to_words
 
 # What kernels take for the consequent and the weight of a region, which has none.
@@ -52,7 +52,7 @@ _CODE: Final = np.zeros(1, dtype=np.int32)
 _WEIGHT: Final = np.zeros(1)
 
 
-class Region:
+class Region(Shown):
     """A box in the feature space: one condition per feature.
 
     Regions are immutable and hashable. Two regions that contain the same points are equal, however
@@ -454,9 +454,6 @@ class Region:
                     memo[key] = of_bits(feature, from_words(key[1:]))
         return [memo[key] for key in keys]
 
-    def _repr_html_(self) -> str:
-        return markup.code(repr(self))
-
     # --- conditions
 
     @property
@@ -779,7 +776,7 @@ class Region:
             upper = np.ascontiguousarray(self.box.upper.T)
             masks = np.ascontiguousarray(self.box.masks.T)
             domain = (space.starts, space.everything, space.lowest)
-            rule = structs.Rules(lower, upper, masks, _CODE, _WEIGHT, 1, *domain)
+            rule = structs.RuleColumns(lower, upper, masks, _CODE, _WEIGHT, 1, *domain)
             over_rows(lambda a, b: cover.covering(rule, points, a, b, inside), len(instances))
         return inside
 

@@ -9,17 +9,17 @@ from typing import Any
 
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, FormatError
-from irenic.model import markup
 from irenic.model.condition import as_operators, infer_features
 from irenic.model.features import is_unicode
 from irenic.model.head import Head, contradicts
 from irenic.model.literals import display, format_number, plain
 from irenic.model.notation import ParsedRule, parse_rule
 from irenic.model.region import Region
+from irenic.model.shown import Shown
 from irenic.model.space import Space
 
 
-class Rule:
+class Rule(Shown):
     """IF a region THEN a consequent.
 
     Rules are immutable and hashable.
@@ -151,19 +151,6 @@ class Rule:
     def __repr__(self) -> str:
         weight = "" if self.weight == 1.0 else f" WEIGHT {format_number(self.weight)}"
         return f"IF {self.region.to_text('AND')} THEN {display(self.then)}{weight}"
-
-    def _repr_html_(self) -> str:
-        weight = "" if self.weight == 1.0 else f" (weight {format_number(self.weight)})"
-        conditions = markup.code(self.region.to_text("AND"))
-        return markup.element(
-            "span",
-            "IF ",
-            conditions,
-            " THEN ",
-            markup.consequent(self.then),
-            weight,
-            style="line-height:1.7",
-        )
 
     @property
     def n_conditions(self) -> int:

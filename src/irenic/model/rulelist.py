@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import Any, Final, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from irenic.boxes.arrays import Bools, Ints
-from irenic.model import markup
+from irenic.arrays import Bools, Ints
 from irenic.model.decider import Decider
 from irenic.model.explanation import Explanation
 from irenic.model.overlap import Conflict, Overlap, Pairs
 from irenic.model.rule import Rule
-from irenic.model.ruleset import RuleSet, head_parts, rules_table
+from irenic.model.ruleset import RuleSet
+from irenic.model.shown import Shown
 from irenic.model.space import Space
 
-_FIRST: Final = "the first rule that holds decides"
 
-
-class RuleList:
+class RuleList(Shown):
     """Ordered rules, of which the first that holds decides.
 
     A rule of a list only applies where no earlier rule holds, so it cannot be understood by
@@ -119,10 +117,6 @@ class RuleList:
 
     def __repr__(self) -> str:
         return self._rules._listing("RuleList")
-
-    def _repr_html_(self) -> str:
-        title = markup.head("Rule list", *head_parts(self._rules), _FIRST)
-        return markup.block(title, rules_table(self._rules, otherwise=self.default is not None))
 
     # --- instances
 

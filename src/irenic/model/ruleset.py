@@ -5,26 +5,24 @@ from __future__ import annotations
 import math
 import weakref
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, Final, Literal, Protocol, Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Bools, Bytes, Codes, Floats, Indices, Ints, Signs, Words, distinct
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words, distinct
 from irenic.boxes.cutting import Cutter
 from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError, DataError
-from irenic.model import markup
 from irenic.model.columns import frame_backend
 from irenic.model.condition import infer_features
 from irenic.model.decider import Decider
 from irenic.model.explanation import Explanation, Statistics, common_type
 from irenic.model.head import (
     Head,
-    Signs,
     agreements,
     by_precedence,
     by_vote,
@@ -40,6 +38,7 @@ from irenic.model.overlap import Conflict, Overlap, P, Pairs
 from irenic.model.packed import PackedRules, as_columns
 from irenic.model.region import Region
 from irenic.model.rule import Rule, as_consequent, as_default
+from irenic.model.shown import Shown
 from irenic.model.space import Instances, Space, to_list
 
 Resolve = Literal["first", "best", "vote"]
@@ -49,8 +48,6 @@ _UNLIMITED: Final = 2**62
 _MAX_CONFLICTS: Final = 100
 # Instances that are compared with all rules at a time: the matrix may be huge.
 _AT_ONCE: Final = 4096
-# Maximum number of rules shown in notebooks.
-_MOST_SHOWN: Final = 100
 
 
 class Listener(Protocol):
@@ -63,7 +60,7 @@ class Listener(Protocol):
         """Handle that the rule at ``index`` was removed and later rules moved up."""
 
 
-class RuleSet:
+class RuleSet(Shown):
     """An unordered collection of rules over one space.
 
     The constructor accepts rules that contradict each other, so that they can be examined;
@@ -479,7 +476,7 @@ class RuleSet:
             raise ConditionError(f"the rule set does not contain {rule}")
         return int(indices[0])
 
-    def _indices(self, rule: Rule) -> npt.NDArray[np.intp]:
+    def _indices(self, rule: Rule) -> Indices:
         if rule.region.space != self.space:
             return np.empty(0, dtype=np.intp)
         same = (self.then_codes == self.code_of(rule.then)) & (self.weights == rule.weight)
@@ -591,16 +588,6 @@ class RuleSet:
         times = [f.name for f in self.space.continuous if f.in_utc]
         lines += [f"  times of {', '.join(map(display, times))} are in UTC"] if times else []
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        # a notebook must not wait for a search, so consistency is shown only if already known
-        verdict: list[str] = []
-        if self._consistent is not None:
-            verdict = [markup.yes_or_no(self._consistent, "consistent", "not consistent")]
-        return markup.block(
-            markup.head("Rule set", *head_parts(self), *verdict),
-            rules_table(self, otherwise=self.default is not None),
-        )
 
     # --- changing
 
@@ -758,7 +745,7 @@ class RuleSet:
 
         raise ConflictError._deferred(describe)
 
-    def rivals_of(self, region: Region, consequent: Hashable | None = None) -> npt.NDArray[np.intp]:
+    def rivals_of(self, region: Region, consequent: Hashable | None = None) -> Indices:
         """Return the indices of the rules that overlap a region and contradict a consequent.
 
         Overlaps in which no case can occur do not count; see :class:`Space`.
@@ -1441,54 +1428,6 @@ class RuleSet:
         return nw.from_dict(columns, backend=frame_backend(backend)).to_native()
 
 
-def head_parts(rules: RuleSet) -> list[str]:
-    """Return the parts of the line above a table of rules in a notebook."""
-    parts = [counted(len(rules), "rule"), counted(len(rules.space), "feature")]
-    if rules.default is not None:
-        parts.append(markup.join("default ", markup.consequent(rules.default, _colors(rules))))
-    return parts
-
-
-def _colors(rules: RuleSet) -> dict[Hashable, str]:
-    """Return the colors of the consequents that are shown."""
-    thens = rules.consequents
-    codes = distinct(rules.then_codes[:_MOST_SHOWN])
-    return markup.colors([*(thens[code] for code in codes), rules.default])
-
-
-def rules_table(
-    rules: RuleSet,
-    *,
-    otherwise: bool,
-    more: Mapping[markup.Column, Callable[[int], str]] | None = None,
-    colors: Mapping[Hashable, str] | None = None,
-) -> markup.Html:
-    """Return rules as a table for a notebook.
-
-    ``otherwise`` adds a row for cases that no rule covers. ``more`` adds columns, each a function
-    of the index of a rule; the row for no rule has the index after the last rule.
-    """
-    more = more or {}
-    colors = _colors(rules) if colors is None else colors
-    weighted = bool((rules.weights != 1.0).any())
-
-    def row(number: str, region: str, then: Hashable | None, weight: str, i: int) -> list[str]:
-        cells = [number, region, markup.consequent(then, colors), *([weight] if weighted else [])]
-        return [*cells, *(column(i) for column in more.values())]
-
-    rows = [
-        row(str(i + 1), markup.code(r.region.to_text()), r.then, f"{r.weight:g}", i)
-        for i, r in enumerate(rules[:_MOST_SHOWN])
-    ]
-    hidden = len(rules) - len(rows)
-    if otherwise:
-        rows.append(row("", "otherwise", rules.default, "", len(rules)))
-    column = markup.Column
-    columns = [column("rule", True), column("if"), column("then")]
-    columns += [column("weight", True)] if weighted else []
-    return markup.join(markup.table([*columns, *more], rows), markup.left_out(hidden))
-
-
 def _unpacked(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:
     then, weight = thens[packed.then[i]], float(packed.weight[i])
     return Rule(packed.region(i), then=then, weight=weight)
@@ -1496,7 +1435,7 @@ def _unpacked(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:
 
 def for_growth(
     rules: RuleSet, consequent: Hashable | None
-) -> tuple[PackedRules, int, npt.NDArray[np.intp] | None]:
+) -> tuple[PackedRules, int, Indices | None]:
     """Return rules to grow regions between, the code of those that are not rivals, and indices.
 
     Kernels treat every other code as a rival. If a code is not enough, because heads can agree
@@ -1513,9 +1452,7 @@ def for_growth(
     return rules.packed.take(rivals), -1, rivals
 
 
-def possible_parts(
-    rules: RuleSet, consequent: Hashable | None
-) -> tuple[Boxes, npt.NDArray[np.intp]]:
+def possible_parts(rules: RuleSet, consequent: Hashable | None) -> tuple[Boxes, Indices]:
     """Return boxes that contain the cases of rivals that can occur, and the rule of each box.
 
     A region that overlaps none of the boxes overlaps a rival at most where no case can occur.

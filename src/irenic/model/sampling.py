@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from irenic.boxes.arrays import Floats, Words
+from irenic.arrays import Floats, Words
 from irenic.errors import ConditionError, DataError
 from irenic.model.features import LOWEST, Continuous
 

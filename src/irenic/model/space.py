@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from irenic.arrays import Bools, Bytes, Codes, Floats, Ints, Words, distinct
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words, distinct
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
 from irenic.model.columns import encode_codes, encode_floats, field_names, infer_feature, take_apart
 from irenic.model.features import EXACT, LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature

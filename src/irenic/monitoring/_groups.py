@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irenic.boxes.arrays import Bools
+from irenic.arrays import Bools
 from irenic.errors import ConditionError, DataError
 from irenic.model.literals import Probabilities, is_missing, plain
 from irenic.model.space import column_values

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irenic.boxes.arrays import Floats, Ints
+from irenic.arrays import Floats, Ints
 from irenic.errors import DataError
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irenic.boxes.arrays import Bools, Ints
+from irenic.arrays import Bools, Ints
 from irenic.model.columns import take_apart
 from irenic.model.ruleset import RuleSet
 from irenic.monitoring._impact import decide

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from irenic.model import markup
+from irenic.reporting import markup
 
 # The colors used in notebooks; the eighth of Okabe and Ito, black, is left to the text.
 OKABE_ITO: Final = tuple(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import DataError
-from irenic.model.markup import count_text
+from irenic.model.literals import count_text
 from irenic.plot._colors import GRAY, conflict_color, outcome_colors, text_color
 from irenic.plot._figure import (
     add_caption,

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Bools, Floats
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.model.features import LOWEST, MISSING_CODE, Categorical, Continuous, Feature
 from irenic.model.rule import Rule
@@ -25,7 +25,7 @@ from irenic.model.space import Space
 from irenic.reporting.document import Value
 from irenic.reporting.encoding import encode_box
 from irenic.reporting.instances import value_texts
-from irenic.reporting.summarize import Source
+from irenic.reporting.summarize import Subject
 
 MOST_CONFLICTS: Final = 5_000
 """More pairs than this cannot be distinguished in a picture."""
@@ -62,7 +62,7 @@ class Plane:
 
 
 def plane(
-    source: Source,
+    source: Subject,
     x: str | None = None,
     y: str | None = None,
     at: Mapping[str, Any] | None = None,
@@ -197,7 +197,7 @@ def _holding(rules: RuleSet, fixed: Mapping[str, float]) -> list[int]:
     return [int(place) for place in np.flatnonzero(held)]
 
 
-def holds(rules: RuleSet, name: str, values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+def holds(rules: RuleSet, name: str, values: Floats) -> Bools:
     """Return whether each rule's condition on a feature holds for each value, in numbers.
 
     >>> from irenic import Rule
@@ -257,7 +257,7 @@ def ends(condition: Sequence[Any]) -> tuple[float, float]:
 # --- instances
 
 
-def beside(source: Source, summary: Mapping[str, Any], found: Plane) -> npt.NDArray[np.bool_]:
+def beside(source: Subject, summary: Mapping[str, Any], found: Plane) -> Bools:
     """Return which instances no condition distinguishes from the values that are fixed.
 
     An instance for which the same conditions hold is treated by all rules as if it had those
@@ -272,7 +272,7 @@ def beside(source: Source, summary: Mapping[str, Any], found: Plane) -> npt.NDAr
     return same
 
 
-def as_floats(column: Sequence[Value]) -> npt.NDArray[np.float64]:
+def as_floats(column: Sequence[Value]) -> Floats:
     """Return a column of the document as numbers, missing ones below all others."""
     return np.array([-math.inf if value is None else value for value in column], dtype=np.float64)
 

@@ -24,7 +24,7 @@ from irenic.plot._scale import Scale, Span, Strip, scale_of
 from irenic.plot._source import asked_order, chosen, drawn_summary, source_of
 from irenic.reporting.document import Box
 from irenic.reporting.encoding import encode_box
-from irenic.reporting.summarize import Source
+from irenic.reporting.summarize import Subject
 from irenic.searching import Gaps, gaps
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class _Picture:
     """An Axes and what is drawn on it."""
 
     def __init__(
-        self, ax: Any, source: Source, summary: Mapping[str, Any], view: Plane, x: Scale, y: Scale
+        self, ax: Any, source: Subject, summary: Mapping[str, Any], view: Plane, x: Scale, y: Scale
     ) -> None:
         self.ax, self.source, self.summary = ax, source, summary
         self.view, self.x, self.y = view, x, y

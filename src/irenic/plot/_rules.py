@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.model.features import FIRST_CODE, LOWEST
-from irenic.model.markup import count_text
+from irenic.model.literals import count_text
 from irenic.model.space import Space
 from irenic.plot._colors import GRAY, outcome_colors, text_color
 from irenic.plot._figure import axes_to_draw_on, check_axes, check_limit, label, percent
 from irenic.plot._plane import ends, value_text
 from irenic.plot._scale import Categories, Numbers, scale_of
 from irenic.plot._source import asked_order, chosen, drawn_summary, rule_label, source_of
-from irenic.reporting.document import Written
+from irenic.reporting.document import WrittenValue
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -295,7 +295,7 @@ def condition_text(
     return f"{text} or missing" if lower == -math.inf and feature["missing"] else text
 
 
-def _rounded(written: Written, kind: str, digits: int) -> str:
+def _rounded(written: WrittenValue, kind: str, digits: int) -> str:
     """Return the text of a value; long numbers are rounded."""
     value, text = written["value"], written["text"]
     rounds = kind == "number" and isinstance(value, int | float) and len(text) > 6

@@ -8,15 +8,14 @@ from itertools import pairwise
 from typing import Any, Final, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Floats
 from irenic.model.features import FIRST_CODE, STEPS
 from irenic.plot._figure import label
 from irenic.plot._plane import as_floats, ends, mentions_missing
 from irenic.plot._source import chosen
 from irenic.reporting.document import Box
 
-Floats = npt.NDArray[np.float64]
 Span = tuple[float, float]
 
 _SECOND: Final = 1_000_000.0

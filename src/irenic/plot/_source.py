@@ -8,17 +8,17 @@ from typing import Any, Final
 from irenic.budget import Budget
 from irenic.errors import DataError
 from irenic.plot._figure import label
-from irenic.reporting.summarize import Source
+from irenic.reporting.summarize import Subject
 
 _NONE: Final = Budget(seconds=0, nodes=0, regions=0)
 
 
-def source_of(rules: Any, X: Any = None, y: Any = None) -> Source:
+def source_of(rules: Any, X: Any = None, y: Any = None) -> Subject:
     """Return rules and instances; findings are left out, as no plot shows those of a summary."""
     if X is None and y is not None:
         raise DataError("labels need the instances that they belong to")
     # a plot may show features that no rule tests
-    return Source(rules, X, y, _NONE, limit=0, only_tested=False)
+    return Subject(rules, X, y, _NONE, limit=0, only_tested=False)
 
 
 def summary_of(rules: Any, X: Any = None, y: Any = None) -> Mapping[str, Any]:
@@ -26,7 +26,7 @@ def summary_of(rules: Any, X: Any = None, y: Any = None) -> Mapping[str, Any]:
     return source_of(rules, X, y).summary()
 
 
-def drawn_summary(source: Source) -> Mapping[str, Any]:
+def drawn_summary(source: Subject) -> Mapping[str, Any]:
     """Return the summary of a source; without instances, ranges are those of the training rows."""
     summary = source.summary()
     columns = source.points[source.chosen].columns if source.points else None

@@ -25,7 +25,7 @@ def put(axis: Any, kind: str, low: float, high: float, band: float | None) -> No
     locator, formatter = _usual(kind, low, high)
     if band is not None:
         locator = Within(locator, low, high, band)
-        formatter = Named(formatter, band)
+        formatter = MissingFormatter(formatter, band)
     axis.set_major_locator(locator)
     axis.set_major_formatter(formatter)
 
@@ -83,7 +83,7 @@ class Within(Locator):
         return [self.band, *ticks]
 
 
-class Named(Formatter):
+class MissingFormatter(Formatter):
     """The tick labels of another formatter, and one for missing values."""
 
     def __init__(self, inner: Formatter, band: float) -> None:

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal
 
 from irenic.budget import Budget, StoppedBy
 from irenic.errors import ConditionError, FormatError, IrenicError
-from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display, show_point
 from irenic.model.notation import ParsedProperty, lines_in, parse_property, without_comment
 from irenic.model.region import Region
 from irenic.proving import checker
-from irenic.proving.cutting import Answer, answer
-from irenic.proving.question import (
-    Prepared,
-    Question,
-    Rules,
-    as_property,
-    as_table,
-    ask,
-    ask_complete,
-    ask_consistent,
-)
+from irenic.proving.answering import answer
+from irenic.proving.asking import Prepared, Read
+from irenic.proving.cutting import Answer
+from irenic.proving.question import Question, Rules
 
 VERSION: Final = 1
 
@@ -38,10 +29,6 @@ class CertificateError(IrenicError, ValueError):
     >>> issubclass(CertificateError, ValueError)
     True
     """
-
-
-Read: TypeAlias = Callable[[str], Rules]
-"""Returns the rules of a file that a property names."""
 
 
 @dataclass(frozen=True)
@@ -232,12 +219,12 @@ def prove(
     refuted: premium DECREASES WITH age: 200 (rule 2) at age = 40, but 250 (rule 3) at age = 90
     proved: premium DECREASES WITH age WHERE age < 60
     """
-    asked = Asked(as_table(rules), read)
+    prepared = Prepared(rules, read)
     lines = lines_in(properties) if isinstance(properties, str) else list(properties)
     verdicts = []
     for text, parsed in _parsed(lines):
         try:
-            question = asked.question(parsed)
+            question = prepared.question(parsed)
             result = answer(question, budget, record=certificates)
         except ConditionError as error:
             raise ConditionError(f"{text}: {error}") from None
@@ -255,37 +242,6 @@ def _parsed(lines: Iterable[str]) -> Iterator[tuple[str, ParsedProperty]]:
             raise ConditionError(f"a property must be a text, got {line!r}")
         if (parsed := parse_property(line)) is not None:
             yield line.strip(), parsed
-
-
-def _read(name: str) -> DecisionTable:
-    """Return the rules of a file that a property compares with."""
-    from irenic.formats import parse
-
-    parsed = parse(Path(name))
-    return as_table(parsed.model()) if parsed.is_model else parsed.bind().table()
-
-
-class Asked:
-    """A table that questions are asked of; it is prepared, and files are read, only once."""
-
-    def __init__(self, table: DecisionTable, read: Read | None) -> None:
-        self._table, self._read = table, read or _read
-        self._prepared: Prepared = {}
-        self._references: dict[str, DecisionTable] = {}
-
-    def question(self, claim: str | ParsedProperty) -> Question:
-        """Return the question that a claim asks."""
-        if isinstance(claim, str) and claim in CLAIMS:
-            return CLAIMS[claim](self._table)
-        parsed = as_property(claim)
-        return ask(self._table, parsed, self._reference(parsed), self._prepared)
-
-    def _reference(self, parsed: ParsedProperty) -> DecisionTable | None:
-        if parsed.kind not in ("same as", "nothing new"):
-            return None
-        if parsed.target not in self._references:
-            self._references[parsed.target] = as_table(self._read(parsed.target))
-        return self._references[parsed.target]
 
 
 def _verdict(text: str, question: Question, result: Answer) -> Verdict:
@@ -322,10 +278,6 @@ def _certificate(claim: str, result: Answer) -> dict[str, Any]:
     assert tree is not None
     nodes = [tree.cuts.get(node, tree.leaves.get(node)) for node in range(tree.n_nodes)]
     return {"claim": claim, "nodes": nodes}
-
-
-CLAIMS: Final = {"CONSISTENT": ask_consistent, "COMPLETE": ask_complete}
-"""What :func:`certify` certifies besides properties."""
 
 
 def certify(
@@ -371,10 +323,10 @@ def certify(
     >>> verify(document, rules)
     ['CONSISTENT', 'COMPLETE', 'ALWAYS free WHERE age < 18']
     """
-    asked = Asked(as_table(rules), read)
+    prepared = Prepared(rules, read)
     certificates = []
     for claim in claims:
-        result = answer(asked.question(claim), budget, record=True)
+        result = answer(prepared.question(claim), budget, record=True)
         if result.holds:
             certificates.append(_certificate(claim, result))
     return certificate_document(certificates)
@@ -454,14 +406,14 @@ def verify(document: Mapping[str, Any], rules: Rules, *, read: Read | None = Non
             '"certificates" must be a list of at least one claim, got'
             f" {reprlib.repr(certificates)}; a claim that does not hold is not certified"
         )
-    asked = Asked(as_table(rules), read)
+    prepared = Prepared(rules, read)
     claims = []
     for certificate in certificates:
         if not isinstance(certificate, Mapping) or type(certificate.get("claim")) is not str:
             raise FormatError('every certificate must have a "claim"')
         claim = certificate["claim"]
         try:
-            checker.check(asked.question(claim).plain(), certificate.get("nodes"))
+            checker.check(prepared.question(claim).plain(), certificate.get("nodes"))
         except checker.CheckError as error:
             raise CertificateError(f"{claim}: {error}") from None
         claims.append(without_comment(claim))  # which is no claim, but could read like one

@@ -9,19 +9,18 @@ from typing import Any, Final
 
 import numpy as np
 
+from irenic.arrays import LOWEST, Bools
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import LOWEST, Bools
 from irenic.budget import Budget, Meter
 from irenic.errors import ConditionError
 from irenic.model.features import Continuous, Feature
 from irenic.model.literals import display
-from irenic.proving._prove import Asked, Read
+from irenic.proving.asking import Prepared, Read
 from irenic.proving.question import (
     NOTHING,
     Question,
     Rules,
     Side,
-    as_table,
     combinations_of,
     plain_boxes,
 )
@@ -75,7 +74,7 @@ def to_smtlib(rules: Rules, claim: str, *, read: Read | None = None) -> str:
     (check-sat)
     <BLANKLINE>
     """
-    question = Asked(as_table(rules), read).question(claim)
+    question = Prepared(rules, read).question(claim)
     return "\n".join([f"; {' '.join(claim.split())}", *_lines(question), ""])
 
 

@@ -1,4 +1,4 @@
-"""Answer questions by cutting: a cell is cut until a claim holds, or fails, in all of it.
+"""Cutting: a cell is cut until a claim holds, or fails, in all of it.
 
 Many cells are examined at a time, with one row per pair of a cell and a box that meets it. The
 cuts and the reasons at the leaves are recorded if a certificate is wanted; ``checker`` checks them
@@ -12,11 +12,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irenic.arrays import Bools, Floats, Ints, Words
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Floats, Ints, Words
-from irenic.boxes.cutting import Cutter
-from irenic.budget import Budget, Meter, StoppedBy
-from irenic.model.packed import PackedRules
+from irenic.budget import Meter, StoppedBy
 from irenic.model.space import from_words
 from irenic.proving.question import NOTHING, Question, Side
 
@@ -34,8 +32,8 @@ _UNKNOWN: Final = -1
 """The code of an outcome of rules that decide together, before it is known which of them hold."""
 
 
-class Cells(NamedTuple):
-    """Cells, and the boxes that meet each."""
+class OpenCells(NamedTuple):
+    """OpenCells, and the boxes that meet each."""
 
     boxes: Boxes
     nodes: Ints
@@ -45,13 +43,13 @@ class Cells(NamedTuple):
     item: Ints
     """The box of each pair, in ascending order within a cell."""
 
-    def take(self, cells: Ints) -> Cells:
+    def take(self, cells: Ints) -> OpenCells:
         """Return some of the cells, given in ascending order."""
         place = np.full(len(self.nodes), -1)
         place[cells] = np.arange(len(cells))
         kept = place[self.cell] >= 0
         boxes, nodes = self.boxes.take(cells), self.nodes[cells]
-        return Cells(boxes, nodes, place[self.cell[kept]], self.item[kept])
+        return OpenCells(boxes, nodes, place[self.cell[kept]], self.item[kept])
 
 
 class Cuts(NamedTuple):
@@ -82,186 +80,9 @@ class Answer(NamedTuple):
     tree: Tree | None = None
 
 
-def answer(
-    question: Question, budget: Budget | float | None = None, *, record: bool = False
-) -> Answer:
-    """Return whether the claim of a question holds for all cases."""
-    meter = Meter(budget)
-    agree = all(side.decides == "any" for side in question.sides)
-    if agree and not record and question.claim.kind == "only":
-        return _of_agreeing_rules(question, meter)
-    is_comparison = question.claim.kind in ("same", "implies") and question.pair is None
-    if agree and not record and is_comparison:
-        quick = _of_two_versions(question, meter)
-        if quick is not None:
-            return quick
-    if agree and not record and question.claim.kind in ("rising", "falling"):
-        if _is_rising(question, meter):
-            return Answer(True, meter.nodes)
-        if meter.stopped_by is not None:
-            return Answer(None, meter.nodes, meter.stopped_by)
-    return _Search(question, meter, record).run()
+class Cutting:
+    """The search for a case that refutes a claim."""
 
-
-def _of_agreeing_rules(question: Question, meter: Meter) -> Answer:
-    """Answer a question about one outcome of rules that agree wherever they overlap.
-
-    The claim fails where a rule with another outcome holds, or where no rule does and the default
-    is not allowed. That needs no cuts but those of the search for gaps.
-    """
-    (side,) = question.sides
-    allowed = question.allowed()
-    wrong = side.boxes.take(~allowed[side.codes])
-    searches = [(box, question.excused) for root in question.roots for box in wrong & root]
-    if not allowed[side.default]:
-        covering = side.boxes.concat(question.excused)
-        searches += [(root, covering) for root in question.roots]
-    for box, by in searches:
-        cell = _uncovered(box, by, meter)
-        if cell is not None:
-            return Answer(False, meter.nodes, cell=cell)
-        if meter.stopped_by is not None:
-            return Answer(None, meter.nodes, meter.stopped_by)
-    return Answer(True, meter.nodes)
-
-
-def _of_two_versions(question: Question, meter: Meter) -> Answer | None:
-    """Answer a question about two versions, each of rules that agree wherever they overlap.
-
-    The claim fails where two rules meet whose outcomes may not meet, or where only one version has
-    a rule and the default of the other does not fit. Both are searched without cuts, except for
-    gaps. None if that would take longer than cutting.
-    """
-    one, other = question.sides
-    allowed, roots = question.allowed(), question.roots
-    if len(roots) > _FEW:
-        return None
-
-    def wrong(a: Any, b: Any) -> Any:
-        if question.claim.kind == "implies":
-            return allowed[a] & ~allowed[b]
-        return ~allowed[a] & (a != b)
-
-    searches: list[tuple[Boxes, Boxes]] = []
-    for root in roots:
-        meeting = _meeting(question, root, allowed)
-        if meeting is None:
-            return None
-        searches += [(box, question.excused) for box in meeting]
-    covers = [side.boxes.concat(question.excused) for side in (one, other)]
-    gaps = [[_uncovered(root, by, meter) is not None for root in roots] for by in covers]
-    if meter.stopped_by is not None:
-        return Answer(None, meter.nodes, meter.stopped_by)
-    for (side, default), by, is_open in (
-        ((one, other.default), covers[1], gaps[1]),
-        ((other, one.default), covers[0], gaps[0]),
-    ):
-        faces = (side.codes, default) if side is one else (default, side.codes)
-        suspects = side.boxes.take(np.flatnonzero(wrong(*faces)))
-        for root in (root for root, gap in zip(roots, is_open, strict=True) if gap):
-            changed = _without_copies(suspects, by)
-            if len(changed) > _MOST_SUSPECTS:
-                return None
-            searches += [(box, by) for box in changed & root]
-    if wrong(one.default, other.default):
-        searches += [(root, covers[0].concat(other.boxes)) for root in roots]
-    for box, by in searches:
-        cell = _uncovered(box, by, meter)
-        if cell is not None:
-            return Answer(False, meter.nodes, cell=cell)
-        if meter.stopped_by is not None:
-            return Answer(None, meter.nodes, meter.stopped_by)
-    return Answer(True, meter.nodes)
-
-
-def _is_rising(question: Question, meter: Meter) -> bool:
-    """Return whether few rules that agree wherever they overlap show that outcomes rise or fall.
-
-    The claim holds if no rule for the first case meets one for the second that is ranked below it,
-    and if rules decide all cases that the default would decide against it. Pairs of cases that are
-    not in question are looked at, too, so that it can also hold where this is False.
-    """
-    first, second = question.sides
-    if max(len(first.boxes), len(second.boxes)) * len(question.roots) > _MOST_SUSPECTS:
-        return False
-    ranks = question.ranks()
-    for side, other, is_worse in ((first, second, np.less), (second, first, np.greater)):
-        for root in question.roots:
-            for r in np.flatnonzero(side.boxes.meeting(root)).tolist():
-                box, rank = _above(question, side.boxes.take([r]) & root), ranks[side.codes[r]]
-                if not len(box):
-                    continue
-                worse = other.boxes.take(is_worse(ranks[other.codes], rank)) & box
-                searches = [(part, question.excused) for part in worse]
-                if is_worse(ranks[other.default], rank):
-                    searches.append((box, other.boxes.concat(question.excused)))
-                if any(
-                    _uncovered(part, by, meter) is not None for part, by in searches if len(part)
-                ):
-                    return False
-    return meter.stopped_by is None
-
-
-def _above(question: Question, box: Boxes) -> Boxes:
-    """Return the part of a box of pairs in which the second value can be above the first one."""
-    if not question.is_below:
-        return box
-    assert question.pair is not None
-    low, high = question.pair
-    lower, upper = box.lower.copy(), box.upper.copy()
-    lower[:, high] = np.maximum(lower[:, high], np.nextafter(lower[:, low], np.inf))
-    upper[:, low] = np.minimum(upper[:, low], upper[:, high])
-    box = box.like(lower, upper, box.masks)
-    return box.take(~box.are_empty())
-
-
-def _without_copies(boxes: Boxes, others: Boxes) -> Boxes:
-    """Return the boxes that are not among others."""
-    rows, known = boxes.keys(), others.keys()
-    copies = {row.tobytes() for row in known}
-    return boxes.take([i for i, row in enumerate(rows) if row.tobytes() not in copies])
-
-
-_MOST_SUSPECTS: Final = 1_000
-"""Rules without a counterpart, and pairs of rules that meet, that are examined one by one."""
-
-
-def _meeting(question: Question, root: Boxes, allowed: Bools) -> Boxes | None:
-    """Return where rules of two versions meet that must not; None if there are too many places."""
-    sides, codes = [], []
-    for side, is_new in zip(question.sides, (True, False), strict=True):
-        met = side.boxes.meeting(root)
-        if question.claim.kind == "implies":  # only allowed outcomes against those that are not
-            met &= allowed[side.codes] == is_new
-            codes.append(np.full(int(met.sum()), int(is_new), dtype=np.int32))
-        else:
-            met &= ~allowed[side.codes] if is_new else True
-            codes.append(side.codes[met])
-        sides.append(side.boxes.take(met) & root)
-    boxes, then = sides[0].concat(sides[1]), np.concatenate(codes)
-    assert len(boxes) == len(then)
-    packed = PackedRules(boxes.space, len(then))
-    written = np.zeros((boxes.lower.shape[1], len(then)), dtype=np.uint8)
-    packed.extend(boxes, written, then, np.ones(len(then)))
-    pairs = packed.overlapping_pairs(same=False, limit=_MOST_SUSPECTS)
-    if len(pairs) == _MOST_SUSPECTS and len(question.excused):
-        return None
-    firsts, seconds = boxes.take(pairs[:, 0]), boxes.take(pairs[:, 1])
-    return Boxes(
-        boxes.space,
-        np.maximum(firsts.lower, seconds.lower),
-        np.minimum(firsts.upper, seconds.upper),
-        firsts.masks & seconds.masks,
-    )
-
-
-def _uncovered(box: Boxes, by: Boxes, meter: Meter) -> Boxes | None:
-    """Return a part of a box that no other box covers; None if there is none, or no time."""
-    cutter = Cutter(by.take(by.meeting(box)), box, first=True)
-    return cutter.boxes().take([0]) if any(cutter.bursts(meter)) else None
-
-
-class _Search:
     def __init__(self, question: Question, meter: Meter, record: bool) -> None:
         self.question, self.meter = question, meter
         self.tree = Tree() if record else None
@@ -270,6 +91,7 @@ class _Search:
         self.d = self.boxes.lower.shape[1]
 
     def run(self) -> Answer:
+        """Cut until the claim holds in every cell, or fails in one."""
         roots = self.question.roots
         self.n_nodes = len(roots)
         if self.tree is not None:
@@ -292,15 +114,15 @@ class _Search:
                 stack.append(cut)
         return Answer(True, self.meter.nodes, tree=self.tree)
 
-    def _roots(self, roots: Boxes) -> Cells:
+    def _roots(self, roots: Boxes) -> OpenCells:
         met = [np.flatnonzero(self.boxes.meeting(root)) for root in roots]
         cell = np.repeat(np.arange(len(roots)), [len(items) for items in met])
         item = np.concatenate(met) if met else np.empty(0, dtype=np.int64)
-        return Cells(roots, np.arange(len(roots)), cell, item)
+        return OpenCells(roots, np.arange(len(roots)), cell, item)
 
     # --- one look at some cells
 
-    def _examine(self, cells: Cells) -> tuple[Answer | None, Cells, Bools]:
+    def _examine(self, cells: OpenCells) -> tuple[Answer | None, OpenCells, Bools]:
         """Return where the claim fails, or the cells that must be cut and which pairs matter."""
         n = len(cells.nodes)
         holds = self._holding(cells)
@@ -333,7 +155,7 @@ class _Search:
         kept = ~done[cells.cell]
         return None, cells.take(left), matter[kept]
 
-    def _holding(self, cells: Cells) -> Bools:
+    def _holding(self, cells: OpenCells) -> Bools:
         """Return for each pair whether the box contains the cell."""
         holds = np.ones(len(cells.cell), dtype=np.bool_)
         boxes, own = self.boxes, cells.boxes
@@ -345,7 +167,7 @@ class _Search:
         return holds
 
     def _possible(
-        self, side: Side, start: int, cells: Cells, own: Bools, holds: Bools
+        self, side: Side, start: int, cells: OpenCells, own: Bools, holds: Bools
     ) -> tuple[Bools, tuple[Ints, Ints]]:
         """Return which pairs can decide, and the outcomes that a side can have, as pairs."""
         n = len(cells.nodes)
@@ -364,7 +186,7 @@ class _Search:
         return live, (every, np.concatenate([codes, np.full(len(uncovered), side.default)]))
 
     def _decided_together(
-        self, side: Side, start: int, cells: Cells, own: Bools, holds: Bools
+        self, side: Side, start: int, cells: OpenCells, own: Bools, holds: Bools
     ) -> tuple[Ints, Ints]:
         n = len(cells.nodes)
         unknown = _any(cells.cell[own & ~holds], n)
@@ -421,7 +243,9 @@ class _Search:
 
     # --- contradictions
 
-    def _examine_pairs(self, cells: Cells, holds: Bools) -> tuple[Answer | None, Cells, Bools]:
+    def _examine_pairs(
+        self, cells: OpenCells, holds: Bools
+    ) -> tuple[Answer | None, OpenCells, Bools]:
         n = len(cells.nodes)
         codes = self.question.sides[0].codes[cells.item]
         low, high = _range(cells.cell, codes, n)
@@ -438,7 +262,7 @@ class _Search:
         kept = ~done[cells.cell]
         return None, cells.take(np.flatnonzero(~done)), ~holds[kept]
 
-    def _compare(self, cells: Cells, which: Ints) -> Answer | None:
+    def _compare(self, cells: OpenCells, which: Ints) -> Answer | None:
         """Compare all rules of some cells in pairs; return an answer if two contradict."""
         part = cells.take(which)
         counts = np.bincount(part.cell, minlength=len(which))
@@ -485,7 +309,7 @@ class _Search:
 
     # --- cuts
 
-    def _cut(self, cells: Cells, matter: Bools) -> Cells | Answer:
+    def _cut(self, cells: OpenCells, matter: Bools) -> OpenCells | Answer:
         """Return both parts of every cell that is cut."""
         cuts, gain = self._choose(cells, matter)
         if self.question.claim.kind == "consistent":
@@ -515,7 +339,7 @@ class _Search:
             self._record_cuts(cells, cuts, nodes)
         item = np.concatenate([cells.item[in_left], cells.item[in_right]])
         cell = np.concatenate([cells.cell[in_left], cells.cell[in_right] + n])
-        return Cells(left.concat(right), nodes, cell, item)
+        return OpenCells(left.concat(right), nodes, cell, item)
 
     def _others(self, cuts: Cuts) -> Words:
         """Return the words of the right parts: on the axis of each cut, the values beyond it."""
@@ -526,7 +350,7 @@ class _Search:
             words[np.ix_(on, range(part.start, part.stop))] ^= np.uint64(2**64 - 1)
         return words
 
-    def _meets(self, cells: Cells, half: Boxes) -> Bools:
+    def _meets(self, cells: OpenCells, half: Boxes) -> Bools:
         """Return which pairs still meet after the cells were cut."""
         meets = np.ones(len(cells.cell), dtype=np.bool_)
         boxes = self.boxes
@@ -540,7 +364,7 @@ class _Search:
             meets &= shared
         return meets
 
-    def _choose(self, cells: Cells, matter: Bools) -> tuple[Cuts, Floats]:
+    def _choose(self, cells: OpenCells, matter: Bools) -> tuple[Cuts, Floats]:
         """Return a cut per cell, and how large its fuller side is.
 
         A sample of the boxes with a bound inside a cell is examined, and the bounds of some of
@@ -611,7 +435,7 @@ class _Search:
 
     # --- the certificate
 
-    def _record_leaves(self, cells: Cells, done: Bools, holds: Bools) -> None:
+    def _record_leaves(self, cells: OpenCells, done: Bools, holds: Bools) -> None:
         """Record for each leaf the first box that contains it, -1 if none does."""
         assert self.tree is not None
         first = np.full(len(cells.nodes), -1)
@@ -620,7 +444,7 @@ class _Search:
         leaves = zip(cells.nodes[done].tolist(), first[done].tolist(), strict=True)
         self.tree.leaves.update(leaves)
 
-    def _record_cuts(self, cells: Cells, cuts: Cuts, nodes: Ints) -> None:
+    def _record_cuts(self, cells: OpenCells, cuts: Cuts, nodes: Ints) -> None:
         assert self.tree is not None
         n = len(cells.nodes)
         space = self.boxes.space
@@ -634,7 +458,7 @@ class _Search:
         self.tree.n_nodes = self.n_nodes
 
 
-def _split(cells: Cells) -> tuple[Cells, Cells | None]:
+def _split(cells: OpenCells) -> tuple[OpenCells, OpenCells | None]:
     """Return as many of the last cells as are examined at a time, and the others."""
     n = len(cells.nodes)
     counts = np.bincount(cells.cell, minlength=n)

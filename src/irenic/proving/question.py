@@ -8,7 +8,7 @@ then has a second axis. A claim says which outcomes, or pairs of outcomes, are a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -16,22 +16,19 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from irenic.arrays import Bools, Codes, Floats
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Codes, Floats
 from irenic.budget import Meter
-from irenic.errors import ConditionError, ConflictError, FormatError, did_you_mean
+from irenic.errors import ConditionError, ConflictError
 from irenic.model.decision_table import DecisionTable, combined
-from irenic.model.features import MISSING, Categorical, Continuous, Feature
+from irenic.model.features import Feature
 from irenic.model.head import contradicts, labels_of, open_labels, signs
 from irenic.model.literals import display
-from irenic.model.notation import ParsedCondition, ParsedProperty, parse_property
 from irenic.model.overlap import Conflict
-from irenic.model.properties import OUTCOME, boxes_of, check_outcome, matches, opened
-from irenic.model.region import Region
 from irenic.model.rulelist import RuleList
-from irenic.model.ruleset import RuleSet, possible_parts
+from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space, from_words
-from irenic.model.spaces import check_outcomes, common_space, moved
+from irenic.model.spaces import moved
 
 
 class Fitted(Protocol):
@@ -242,29 +239,52 @@ class Question:
         return [case, {**case, first: other}]
 
 
-def combinations_of(side: Side, root: Boxes, meter: Meter) -> dict[tuple[int, ...], list[Boxes]]:
-    """Return which rules hold together in a box, and where, as disjoint boxes.
+def _rank(outcome: Any, order: Sequence[Any]) -> Any:
+    """Return a value by which an outcome is compared with others.
 
-    Rules are given by their places. If the budget is used up, ``meter.stopped_by`` is set, and the
-    result is not complete.
+    >>> _rank("medium", ["low", "medium", "high"]), _rank(2.5, [])
+    (1, 2.5)
     """
-    found: dict[tuple[int, ...], list[Boxes]] = {(): [root]}
+    if order:
+        if outcome not in order:
+            listed, rest = ", ".join(map(display, order)), display(outcome)
+            raise ConditionError(f"ORDER must list every outcome, got {listed} without {rest}")
+        return order.index(outcome)
+    if isinstance(outcome, bool | str | tuple | frozenset | list):
+        raise ConditionError(
+            f"outcomes must be numbers or dates to increase or decrease, got {display(outcome)};"
+            " list others from the lowest to the highest: ORDER low, medium, high"
+        )
+    return outcome
+
+
+def combinations_of(side: Side, root: Boxes, meter: Meter) -> dict[tuple[int, ...], Boxes]:
+    """Return which rules hold together in a box, by their places, and where, as disjoint boxes.
+
+    If the budget is used up, ``meter.stopped_by`` is set, and the result is not complete.
+    """
+    holding: list[tuple[int, ...]] = [()]
+    pieces, held = root, np.zeros(len(root), dtype=np.int64)
     for place in np.flatnonzero(side.boxes.meeting(root)).tolist():
-        rule, split = side.boxes.take([place]), dict[tuple[int, ...], list[Boxes]]()
-        for holding, pieces in found.items():
-            for piece in pieces:
-                inside = piece & rule
-                if not len(inside):
-                    split.setdefault(holding, []).append(piece)
-                    continue
-                split.setdefault((*holding, place), []).append(inside)
-                if outside := [*piece.subtract(rule, meter)]:
-                    split.setdefault(holding, []).extend(outside)
-                meter.spent(nodes=1)
-                if meter.ran_out is not None:
-                    return split
-        found = split
-    return found
+        rule = side.boxes.take([place])
+        meets = pieces.meeting(rule)
+        near, far = np.flatnonzero(meets), np.flatnonzero(~meets)
+        outside = [box.subtract(rule, meter) for box in pieces.take(near)]
+        from_near = np.repeat(near, [len(part) for part in outside])
+        before, inverse = np.unique(held[near], return_inverse=True)
+        held = np.concatenate([len(holding) + inverse, held[far], held[from_near]])
+        holding += [(*holding[each], place) for each in before.tolist()]
+        pieces = (pieces.take(near) & rule).concat(pieces.take(far), *outside)
+        # what becomes of each piece stays at its place
+        order = np.argsort(np.concatenate([near, far, from_near]), kind="stable")
+        pieces, held = pieces.take(order), held[order]
+        if meter.spent(nodes=len(near)):
+            break
+    groups, first = np.unique(held, return_index=True)
+    order = np.argsort(held, kind="stable")
+    rows = np.split(order, np.searchsorted(held[order], groups[1:]))
+    in_order = np.argsort(first, kind="stable").tolist()
+    return {holding[groups[each]]: pieces.take(rows[each]) for each in in_order}
 
 
 def plain_boxes(boxes: Boxes) -> list[tuple[list[float], list[float], list[int]]]:
@@ -395,270 +415,3 @@ def _together(
     codes = np.zeros(len(rules), dtype=np.int32)
     boxes = rules.boxes.simplified()
     return Side(boxes, codes, empty, "all", tuple(table.rows), together, disputed)
-
-
-# --- properties
-
-
-def ask(
-    table: DecisionTable,
-    parsed: ParsedProperty,
-    reference: DecisionTable | None = None,
-    prepared: Prepared | None = None,
-) -> Question:
-    """Return the question that a property asks of a table, and of another one to compare with.
-
-    ``prepared`` keeps the sides for further questions about the same tables.
-    """
-    space = table.space
-    if reference is not None:
-        check_outcomes(table, reference)
-        space = common_space(table.rules, reference.rules)
-    space = opened(space, parsed.conditions)
-    if parsed.values:
-        space = opened(space, [[ParsedCondition(parsed.target, {"in": list(parsed.values)})]])
-    outcomes, sides = _sides(table, reference, space, _column(parsed, table), prepared)
-    impossible = space.impossible_boxes
-    regions = boxes_of(parsed.conditions, space)
-    is_only_if = parsed.kind == "only if"
-    roots = Boxes.whole(space) if is_only_if else regions
-    excused = impossible.concat(regions) if is_only_if else impossible
-    question = Question(space, roots, excused, sides, _claim(parsed), outcomes)
-    if parsed.kind in ("increases", "decreases", "independent"):
-        return _paired(question, parsed)
-    return replace(question, note=_note(parsed, question, table.ranking))
-
-
-Prepared: TypeAlias = "dict[tuple[Space, int | None, int], tuple[Outcomes, tuple[Side, ...]]]"
-"""Outcomes and sides by space, column of the outcome and identity of the reference."""
-
-
-def _sides(
-    table: DecisionTable,
-    reference: DecisionTable | None,
-    space: Space,
-    column: int | None,
-    prepared: Prepared | None,
-) -> tuple[Outcomes, tuple[Side, ...]]:
-    """Return a table, and another one to compare with, as sides; keep them if they can be."""
-    key = space, column, id(reference)
-    if prepared is not None and key in prepared:
-        return prepared[key]
-    outcomes = Outcomes(column)
-    sides = [side_of(table, space, outcomes)]
-    if reference is not None:
-        sides.append(side_of(reference, space, outcomes, "reference "))
-    # rules that decide together add outcomes while a question is answered
-    if prepared is not None and all(side.together is None for side in sides):
-        prepared[key] = outcomes, tuple(sides)
-    return outcomes, tuple(sides)
-
-
-def ask_consistent(table: DecisionTable) -> Question:
-    """Return the question whether no two rules of a table contradict each other."""
-    outcomes = Outcomes()
-    rules = table.rules
-    codes = [outcomes.code(then) for then in rules.consequents]
-    # rules may overlap where no case can occur
-    boxes, owners = possible_parts(rules, None)
-    by_box = np.array(codes, dtype=np.int32)[rules.then_codes[owners]]
-    rows = tuple(table.rows[owner] for owner in owners.tolist())
-    side = Side(boxes.simplified(), by_box, NOTHING, "any", rows)
-    whole, none = Boxes.whole(rules.space), Boxes.none(rules.space)
-    return Question(rules.space, whole, none, (side,), Claim("consistent"), outcomes)
-
-
-def ask_complete(table: DecisionTable) -> Question:
-    """Return the question whether some rule of a table covers each case."""
-    outcomes = Outcomes()
-    boxes = table.rules.boxes.simplified()
-    codes = np.full(len(boxes), outcomes.code("covered"), dtype=np.int32)
-    side = Side(boxes, codes, NOTHING, "any", tuple(table.rows))
-    claim = Claim("only", lambda outcome: outcome is not None)
-    space = table.space
-    return Question(space, Boxes.whole(space), space.impossible_boxes, (side,), claim, outcomes)
-
-
-def _paired(question: Question, parsed: ParsedProperty) -> Question:
-    """Return the question about pairs of cases that differ in one feature."""
-    space, name = question.space, parsed.target
-    feature = space[space.names[space.index(name)]]
-    monotone = parsed.kind != "independent"
-    if monotone and isinstance(feature, Categorical):
-        _check_order(feature, parsed.values)
-    elif parsed.values:
-        raise ConditionError(f"{name!r} has numbers, which have an order; leave out FROM")
-    second = name + "'"
-    while second in space:
-        second += "'"
-    paired = Space([*space, replace(feature, name=second)])
-    d = len(space.continuous)
-    if isinstance(feature, Continuous):
-        axes = space.row(name), d
-    else:
-        axes = d + space.row(name), d + len(space.categorical)
-
-    def on(boxes: Boxes, *, swapped: bool) -> Boxes:
-        """Return boxes of the original space as those of the first or of the second case."""
-        lower, upper, masks = boxes.lower, boxes.upper, boxes.masks
-        if isinstance(feature, Continuous):
-            free = np.full((len(boxes), 1), np.inf)
-            lower, upper = np.hstack([lower, -free]), np.hstack([upper, free])
-            if swapped:
-                order = list(range(d + 1))
-                order[axes[0]], order[d] = d, axes[0]
-                lower, upper = lower[:, order], upper[:, order]
-        else:
-            own = space.sets[space.row(name)]
-            every = np.repeat(space.everything[own][None], len(boxes), axis=0)
-            values = masks[:, own]
-            masks = np.hstack([masks, values if swapped else every])
-            if swapped:
-                masks[:, own] = every
-        return Boxes(paired, np.ascontiguousarray(lower), np.ascontiguousarray(upper), masks)
-
-    roots = question.roots
-    if monotone and isinstance(feature, Continuous):  # missing values are neither high nor low
-        lower = roots.lower.copy()
-        lower[:, axes[0]] = np.maximum(lower[:, axes[0]], space.bottom[axes[0]])
-        roots = roots.like(lower, roots.upper, roots.masks)
-        roots = roots.take((roots.lower < roots.upper).all(axis=1))
-    firsts, seconds = on(roots, swapped=False), on(roots, swapped=True)
-    pairs = Boxes.none(paired).concat(*(firsts & box for box in seconds))
-    if monotone and isinstance(feature, Categorical):  # other values have no place in the order
-        rising = _rising_pairs(paired, feature.name, second, parsed.values)
-        pairs = Boxes.none(paired).concat(*(pairs & box for box in rising))
-        pairs = pairs.take(~pairs.are_empty())
-    side = question.sides[0]
-    return Question(
-        paired,
-        pairs,
-        on(question.excused, swapped=False).concat(on(question.excused, swapped=True)),
-        (side.on(on(side.boxes, swapped=False)), side.on(on(side.boxes, swapped=True))),
-        question.claim,
-        question.outcomes,
-        pair=axes,
-        is_below=monotone and isinstance(feature, Continuous),
-    )
-
-
-def _check_order(feature: Categorical, values: tuple[Any, ...]) -> None:
-    """Refuse an order that does not have each value of a category once."""
-    if not values:
-        raise ConditionError(
-            f"{feature.name!r} has unordered values, so that nothing increases or decreases with"
-            " it; list them after FROM, lowest first, or use DOES NOT DEPEND ON"
-        )
-    known = set(feature.values)
-    if unknown := [value for value in values if value not in known]:
-        raise ConditionError(f"{feature.name!r} has no value {display(unknown[0])}")
-    if len(set(values)) < len(values) or len(values) < 2:
-        listed = ", ".join(map(display, values))
-        raise ConditionError(
-            f"FROM must list at least two values of {feature.name!r}, each once, got {listed}"
-        )
-
-
-def _rising_pairs(
-    paired: Space, first: str, second: str, values: tuple[Any, ...]
-) -> Iterator[Boxes]:
-    """Yield boxes of the pairs of cases whose first value comes before the second in an order."""
-    for place, value in enumerate(values[:-1]):
-        yield Region(paired, {first: {value}, second: set(values[place + 1 :])}).box
-
-
-# --- claims
-
-
-def _claim(parsed: ParsedProperty) -> Claim:
-    if parsed.kind in ("increases", "decreases"):
-        return Claim("rising" if parsed.kind == "increases" else "falling", order=parsed.order)
-    if parsed.kind in ("independent", "same as"):
-        return Claim("same")
-    if parsed.outcome is None:
-        return Claim("same", lambda outcome: outcome is None)
-    operators = parsed.outcome.operators
-    if parsed.kind == "nothing new":
-        return Claim("implies", lambda outcome: matches(operators, outcome))
-    if parsed.kind == "always":
-        return Claim("only", lambda outcome: matches(operators, outcome))
-    return Claim("only", lambda outcome: not matches(operators, outcome))
-
-
-def _column(parsed: ParsedProperty, table: DecisionTable) -> int | None:
-    """Return the index of the output that a property is about; None for the only one, or all."""
-    if parsed.outcome is None:
-        return None
-    name, value = parsed.outcome.name, parsed.outcome.operators.get("=")
-    is_named = parsed.kind in ("increases", "decreases", "independent")
-    if is_named and not name:
-        name = str(value)
-    if name.lower() in OUTCOME and name not in table.outputs:
-        name = ""
-    elif name not in table.outputs:
-        check_outcome(parsed.outcome, table.space)
-    if not name or table.outputs == ("then",):
-        if len(table.outputs) > 1 and parsed.kind != "independent" and not isinstance(value, tuple):
-            if value is MISSING:
-                return None
-            raise ConditionError(
-                f"the table has the outcomes {', '.join(map(display, table.outputs))}; name the one"
-                f" that is meant, such as {display(table.outputs[0])} = …"
-            )
-        return None
-    if name not in table.outputs:
-        raise ConditionError(f"unknown outcome {name!r}{did_you_mean(name, table.outputs)}")
-    return table.outputs.index(name) if len(table.outputs) > 1 else None
-
-
-def _note(parsed: ParsedProperty, question: Question, declared: Sequence[Any]) -> str:
-    """Return a remark if a property names an outcome that no rule has, but that is allowed.
-
-    An outcome in braces, as in ``outcome in {refuse}``, is always allowed; another one must be an
-    outcome of a rule, or one that the table declares.
-    """
-    if parsed.outcome is None or any(side.together for side in question.sides):
-        return ""
-    operators = parsed.outcome.operators
-    named = [operators["="]] if "=" in operators else list(operators.get("in", ()))
-    known = question.outcomes.values[1:]
-    for value in named:
-        if value is not MISSING and not any(matches({"=": value}, each) for each in known):
-            remark = f"no rule has the outcome {display(value)}"
-            hint = did_you_mean(display(value), map(display, known))
-            if "=" in operators and value not in declared:
-                stop = "" if hint.endswith("?") else ";"
-                raise ConditionError(
-                    f"{remark}{hint}{stop} to ask about it, write outcome in {{{display(value)}}}"
-                )
-            return f"{remark}{hint}"
-    return ""
-
-
-def _rank(outcome: Any, order: Sequence[Any]) -> Any:
-    """Return a value by which an outcome is compared with others.
-
-    >>> _rank("medium", ["low", "medium", "high"]), _rank(2.5, [])
-    (1, 2.5)
-    """
-    if order:
-        if outcome not in order:
-            listed, rest = ", ".join(map(display, order)), display(outcome)
-            raise ConditionError(f"ORDER must list every outcome, got {listed} without {rest}")
-        return order.index(outcome)
-    if isinstance(outcome, bool | str | tuple | frozenset | list):
-        raise ConditionError(
-            f"outcomes must be numbers or dates to increase or decrease, got {display(outcome)};"
-            " list others from the lowest to the highest: ORDER low, medium, high"
-        )
-    return outcome
-
-
-def as_property(line: str | ParsedProperty) -> ParsedProperty:
-    """Return a property given as text or parsed."""
-    if isinstance(line, ParsedProperty):
-        return line
-    parsed = parse_property(line)
-    if parsed is None:
-        raise FormatError("expected a property, such as NEVER refuse WHERE age < 18, got none")
-    return parsed

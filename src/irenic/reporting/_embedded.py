@@ -11,26 +11,26 @@ from irenic.reporting.document import (
     Condition,
     CountedRule,
     Cut,
-    Feature,
-    Finding,
+    FeatureRecord,
+    FindingRecord,
     Groups,
     LearnDocument,
-    Model,
-    Outcome,
-    Region,
+    ModelRecord,
+    OutcomeRecord,
+    RegionRecord,
     Summary,
 )
 
 OMITTED: Final[Mapping[str, tuple[str, ...]]] = {
-    "Written": ("value",),
+    "WrittenValue": ("value",),
     "End": ("value",),
     "IntervalParts": ("text",),
     "ValuesParts": ("text",),
-    "Region": ("text",),
+    "RegionRecord": ("text",),
     "Witness": ("text", "values"),
     "CountedRule": ("text", "then"),
     "Otherwise": ("then",),
-    "Finding": ("noun", "then", "line"),
+    "FindingRecord": ("noun", "then", "line"),
     "Label": ("value",),
     "Impossible": ("text",),
     "AskedProperty": ("cases", "nodes", "stopped_by"),
@@ -40,12 +40,12 @@ OMITTED: Final[Mapping[str, tuple[str, ...]]] = {
 OPTIONAL: Final[Mapping[str, tuple[str, ...]]] = {
     "IntervalParts": ("lower", "upper", "equal", "missing"),
     "ValuesParts": ("negated", "missing", "other"),
-    "Region": ("conditions",),
+    "RegionRecord": ("conditions",),
     "CountedRule": ("conditions",),
-    "Finding": ("text",),
+    "FindingRecord": ("text",),
     "Cut": ("lower", "upper", "equal"),
-    "Category": ("listed",),
-    "Outcome": ("value",),
+    "CategoricalRecord": ("listed",),
+    "OutcomeRecord": ("value",),
 }
 """Keys that the page embeds only if its scripts cannot derive them."""
 
@@ -74,9 +74,11 @@ def embedded(document: Summary | LearnDocument) -> dict[str, Any]:
     )
 
 
-def _outcome(outcome: Outcome) -> dict[str, Any]:
+def _outcome(outcome: OutcomeRecord) -> dict[str, Any]:
     """Return an outcome, without its value if that is the text."""
-    return _without("Outcome", outcome, *(["value"] if outcome["value"] == outcome["text"] else []))
+    return _without(
+        "OutcomeRecord", outcome, *(["value"] if outcome["value"] == outcome["text"] else [])
+    )
 
 
 def _groups(groups: Groups) -> dict[str, Any]:
@@ -84,12 +86,12 @@ def _groups(groups: Groups) -> dict[str, Any]:
     default = groups["default"]
     return {
         **groups,
-        "default": None if default is None else _without("Written", default),
+        "default": None if default is None else _without("WrittenValue", default),
         "groups": [
             {
                 **group,
                 "outcomes": [
-                    {**each, "outcome": _without("Written", each["outcome"])}
+                    {**each, "outcome": _without("WrittenValue", each["outcome"])}
                     for each in group["outcomes"]
                 ],
             }
@@ -106,7 +108,7 @@ def _without(kind: str, entry: Mapping[str, Any], *others: str) -> dict[str, Any
 class _Feature:
     """A feature, and how the page's scripts write conditions on it."""
 
-    def __init__(self, feature: Feature) -> None:
+    def __init__(self, feature: FeatureRecord) -> None:
         self.feature = feature
         self.cuts: dict[float, Cut] = {}
         self.after: dict[float, float] = {}
@@ -117,7 +119,7 @@ class _Feature:
     def embedded(self) -> dict[str, Any]:
         if self.feature["kind"] == "category":
             plain = self.feature["listed"] == self.feature["values"][FIRST_CODE:]
-            return _without("Category", self.feature, *(["listed"] if plain else []))
+            return _without("CategoricalRecord", self.feature, *(["listed"] if plain else []))
         return {**self.feature, "cuts": [self._cut(cut) for cut in self.cuts.values()]}
 
     def _cut(self, cut: Cut) -> dict[str, Any]:
@@ -128,7 +130,7 @@ class _Feature:
         plain = lower["text"] == upper["text"] == text and upper["open"] and not lower["open"]
         if not plain or self.feature["kind"] not in ("number", "integer"):
             entry |= {"lower": _without("End", lower), "upper": _without("End", upper)}
-        return entry if single is None else entry | {"equal": _without("Written", single)}
+        return entry if single is None else entry | {"equal": _without("WrittenValue", single)}
 
     def writes(self, condition: Mapping[str, Any], numbers: Condition) -> bool:
         """Return whether the scripts, given only its numbers, write a condition as it is."""
@@ -160,7 +162,7 @@ class _Feature:
         )
 
 
-def _model(model: Model, features: Mapping[str, _Feature]) -> dict[str, Any]:
+def _model(model: ModelRecord, features: Mapping[str, _Feature]) -> dict[str, Any]:
     return {
         **model,
         "rules": [
@@ -173,16 +175,16 @@ def _model(model: Model, features: Mapping[str, _Feature]) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding, features: Mapping[str, _Feature]) -> dict[str, Any]:
+def _finding(finding: FindingRecord, features: Mapping[str, _Feature]) -> dict[str, Any]:
     region, witness = finding["region"], finding["witness"]
     composed = finding["kind"] in ("conflicts", "overlaps", "gaps")  # the page writes the text
-    return _without("Finding", finding, *(("text",) if composed else ())) | {
+    return _without("FindingRecord", finding, *(("text",) if composed else ())) | {
         "region": region and {"box": region["box"], **_written(region, features)},
         "witness": witness and _without("Witness", witness),
     }
 
 
-def _written(entry: Region | CountedRule, features: Mapping[str, _Feature]) -> dict[str, Any]:
+def _written(entry: RegionRecord | CountedRule, features: Mapping[str, _Feature]) -> dict[str, Any]:
     """Return the conditions that are written differently from how the page would write them."""
     written = [
         _parts(condition)
@@ -197,7 +199,7 @@ def _written(entry: Region | CountedRule, features: Mapping[str, _Feature]) -> d
 def _parts(condition: Mapping[str, Any]) -> dict[str, Any]:
     """Return a condition without its text and its values."""
     if "values" in condition:
-        values = [_without("Written", value) for value in condition["values"]]
+        values = [_without("WrittenValue", value) for value in condition["values"]]
         return _sparse(_without("ValuesParts", condition) | {"values": values})
     ends = {key: condition[key] and _without("End", condition[key]) for key in _ENDS}
     return _sparse(_without("IntervalParts", condition) | ends)

@@ -160,10 +160,14 @@ def _versions() -> dict[str, str]:
 def _parameters(model: Any) -> dict[str, Any]:
     """Return the parameters that differ from their defaults."""
     usual = type(model)().get_params(deep=False)
+    given = model.get_params(deep=False)
+    for name in model._groups:
+        group = getattr(model, f"{name}_").given()
+        given |= {name: None} | {f"{name}__{key}": value for key, value in group.items()}
     changed = {}
-    for name, value in model.get_params(deep=False).items():
+    for name, value in given.items():
         value = plain(value)
-        if repr(value) != repr(usual[name]):
+        if repr(value) != repr(usual.get(name)):
             simple = value is None or isinstance(value, str | int | float | bool)
             changed[name] = value if simple else repr(value)
     return changed
@@ -238,7 +242,7 @@ def _notes(model: Any, X: Any, labels: list[Any], left: float) -> list[str]:
         suspect = suspect_columns(X, labels)
     except DataError:  # columns without names
         suspect = {}
-    forbidden = forbidden_columns(getattr(model, "forbidden", None))
+    forbidden = forbidden_columns(model.knowledge_.forbidden)
     for name, why in suspect.items():
         if name in forbidden or model.space_.index(name) in forbidden:
             continue
@@ -375,7 +379,7 @@ def _group_lines(groups: document.Groups) -> list[str]:
     return [*lines, "", f"Shares, with 95 % intervals, of {rows[groups['on']]}."]
 
 
-def _rate(share: document.Share | None) -> str:
+def _rate(share: document.ShareRecord | None) -> str:
     if share is None or share["share"] is None:
         return "–"
     return f"{share['share']:.2f} ({share['low']:.2f} to {share['high']:.2f})"

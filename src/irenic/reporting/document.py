@@ -5,6 +5,9 @@ Each command that takes ``--json`` prints one of the documents at the end of thi
 or a finding looks the same in all of them. Rules and rows have numbers that count from 1; keys that
 hold *places* refer to entries of a list and count from 0.
 
+What encodes an object of the library is named after it: a :class:`RuleRecord` is a
+:class:`~irenic.Rule`, a :class:`FindingRecord` a :class:`~irenic.checking.Finding`.
+
 ``scripts/document-types`` writes the JSON Schema (``document.schema.json``) and the types of the
 report page's scripts from here.
 """
@@ -49,14 +52,14 @@ Case: TypeAlias = dict[str, Value]
 """The values of an instance by the name of the feature."""
 
 
-class Written(TypedDict):
+class WrittenValue(TypedDict):
     """A value and how it is written."""
 
     value: Encoded
     text: str
 
 
-class End(Written):
+class End(WrittenValue):
     """An end of an interval."""
 
     open: bool
@@ -70,7 +73,7 @@ class IntervalParts(TypedDict):
     text: str
     lower: End | None
     upper: End | None
-    equal: Written | None
+    equal: WrittenValue | None
     """The only value that it admits, instead of ends."""
     missing: bool
     """Whether it holds for a missing value."""
@@ -81,7 +84,7 @@ class ValuesParts(TypedDict):
 
     feature: str
     text: str
-    values: list[Written]
+    values: list[WrittenValue]
     negated: bool
     """Whether it holds for all values except those listed."""
     missing: bool
@@ -94,7 +97,7 @@ ConditionParts: TypeAlias = IntervalParts | ValuesParts
 """A condition in parts, so that nobody has to parse its text."""
 
 
-class Region(TypedDict):
+class RegionRecord(TypedDict):
     """A region: its conditions in the order of the features."""
 
     text: str
@@ -132,7 +135,7 @@ class Counts(TypedDict):
     """How likely each label is in a new case that it decides, unless that depends on the region."""
 
 
-class Rule(TypedDict):
+class RuleRecord(TypedDict):
     """A rule."""
 
     number: int
@@ -140,12 +143,12 @@ class Rule(TypedDict):
     text: str
     conditions: list[ConditionParts]
     box: Box
-    then: Written
+    then: WrittenValue
     weight: int | float | dict[str, str]
     """An infinite one is ``{"float": "inf"}``."""
 
 
-class CountedRule(Rule, Counts):
+class CountedRule(RuleRecord, Counts):
     """A rule of a summary."""
 
     outcome: int
@@ -155,7 +158,7 @@ class CountedRule(Rule, Counts):
 class Otherwise(Counts):
     """What is predicted where no rule holds, with the counts of instances that no rule covers."""
 
-    then: Written | None
+    then: WrittenValue | None
     outcome: int | None
 
 
@@ -173,7 +176,7 @@ class Size(TypedDict):
 FindingKind: TypeAlias = Kind
 
 
-class Verdict(TypedDict):
+class VerdictRecord(TypedDict):
     """What is certain about rules."""
 
     holds: bool | None
@@ -184,14 +187,14 @@ class Verdict(TypedDict):
     text: str
 
 
-class Verdicts(TypedDict):
+class VerdictsRecord(TypedDict):
     """The two verdicts on a set of rules."""
 
-    consistent: Verdict
-    complete: Verdict
+    consistent: VerdictRecord
+    complete: VerdictRecord
 
 
-class Finding(TypedDict):
+class FindingRecord(TypedDict):
     """A finding, with the rules concerned and where it applies."""
 
     kind: FindingKind
@@ -202,7 +205,7 @@ class Finding(TypedDict):
     """Numbers of the rules concerned."""
     by: list[int]
     """Numbers of the rules that make another redundant."""
-    then: list[Written]
+    then: list[WrittenValue]
     """What the rules of a conflict or an overlap predict."""
     column: str | None
     columns: list[str]
@@ -211,13 +214,13 @@ class Finding(TypedDict):
     """The line of the file, if it is known."""
     place: str
     """Where it is in a spreadsheet, in words; empty if it is about no rows, or in another file."""
-    region: Region | None
+    region: RegionRecord | None
     witness: Witness | None
     rows: int | None
     """How many instances lie in a gap, if there are instances."""
 
 
-class Accepted(Finding):
+class AcceptedRecord(FindingRecord):
     """A finding that is accepted."""
 
     reason: str
@@ -229,13 +232,13 @@ class Checked(TypedDict):
     """The findings of one set of rules."""
 
     size: Size
-    verdicts: Verdicts
+    verdicts: VerdictsRecord
     counts: dict[FindingKind, int]
     """How many findings there are per kind; overlaps include conflicts. Of kinds in ``unfinished``
     there are at least as many, and at most 1,000 gaps are counted."""
-    findings: list[Finding]
+    findings: list[FindingRecord]
     """The findings listed, each once; there may be fewer than counted."""
-    accepted: list[Accepted]
+    accepted: list[AcceptedRecord]
     """Those that are counted but not among ``findings``, because the file or a baseline accepts
     them."""
     unfinished: list[FindingKind]
@@ -245,7 +248,7 @@ class Checked(TypedDict):
 # --- how tables were read
 
 
-class ReadCells(TypedDict):
+class ReadCellsRecord(TypedDict):
     """Cells with one text that are not written as unary tests, and how they were read."""
 
     text: str
@@ -255,13 +258,13 @@ class ReadCells(TypedDict):
     """Where the first of them is."""
 
 
-class ReadColumn(TypedDict):
+class ReadColumnRecord(TypedDict):
     """What a column of a spreadsheet is."""
 
     name: str
     role: str
     description: str
-    interpreted: list[ReadCells]
+    interpreted: list[ReadCellsRecord]
     text: str
 
 
@@ -274,11 +277,11 @@ class ReadCell(TypedDict):
     meaning: str
 
 
-class Reading(TypedDict):
+class ReadingRecord(TypedDict):
     """How a table of a spreadsheet was read."""
 
     table: str
-    columns: list[ReadColumn]
+    columns: list[ReadColumnRecord]
     remarks: list[str]
     decimal: str
     """The decimal separator of numbers in text; empty if the table does not settle it."""
@@ -310,7 +313,7 @@ class CodeCounts(TypedDict):
     """Instances per code."""
 
 
-class Category(TypedDict):
+class CategoricalRecord(TypedDict):
     """A feature with unordered values."""
 
     name: str
@@ -335,11 +338,11 @@ class Cut(TypedDict):
     lower: End
     """How it is written as the lower end of a condition."""
     upper: End
-    equal: Written | None
+    equal: WrittenValue | None
     """The single value between this cut and the next, if there is only one."""
 
 
-class Continuous(TypedDict):
+class ContinuousRecord(TypedDict):
     """A feature with ordered values."""
 
     name: str
@@ -364,17 +367,17 @@ class Continuous(TypedDict):
     distribution: Histogram | None
 
 
-Feature: TypeAlias = Category | Continuous
+FeatureRecord: TypeAlias = CategoricalRecord | ContinuousRecord
 
 
-class Label(Written):
+class Label(WrittenValue):
     """What rules or instances say."""
 
     rows: int | None
     """How many instances have it; None without labeled instances."""
 
 
-class Outcome(Label):
+class OutcomeRecord(Label):
     """A label, or a set of labels."""
 
     labels: list[int]
@@ -398,7 +401,7 @@ class Impossible(TypedDict):
     box: Box
 
 
-class Instances(TypedDict):
+class InstancesRecord(TypedDict):
     """The instances that rules were counted on."""
 
     rows: int
@@ -434,7 +437,7 @@ class Calibration(TypedDict):
     """The mean distance of the two over the rules and the default, by the instances they decide."""
 
 
-class Group(TypedDict):
+class GroupRecord(TypedDict):
     """Instances with one value of a feature."""
 
     text: str
@@ -447,7 +450,7 @@ class Grouping(TypedDict):
     """How rules do on the instances by the value of a feature."""
 
     feature: str
-    groups: list[Group]
+    groups: list[GroupRecord]
 
 
 class Results(TypedDict):
@@ -477,7 +480,7 @@ class Results(TypedDict):
     """By each category that has few values."""
 
 
-class Estimate(TypedDict):
+class EstimateRecord(TypedDict):
     """The score of a classifier to expect on new cases, with the ends of its 95 % interval."""
 
     score: float
@@ -485,7 +488,7 @@ class Estimate(TypedDict):
     high: float | None
 
 
-class Share(TypedDict):
+class ShareRecord(TypedDict):
     """A count of rows among others."""
 
     count: int
@@ -500,15 +503,15 @@ class Share(TypedDict):
 class OutcomeFigures(TypedDict):
     """How often one outcome is decided for a group."""
 
-    outcome: Written
-    decided: Share
-    false_positives: Share | None
+    outcome: WrittenValue
+    decided: ShareRecord
+    false_positives: ShareRecord | None
     """Of the rows with another label, those that get the outcome; None without labels."""
-    false_negatives: Share | None
+    false_negatives: ShareRecord | None
     """Of the rows with this label, those that do not get it; None without labels."""
 
 
-class GroupFigures(TypedDict):
+class GroupFiguresRecord(TypedDict):
     """What rules decide for the rows with one value in a column."""
 
     value: str
@@ -516,8 +519,8 @@ class GroupFigures(TypedDict):
     small: bool
     """Whether there are too few rows (below 30) to say much."""
     outcomes: list[OutcomeFigures]
-    by_default: Share
-    accuracy: Share | None
+    by_default: ShareRecord
+    accuracy: ShareRecord | None
     """None without labels."""
 
 
@@ -527,9 +530,9 @@ class Groups(TypedDict):
     column: str
     on: Literal["instances", "training", "left_out"]
     """The rows: of the training rows, the accuracy is too good, unless they were left out."""
-    default: Written | None
+    default: WrittenValue | None
     """The outcome where no rule holds."""
-    groups: list[GroupFigures]
+    groups: list[GroupFiguresRecord]
     """The largest first."""
 
 
@@ -569,7 +572,7 @@ class DefaultRegion(TypedDict):
     """The ends of the 95 % interval of the confidence, if it is an estimate for new cases."""
 
 
-class Model(Checked):
+class ModelRecord(Checked):
     """A set of rules."""
 
     rules: list[CountedRule]
@@ -590,7 +593,7 @@ class DecidedCase(TypedDict):
 
     text: str
     values: dict[str, Encoded]
-    outcome: Written | None
+    outcome: WrittenValue | None
     """None if nothing is decided."""
     rules: list[int]
     """Numbers of the rules that decide; none if the default does."""
@@ -608,7 +611,7 @@ class ProvedProperty(TypedDict):
     text: str
 
 
-class Asked(TypedDict):
+class AskedRecord(TypedDict):
     """What a property asks of the outcomes of cases, in the numbers that irenic compares."""
 
     claim: Literal["only", "same", "rising", "falling"]
@@ -632,7 +635,7 @@ class Asked(TypedDict):
 class AskedProperty(ProvedProperty):
     """A property that came with the rules."""
 
-    asked: Asked | None
+    asked: AskedRecord | None
     """None if the page cannot check it, so that only ``irenic prove`` does."""
 
 
@@ -656,10 +659,10 @@ class Summarized(TypedDict):
     version: Version
     name: str
     decides: Decides
-    reading: Reading | None
+    reading: ReadingRecord | None
     """How the table was read, if it comes from a spreadsheet."""
-    features: list[Feature]
-    outcomes: list[Outcome]
+    features: list[FeatureRecord]
+    outcomes: list[OutcomeRecord]
     """What rules, the default or instances say."""
     labels: list[Label]
     """What ``mix`` counts: the outcomes, or single labels where outcomes are sets of labels."""
@@ -675,10 +678,10 @@ class Summarized(TypedDict):
     """Test cases that came with the rules."""
     impact: ImpactDocument | None
     """What the change from an earlier version does to past cases, if it is compared with one."""
-    estimate: Estimate | None
+    estimate: EstimateRecord | None
     """What to expect of the model in use on new cases, as estimated from rows left out."""
-    instances: Instances | None
-    models: list[Model]
+    instances: InstancesRecord | None
+    models: list[ModelRecord]
     """The rule sets, of a classifier its front from small to accurate."""
     chosen: int
     """The place of the model in use."""
@@ -739,7 +742,7 @@ class LearnDocument(Summarized):
     """What the model in use decides by the column of ``--by``; None without it."""
 
 
-class Problem(TypedDict):
+class ProblemRecord(TypedDict):
     """An error or a warning about a file, and where it is in it."""
 
     message: str
@@ -760,22 +763,22 @@ class CheckedTable(Checked):
     name: str
     id: str
     hit_policy: str | None
-    rules: list[Rule]
+    rules: list[RuleRecord]
     """The first rules."""
     unlisted: int
     """How many more rules there are."""
-    default: Written | None
+    default: WrittenValue | None
 
 
-class CheckedFile(TypedDict):
+class CheckedFileRecord(TypedDict):
     """A file that was checked."""
 
     path: str
-    readings: list[Reading]
+    readings: list[ReadingRecord]
     """How the tables of a spreadsheet were read."""
     tables: list[CheckedTable]
-    errors: list[Problem]
-    warnings: list[Problem]
+    errors: list[ProblemRecord]
+    warnings: list[ProblemRecord]
 
 
 class CheckDocument(TypedDict):
@@ -783,10 +786,10 @@ class CheckDocument(TypedDict):
 
     format: Literal["irenic check"]
     version: Version
-    files: list[CheckedFile]
+    files: list[CheckedFileRecord]
 
 
-class Gap(Region):
+class Gap(RegionRecord):
     """A region that no rule covers."""
 
     witness: Witness
@@ -799,11 +802,11 @@ class GapsDocument(TypedDict):
 
     format: Literal["irenic gaps"]
     version: Version
-    verdict: Verdict
+    verdict: VerdictRecord
     count: int
     """How many gaps were found; there may be fewer regions."""
     regions: list[Gap]
-    open: Finding | None
+    open: FindingRecord | None
     """The columns of other values that no rule covers, though nothing declares their values."""
     finished: bool
     stopped_by: StoppedBy | None
@@ -817,7 +820,7 @@ class PathConstraint(TypedDict):
     test: int
     """Number of the test: a continuous feature has two, one per bound; a categorical one has one.
     """
-    region: Region
+    region: RegionRecord
     """Where the test fails."""
 
 
@@ -833,7 +836,7 @@ class SearchDocument(TypedDict):
 
     format: Literal["irenic search"]
     version: Version
-    regions: list[Region]
+    regions: list[RegionRecord]
     paths: NotRequired[list[SearchPath]]
     """The path of each region; with ``--paths``, if there is any."""
     finished: bool
@@ -847,10 +850,10 @@ class EnlargeDocument(TypedDict):
     format: Literal["irenic enlarge"]
     version: Version
     seed: dict[str, Encoded]
-    region: Region
+    region: RegionRecord
 
 
-class Change(TypedDict):
+class ChangeRecord(TypedDict):
     """A rule that was changed to remove a conflict."""
 
     kind: str
@@ -860,16 +863,16 @@ class Change(TypedDict):
     """Where it is in a spreadsheet, in words; empty if it is not in one."""
     against: list[int]
     """Numbers of the rules that it contradicted."""
-    before: list[Region]
-    after: list[Region]
+    before: list[RegionRecord]
+    after: list[RegionRecord]
     text: str
 
 
-class Proposal(TypedDict):
+class ProposalRecord(TypedDict):
     """A gap, and what a new rule for it would predict."""
 
-    region: Region
-    then: Written | None
+    region: RegionRecord
+    then: WrittenValue | None
     """None if the gap stays open."""
     share: float
     """The share of the gap in what was looked at."""
@@ -883,22 +886,22 @@ class MendDocument(TypedDict):
 
     format: Literal["irenic mend"]
     version: Version
-    changes: list[Change]
-    proposals: list[Proposal]
+    changes: list[ChangeRecord]
+    proposals: list[ProposalRecord]
     notes: list[str]
     verdict: str
     """What was done, in a few words."""
-    rules: list[Rule]
-    default: Written | None
+    rules: list[RuleRecord]
+    default: WrittenValue | None
 
 
-class Difference(TypedDict):
+class DifferenceRecord(TypedDict):
     """A region in which two sets of rules decide differently."""
 
-    region: Region
+    region: RegionRecord
     witness: Witness
-    before: Written | None
-    after: Written | None
+    before: WrittenValue | None
+    after: WrittenValue | None
     rules_before: list[int]
     rules_after: list[int]
     place_before: str
@@ -916,7 +919,7 @@ class DiffDocument(TypedDict):
     """None if no difference was found before the budget ended the search."""
     finished: bool
     verdict: str
-    differences: list[Difference]
+    differences: list[DifferenceRecord]
 
 
 class ProveDocument(TypedDict):
@@ -933,7 +936,7 @@ class TriedCase(DecidedCase):
     name: str
     """Its number, or its name in the file."""
     passed: bool
-    expected: Written | None
+    expected: WrittenValue | None
 
 
 class TrialDocument(TypedDict):
@@ -953,8 +956,8 @@ class TrialDocument(TypedDict):
 class ImpactMove(TypedDict):
     """Past cases whose outcome changes in one way."""
 
-    before: Written | None
-    after: Written | None
+    before: WrittenValue | None
+    after: WrittenValue | None
     rules_before: list[int]
     rules_after: list[int]
     cases: int
@@ -990,13 +993,13 @@ class ImpactDocument(TypedDict):
     groups: list[ImpactGroup]
 
 
-class NearMiss(TypedDict):
+class NearMissRecord(TypedDict):
     """A rule for another outcome that would apply if one condition held."""
 
     rule: int
     """Its number."""
-    outcome: Written
-    condition: Region
+    outcome: WrittenValue
+    condition: RegionRecord
     """The only condition that fails."""
     text: str
 
@@ -1007,16 +1010,16 @@ class WhyDocument(TypedDict):
     format: Literal["irenic why"]
     version: Version
     case: DecidedCase
-    region: Region
+    region: RegionRecord
     """Where the outcome is the same for the same reason."""
     text: str
     instead: DecidedCase | None
     """The nearest case with another outcome, None if there is none."""
     instead_text: str
-    nearly: list[NearMiss]
+    nearly: list[NearMissRecord]
 
 
-class Shift(TypedDict):
+class ShiftRecord(TypedDict):
     """A share of rows, in training and now."""
 
     kind: Literal["rule", "default", "missing", "range", "unseen", "confidence"]
@@ -1025,8 +1028,8 @@ class Shift(TypedDict):
     rule: int | None
     """Its number; None for the default."""
     column: str
-    before: Share
-    now: Share
+    before: ShareRecord
+    now: ShareRecord
     difference: list[float]
     """The ends of the 95 % interval of the difference."""
     p: float
@@ -1060,11 +1063,11 @@ class MonitorDocument(TypedDict):
     training_rows: int
     changed: bool
     verdict: str
-    accuracy: Share | None
+    accuracy: ShareRecord | None
     """None without labels."""
     expected: list[float] | None
     """The accuracy to expect and the ends of its 95 % interval; None if unknown."""
-    shifts: list[Shift]
+    shifts: list[ShiftRecord]
     unseen: list[Unseen]
     beyond: list[Beyond]
     groups: NotRequired[Groups]
@@ -1121,7 +1124,7 @@ class Card(TypedDict):
     score: list[float] | None
     """The score to expect on new rows, and the ends of its 95 % interval; None if unknown."""
     training_score: float
-    verdicts: Verdicts
+    verdicts: VerdictsRecord
     proved: list[str]
     """Properties that were asked for and proved, for all cases."""
     rules: list[CardRule]

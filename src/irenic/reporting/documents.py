@@ -36,7 +36,7 @@ from irenic.reporting.verdicts import completeness
 from irenic.searching import Gaps, Path, Search
 
 if TYPE_CHECKING:
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
     from irenic.monitoring import Impact
     from irenic.proving import Verdict
     from irenic.testing import Alternative, NearMiss, Trial
@@ -104,7 +104,7 @@ def _table(findings: Findings, limit: int | None) -> document.CheckedTable:
     }
 
 
-def problem(error: FormatError) -> document.Problem:
+def problem(error: FormatError) -> document.ProblemRecord:
     """Return an error or a warning about a file, and where it is in it."""
     cell = error if isinstance(error, TableError) else TableError("")
     return {
@@ -127,7 +127,7 @@ def gaps_document(
     return {
         "format": "irenic gaps",
         "version": VERSION,
-        "verdict": completeness(table, gaps).to_json(),
+        "verdict": completeness(table, gaps),
         "count": len(gaps),
         "regions": [_gap(region) for region in gaps.regions[:limit]],
         "open": None if other is None else encode_finding(other, table),
@@ -202,7 +202,7 @@ def mend_document(
     }
 
 
-def _change(change: mend.Change, table: DecisionTable) -> document.Change:
+def _change(change: mend.Change, table: DecisionTable) -> document.ChangeRecord:
     return {
         "kind": change.kind,
         "rule": numbers([change.rule])[0],
@@ -214,7 +214,7 @@ def _change(change: mend.Change, table: DecisionTable) -> document.Change:
     }
 
 
-def _proposal(proposal: mend.Proposal) -> document.Proposal:
+def _proposal(proposal: mend.Proposal) -> document.ProposalRecord:
     return {
         "region": encode_region(proposal.region),
         "then": None if proposal.rule is None else encode_then(proposal.rule.then),
@@ -249,7 +249,7 @@ def _verdict(differences: mend.Differences) -> str:
 
 def _difference(
     difference: mend.Difference, old: DecisionTable, new: DecisionTable
-) -> document.Difference:
+) -> document.DifferenceRecord:
     before, after = difference.before, difference.after
     return {
         "region": encode_region(difference.region),
@@ -362,7 +362,7 @@ def why_document(
 
 
 def learn_document(
-    model: Classifier,
+    model: RuleClassifier,
     *,
     data: str,
     target: str,

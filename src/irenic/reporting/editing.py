@@ -257,7 +257,7 @@ class EditedModel(EditedFile):
         Parameters
         ----------
         rules : str or bytes
-            Rules to keep and what is forbidden, as :func:`irenic.learn.load_knowledge` reads them.
+            Rules to keep and what is forbidden, as :class:`irenic.learn.Knowledge` reads them.
         keep : bool
             Whether to save although the model, or the file to write, was changed on disk.
         seen : str
@@ -276,11 +276,11 @@ class EditedModel(EditedFile):
             If the file cannot be written.
         """
         before_save = self._before_save(keep=keep, seen=seen)
-        from irenic.learn import parse_knowledge  # scikit-learn takes a second to import
+        from irenic.learn import Knowledge  # scikit-learn takes a second to import
 
         raw = rules.encode("utf-8", "surrogatepass") if isinstance(rules, str) else rules
-        knowledge = parse_knowledge(raw, "the edited model")
-        text = json.dumps(knowledge, indent=2, ensure_ascii=False)
+        knowledge = Knowledge.parse(raw, "the edited model")
+        text = json.dumps(knowledge.given(), indent=2, ensure_ascii=False)
         write_file(self.knowledge, f"{text}\n", lambda: self._check_unchanged(before_save))
         self.digest = self._digest(self.parsed.content)
         return self.digest

@@ -41,12 +41,12 @@ def numbers(rules: Iterable[int]) -> list[int]:
     return [int(rule) + 1 for rule in rules]
 
 
-def encode_then(then: Hashable) -> document.Written:
+def encode_then(then: Hashable) -> document.WrittenValue:
     """Return the prediction of a rule."""
     return {"value": encode_value(then), "text": say(then)}
 
 
-def encode_outcome(outcome: Any) -> document.Written | None:
+def encode_outcome(outcome: Any) -> document.WrittenValue | None:
     """Return what is decided, None for nothing."""
     if outcome is None:
         return None
@@ -85,7 +85,7 @@ def encode_verdict(verdict: Verdict) -> document.ProvedProperty:
 # --- regions
 
 
-def encode_region(region: Region) -> document.Region:
+def encode_region(region: Region) -> document.RegionRecord:
     """Return a region as text, as conditions in parts, and as numbers.
 
     >>> from irenic import Region, Space
@@ -159,7 +159,7 @@ def encode_end(operators: Operators, excluding: str, including: str) -> document
     return {"value": encode_value(value), "text": text, "open": operator == excluding}
 
 
-def encode_equal(operators: Operators) -> document.Written | None:
+def encode_equal(operators: Operators) -> document.WrittenValue | None:
     """Return the only value that a condition admits, or None."""
     if "=" not in operators:
         return None
@@ -264,7 +264,7 @@ def short(value: float) -> float:
 # --- rules and findings
 
 
-def encode_rules(table: DecisionTable, limit: int | None = None) -> list[document.Rule]:
+def encode_rules(table: DecisionTable, limit: int | None = None) -> list[document.RuleRecord]:
     """Return the rules of a table, or the first ones."""
     return [
         {
@@ -281,7 +281,7 @@ def encode_rules(table: DecisionTable, limit: int | None = None) -> list[documen
 
 def encode_finding(
     finding: Finding, table: DecisionTable, rows: int | None = None
-) -> document.Finding:
+) -> document.FindingRecord:
     """Return a finding about a table; ``rows`` is the number of instances in a gap."""
     region = finding.region
     return {
@@ -323,7 +323,7 @@ def _place_of(finding: Finding, table: DecisionTable) -> str:
     return table.place(() if finding.kind in ("columns", "policy") else finding.rules, column)
 
 
-def located(finding: document.Finding, name: str = "") -> str:
+def located(finding: document.FindingRecord, name: str = "") -> str:
     """Return the text of a finding after its place, or after the name of its table."""
     where = finding["place"] or name
     return f"{where}: {finding['text']}" if where else finding["text"]
@@ -339,9 +339,9 @@ def expected_text(measure: str, score: float, low: float | None, high: float | N
     return f"{measure[:1].upper()}{measure[1:]} to expect is {score:.3f} on new rows{interval}"
 
 
-def encode_reading(reading: Reading, *, explain: bool = False) -> document.Reading:
+def encode_reading(reading: Reading, *, explain: bool = False) -> document.ReadingRecord:
     """Return how a table was read; with ``explain``, every condition is listed."""
-    columns: list[document.ReadColumn] = [
+    columns: list[document.ReadColumnRecord] = [
         {
             "name": column.name,
             "role": column.role,
@@ -369,7 +369,7 @@ def encode_reading(reading: Reading, *, explain: bool = False) -> document.Readi
 
 
 def encode_checked(
-    findings: Findings, listed: list[document.Finding] | None = None, *, learned: bool = False
+    findings: Findings, listed: list[document.FindingRecord] | None = None, *, learned: bool = False
 ) -> document.Checked:
     """Return the findings of a table; ``listed`` replaces those to list."""
     table = findings.table
@@ -379,7 +379,7 @@ def encode_checked(
             "rules": table.n_rows,
             "conditions": table.rules.n_conditions,
         },
-        "verdicts": verdicts_on(findings, learned=learned).to_json(),
+        "verdicts": verdicts_on(findings, learned=learned),
         "counts": {kind: findings.count(kind) for kind in KINDS},
         "findings": [encode_finding(f, table) for f in findings] if listed is None else listed,
         "accepted": [

@@ -147,7 +147,7 @@ _CLAIMS: Final[dict[str, Literal["only", "same", "rising", "falling"]]] = {
 }
 
 
-def _asked(parsed: ParsedProperty, table: DecisionTable) -> document.Asked | None:
+def _asked(parsed: ParsedProperty, table: DecisionTable) -> document.AskedRecord | None:
     """Return what a property asks; None if the page cannot check it.
 
     >>> from irenic import Rule, RuleSet

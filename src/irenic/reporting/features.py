@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Floats
 from irenic.formats.json.rules import encode_value
 from irenic.model.condition import Interval, interval_operators
 from irenic.model.features import (
@@ -38,7 +38,7 @@ _MANY_TIMES: Final = 10.0
 
 def encode_features(
     sets: Iterable[RuleSet], instances: Instances | None, shown: Collection[str] | None = None
-) -> list[document.Feature]:
+) -> list[document.FeatureRecord]:
     """Return the features of rule sets over one space, with the distribution of instances.
 
     That of features that are not in ``shown`` is omitted (default: none is).
@@ -60,13 +60,13 @@ def encode_features(
 
 def _feature(
     feature: Feature, sets: list[RuleSet], instances: Instances | None
-) -> document.Feature:
+) -> document.FeatureRecord:
     if isinstance(feature, Categorical):
         return _category(feature, instances)
     return _continuous(feature, _cuts(feature, sets), instances)
 
 
-def _category(feature: Categorical, instances: Instances | None) -> document.Category:
+def _category(feature: Categorical, instances: Instances | None) -> document.CategoricalRecord:
     names = value_texts(feature)
     counts: document.CodeCounts | None = None
     if instances is not None:
@@ -86,7 +86,7 @@ def _category(feature: Categorical, instances: Instances | None) -> document.Cat
 
 def _continuous(
     feature: Continuous, cuts: list[float], instances: Instances | None
-) -> document.Continuous:
+) -> document.ContinuousRecord:
     values = np.empty(0)
     missing = 0
     if instances is not None:
@@ -130,9 +130,7 @@ def _cut(feature: Continuous, cut: float, cuts: frozenset[float]) -> document.Cu
     return {"at": cut, "lower": lower, "upper": upper, "equal": encode_equal(single)}
 
 
-def _range(
-    feature: Continuous, cuts: list[float], values: npt.NDArray[np.float64]
-) -> tuple[float, float]:
+def _range(feature: Continuous, cuts: list[float], values: Floats) -> tuple[float, float]:
     """Return the range in which a feature is drawn: all values and cuts, and a margin."""
     ends = [*cuts, *([float(values.min()), float(values.max())] if len(values) else [])]
     declared = [feature.encode_value(b) for b in feature.bounds if b is not None]
@@ -150,9 +148,7 @@ def _range(
     return (low, low + margin) if math.isfinite(low + margin) else (low - margin, low)
 
 
-def _histogram(
-    values: npt.NDArray[np.float64], low: float, high: float, missing: int
-) -> document.Histogram:
+def _histogram(values: Floats, low: float, high: float, missing: int) -> document.Histogram:
     """Return the counts of equal bins; for whole numbers, each bin has equally many of them.
 
     If nearly all values would be in one bin, bins grow with the values instead.
@@ -177,7 +173,7 @@ def _histogram(
     }
 
 
-def _growing_edges(values: npt.NDArray[np.float64], high: float) -> npt.NDArray[np.float64] | None:
+def _growing_edges(values: Floats, high: float) -> Floats | None:
     """Return edges whose distances grow by a factor, with the zeros in the first bin.
 
     None if there are negative values, or values of one size. The last edge is that of the drawing.

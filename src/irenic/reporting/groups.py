@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _PAIR: Final = 2
 
 
-def encode_share(share: Share) -> document.Share:
+def encode_share(share: Share) -> document.ShareRecord:
     """Return a share with its interval.
 
     >>> from irenic.monitoring import Share
@@ -66,8 +66,8 @@ def outcome_name(text: str) -> str:
     return f'"{text}"' if text.casefold() in ("default", "by default") else text
 
 
-def _group(figures: GroupFigures) -> document.GroupFigures:
-    def rate(rates: Any, outcome: Any) -> document.Share | None:
+def _group(figures: GroupFigures) -> document.GroupFiguresRecord:
+    def rate(rates: Any, outcome: Any) -> document.ShareRecord | None:
         return None if rates is None else encode_share(rates[outcome])
 
     return {
@@ -136,7 +136,7 @@ def expected_accuracy(model: Any) -> list[float] | None:
     return [float(value) for value in estimate] if estimate is not None and is_accuracy else None
 
 
-def _shift(shift: Shift) -> document.Shift:
+def _shift(shift: Shift) -> document.ShiftRecord:
     return {
         "kind": shift.kind,
         "rule": None if shift.rule is None else shift.rule + 1,

@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from irenic.boxes.arrays import Floats, Ints
+from irenic.arrays import Bools, Floats, Indices, Ints
 from irenic.errors import DataError
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import FIRST_CODE, Categorical
@@ -24,8 +23,7 @@ from irenic.reporting import document
 from irenic.reporting.encoding import short
 
 if TYPE_CHECKING:
-    from irenic.learn import FrontPoint
-    from irenic.learn.models import Classifier
+    from irenic.learn import FrontPoint, RuleClassifier
 
 
 How: TypeAlias = Literal["agree", "first", "all", "best", "vote"]
@@ -45,7 +43,7 @@ PROBABILITY_DIGITS: Final = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Labeled:
+class LabeledInstances:
     """Instances with their true outcomes; ``truth`` is None without labels."""
 
     outcomes: tuple[Hashable, ...]
@@ -62,7 +60,7 @@ class Labeled:
         return {outcome: index for index, outcome in enumerate(self.outcomes)}
 
     @cached_property
-    def parts(self) -> npt.NDArray[np.bool_]:
+    def parts(self) -> Bools:
         """Which labels each outcome consists of: ``[outcome, label]``."""
         if not self.many:
             return np.eye(len(self.outcomes), dtype=np.bool_)
@@ -84,7 +82,9 @@ def _label_set(outcome: Hashable) -> frozenset[Hashable]:
     return outcome if isinstance(outcome, frozenset) else frozenset({outcome})
 
 
-def labeled(sets: Sequence[RuleSet], X: Any, y: Any, model: Classifier | None = None) -> Labeled:
+def labeled(
+    sets: Sequence[RuleSet], X: Any, y: Any, model: RuleClassifier | None = None
+) -> LabeledInstances:
     """Return instances with labels, and the outcomes of rule sets over one space."""
     consequents = _consequents(sets)
     for then in consequents:
@@ -102,7 +102,7 @@ def labeled(sets: Sequence[RuleSet], X: Any, y: Any, model: Classifier | None = 
     instances = None if X is None else sets[0].space.encode(X)
     if y is None or instances is None:
         outcomes = tuple(dict.fromkeys(consequents))
-        return Labeled(outcomes, _labels(outcomes, model, many=many), many, instances)
+        return LabeledInstances(outcomes, _labels(outcomes, model, many=many), many, instances)
     true_labels = _true_labels(y, model, many=many)
     if len(true_labels) != len(instances):
         raise DataError(
@@ -112,7 +112,7 @@ def labeled(sets: Sequence[RuleSet], X: Any, y: Any, model: Classifier | None = 
     distinct = [label for label, _ in Counter(true_labels).most_common()]
     _check_labels(distinct, consequents)
     outcomes = tuple(dict.fromkeys([*consequents, *distinct]))
-    data = Labeled(outcomes, _labels(outcomes, model, many=many), many, instances)
+    data = LabeledInstances(outcomes, _labels(outcomes, model, many=many), many, instances)
     truth = np.array([data.places[label] for label in true_labels], dtype=np.int64)
     return replace(data, truth=truth)
 
@@ -146,7 +146,7 @@ def _consequents(sets: Sequence[RuleSet]) -> list[Hashable]:
 
 
 def _labels(
-    outcomes: tuple[Hashable, ...], model: Classifier | None, *, many: bool
+    outcomes: tuple[Hashable, ...], model: RuleClassifier | None, *, many: bool
 ) -> tuple[Hashable, ...]:
     if not many:
         return outcomes
@@ -156,7 +156,7 @@ def _labels(
     return tuple(sorted(labels, key=display))
 
 
-def _true_labels(y: Any, model: Classifier | None, *, many: bool) -> list[Hashable]:
+def _true_labels(y: Any, model: RuleClassifier | None, *, many: bool) -> list[Hashable]:
     """Return the label, or the set of labels, of each instance."""
     if not many:
         labels = to_list(y)
@@ -225,7 +225,7 @@ def _mark_contradicted(table: DecisionTable, instances: Instances, decided: Ints
 def results(
     table: DecisionTable,
     how: How,
-    data: Labeled,
+    data: LabeledInstances,
     decided: Ints,
     shown: Ints,
     likely: Floats | None = None,
@@ -240,7 +240,7 @@ def results(
     is_shown = np.zeros(len(decided), dtype=np.bool_)
     is_shown[shown] = True
 
-    def listed(rows: npt.NDArray[np.intp]) -> list[int]:
+    def listed(rows: Indices) -> list[int]:
         first = np.argsort(~is_shown[rows], kind="stable")[:_LIST_LIMIT]
         return row_numbers(np.sort(rows[first]))
 
@@ -274,12 +274,12 @@ def results(
     return counts
 
 
-def row_numbers(rows: npt.NDArray[np.intp]) -> list[int]:
+def row_numbers(rows: Indices) -> list[int]:
     """Return the numbers of rows in documents, which start at 1."""
     return [row + 1 for row in rows.tolist()]
 
 
-def predicted(table: DecisionTable, data: Labeled, decided: Ints) -> Ints:
+def predicted(table: DecisionTable, data: LabeledInstances, decided: Ints) -> Ints:
     """Return the index of the predicted outcome of each instance; NO_RULE for none."""
     rules = table.rules
     thens = [data.places[then] for then in rules.thens]
@@ -289,7 +289,7 @@ def predicted(table: DecisionTable, data: Labeled, decided: Ints) -> Ints:
     return np.asarray(outcomes[decided])
 
 
-def _confusion(data: Labeled, predictions: Ints) -> list[list[int]]:
+def _confusion(data: LabeledInstances, predictions: Ints) -> list[list[int]]:
     """Return the confusion matrix: the true outcome, the predicted one, and the count."""
     assert data.truth is not None
     pairs, counts = np.unique(np.stack([data.truth, predictions]), axis=1, return_counts=True)
@@ -297,7 +297,7 @@ def _confusion(data: Labeled, predictions: Ints) -> list[list[int]]:
 
 
 def _calibration(
-    table: DecisionTable, data: Labeled, decided: Ints, predictions: Ints, likely: Floats
+    table: DecisionTable, data: LabeledInstances, decided: Ints, predictions: Ints, likely: Floats
 ) -> document.Calibration:
     """Return how likely predictions are said to be right, and how often they are.
 
@@ -317,7 +317,7 @@ def _calibration(
 
 
 def _groupings(
-    data: Labeled, decided: Ints, predictions: Ints, grouped: Collection[str]
+    data: LabeledInstances, decided: Ints, predictions: Ints, grouped: Collection[str]
 ) -> list[document.Grouping]:
     """Return how many instances are covered and predicted correctly by the values of categories."""
     assert data.instances is not None
@@ -336,7 +336,7 @@ def _groupings(
         if not 1 < len(present) <= _GROUP_LIMIT:
             continue
         texts = value_texts(feature)
-        groups: list[document.Group] = [
+        groups: list[document.GroupRecord] = [
             {
                 "text": texts[code],
                 "rows": int(rows[code]),
@@ -359,7 +359,7 @@ def value_texts(feature: Categorical) -> list[str]:
     return names + texts_of([*names, *feature.values])[FIRST_CODE:]
 
 
-def _per_label(data: Labeled, predictions: Ints) -> list[document.LabelResult]:
+def _per_label(data: LabeledInstances, predictions: Ints) -> list[document.LabelResult]:
     """Return the true positives, false positives and false negatives of each label."""
     assert data.truth is not None
     has = data.parts[data.truth]
@@ -376,7 +376,7 @@ def _per_label(data: Labeled, predictions: Ints) -> list[document.LabelResult]:
 
 
 @dataclass(frozen=True, eq=False)
-class RuleCounts:
+class InstanceCounts:
     """Counts of the instances that each rule covers; the last entry is for uncovered ones."""
 
     support: Floats
@@ -421,18 +421,18 @@ NOT_COUNTED: Final[document.Counts] = {
 }
 
 
-def of_training(point: FrontPoint, probabilities: Floats | None) -> RuleCounts:
+def of_training(point: FrontPoint, probabilities: Floats | None) -> InstanceCounts:
     """Return the counts on the training rows."""
     counts = point.counts
     confidence = counts.confidence.copy()
     if point.rule_set.default is None:  # without a prediction, nothing is right or wrong
         confidence[-1] = math.nan
-    return RuleCounts(counts.support, confidence, counts.mix, counts.intervals, probabilities)
+    return InstanceCounts(counts.support, confidence, counts.mix, counts.intervals, probabilities)
 
 
 def of_instances(
-    table: DecisionTable, data: Labeled, decided: Ints, probabilities: Floats | None
-) -> RuleCounts:
+    table: DecisionTable, data: LabeledInstances, decided: Ints, probabilities: Floats | None
+) -> InstanceCounts:
     """Return the counts on the instances of ``data``.
 
     For sets of labels, confidence is the mean F1 of the set that a rule predicts and the true sets,
@@ -446,16 +446,16 @@ def of_instances(
     mix = np.vstack([covered, uncovered]).astype(float)
     support = mix.sum(axis=1)
     if data.truth is None:
-        return RuleCounts(support, None, None, probabilities=probabilities)
+        return InstanceCounts(support, None, None, probabilities=probabilities)
     mix = mix[:, : len(data.outcomes)]
     right = (mix * _agreement(table, data)).sum(axis=1)
     confidence = np.divide(right, support, out=np.full(len(mix), math.nan), where=support > 0)
     if table.rules.default is None:
         confidence[-1] = math.nan
-    return RuleCounts(support, confidence, mix @ data.parts, probabilities=probabilities)
+    return InstanceCounts(support, confidence, mix @ data.parts, probabilities=probabilities)
 
 
-def _agreement(table: DecisionTable, data: Labeled) -> Floats:
+def _agreement(table: DecisionTable, data: LabeledInstances) -> Floats:
     """Return the score of each rule, and last of the default, for each true outcome."""
     rules = table.rules
     predictions = np.array([data.places.get(then, -1) for then in (*rules.thens, rules.default)])

@@ -27,7 +27,7 @@ from irenic.reporting.summarize import SECONDS, check_summary, summarize, withou
 
 if TYPE_CHECKING:
     from irenic.budget import Budget
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
     from irenic.model.sampling import RandomState
 
 _STYLES: Final = ("page.css", "map.css", "editor.css")
@@ -156,7 +156,7 @@ class Report:
 
 
 def report(
-    rules: RuleSet | RuleList | DecisionTable | Classifier,
+    rules: RuleSet | RuleList | DecisionTable | RuleClassifier,
     X: Any = None,
     y: Any = None,
     *,

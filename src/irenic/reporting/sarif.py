@@ -9,12 +9,12 @@ from urllib.parse import quote
 
 from irenic.checking import KINDS, LEVELS
 from irenic.reporting.document import (
-    Accepted,
+    AcceptedRecord,
     CheckDocument,
     CheckedTable,
-    Finding,
-    ReadColumn,
-    Reading,
+    FindingRecord,
+    ReadColumnRecord,
+    ReadingRecord,
 )
 from irenic.reporting.encoding import located
 
@@ -95,7 +95,7 @@ def to_sarif(document: CheckDocument, version: str) -> dict[str, Any]:
     return {"$schema": schema, "version": "2.1.0", "runs": [run]}
 
 
-def _result(path: str, table: CheckedTable, finding: Finding) -> dict[str, Any]:
+def _result(path: str, table: CheckedTable, finding: FindingRecord) -> dict[str, Any]:
     location = _location(path, finding["line"])
     name, kind, region = table["name"], finding["kind"], finding["region"]
     if name:
@@ -122,12 +122,12 @@ def _result(path: str, table: CheckedTable, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _suppression(accepted: Accepted) -> dict[str, Any]:
+def _suppression(accepted: AcceptedRecord) -> dict[str, Any]:
     kind = "inSource" if accepted["in_file"] else "external"
     return {"suppressions": [{"kind": kind, "justification": accepted["reason"]}]}
 
 
-def _read_as(reading: Reading, column: ReadColumn) -> str:
+def _read_as(reading: ReadingRecord, column: ReadColumnRecord) -> str:
     table = f"{reading['table']}, " if reading["table"] else ""
     return f"{table}column {column['name']!r}: {column['text']}"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from irenic.boxes.arrays import Floats, Ints
+from irenic.arrays import Floats, Ints
 from irenic.budget import Budget
 from irenic.checking import KINDS, Finding, Findings, check
 from irenic.errors import ConditionError
@@ -43,8 +43,8 @@ from irenic.reporting.instances import (
     NOT_COUNTED,
     PROBABILITY_DIGITS,
     How,
-    Labeled,
-    RuleCounts,
+    InstanceCounts,
+    LabeledInstances,
     decisions,
     labeled,
     of_instances,
@@ -56,8 +56,7 @@ from irenic.reporting.instances import (
 )
 
 if TYPE_CHECKING:
-    from irenic.learn import FrontPoint
-    from irenic.learn.models import Classifier
+    from irenic.learn import FrontPoint, RuleClassifier
 
 SECONDS: Final = 10.0
 SAMPLE: Final = 10_000
@@ -71,7 +70,7 @@ _LIMIT_OF_OTHERS: Final = 20
 
 
 def summarize(
-    rules: RuleSet | RuleList | DecisionTable | Classifier,
+    rules: RuleSet | RuleList | DecisionTable | RuleClassifier,
     X: Any = None,
     y: Any = None,
     *,
@@ -149,7 +148,7 @@ def summarize(
     if by is not None and X is None:
         raise ConditionError("by must be None without instances, got a column to group them by")
     expected = Expectations.from_values(properties, cases)
-    source = Source(rules, X, y, Budget.from_value(budget), int(limit), expected)
+    source = Subject(rules, X, y, Budget.from_value(budget), int(limit), expected)
     summary = source.summary(name, int(sample), random_state)
     if by is not None:
         from irenic.monitoring import compare_groups
@@ -191,7 +190,7 @@ def _check_options(name: Any, limit: Any, sample: Any) -> None:
             raise ConditionError(f"{option} must be a non-negative whole number, got {number!r}")
 
 
-class Source:
+class Subject:
     """The rule sets of a summary, and the instances they are counted on."""
 
     def __init__(
@@ -311,7 +310,7 @@ class Source:
             "chosen": self.chosen,
         }
 
-    def model(self, index: int, shown: Ints) -> document.Model:
+    def model(self, index: int, shown: Ints) -> document.ModelRecord:
         """Return one rule set with its findings; ``shown`` are the rows of instances to list."""
         table, data = self.tables[index], self.data
         findings = check(table, budget=self.budget, limit=self.limit)
@@ -419,7 +418,7 @@ def _labels(values: tuple[Hashable, ...], rows: Any) -> list[document.Label]:
     ]
 
 
-def score_text(model: Classifier | None) -> str | None:
+def score_text(model: RuleClassifier | None) -> str | None:
     """Describe the scores of a front; see :class:`irenic.learn.FrontPoint`."""
     if model is None:
         return None
@@ -427,7 +426,7 @@ def score_text(model: Classifier | None) -> str | None:
         return "the explained share of the label variance"
     if model._answers.many:
         return "the mean F1 of a row's labels"
-    if model.cost is not None:
+    if model.knowledge_.cost is not None:
         return "1 minus the share of the highest cost"
     scoring = model.scoring
     measure = _SCORES.get(scoring, f"the score {getattr(scoring, '__name__', scoring)}")
@@ -443,7 +442,7 @@ _SCORES: Final = {
 }
 
 
-def _estimate(model: Classifier | None) -> document.Estimate | None:
+def _estimate(model: RuleClassifier | None) -> document.EstimateRecord | None:
     estimate = getattr(model, "estimate_", None)
     if estimate is None or math.isnan(estimate.score):
         return None
@@ -499,7 +498,7 @@ def _hint(value: Any) -> str:
 
 
 def _rules(
-    table: DecisionTable, data: Labeled, counts: RuleCounts | None
+    table: DecisionTable, data: LabeledInstances, counts: InstanceCounts | None
 ) -> list[document.CountedRule]:
     return [
         {
@@ -529,7 +528,9 @@ def _default_regions(point: FrontPoint, space: Space) -> list[document.DefaultRe
     ]
 
 
-def _default(table: DecisionTable, data: Labeled, counts: RuleCounts | None) -> document.Otherwise:
+def _default(
+    table: DecisionTable, data: LabeledInstances, counts: InstanceCounts | None
+) -> document.Otherwise:
     """Return the default, with the counts of instances that no rule covers."""
     default = table.rules.default
     return {
@@ -554,8 +555,8 @@ def _front(point: FrontPoint, proved: Sequence[str]) -> document.FrontScores:
 
 
 def _listed(
-    findings: Findings, limit: int, data: Labeled, decided: Ints | None
-) -> list[document.Finding]:
+    findings: Findings, limit: int, data: LabeledInstances, decided: Ints | None
+) -> list[document.FindingRecord]:
     """Return at most ``limit`` findings per kind; gaps with the most instances come first."""
     listed = []
     for kind in KINDS:
@@ -568,8 +569,8 @@ def _listed(
 
 
 def _gaps(
-    findings: Findings, limit: int, data: Labeled, decided: Ints | None
-) -> list[document.Finding]:
+    findings: Findings, limit: int, data: LabeledInstances, decided: Ints | None
+) -> list[document.FindingRecord]:
     table = findings.table
     accepted = {each.finding.region for each in findings.accepted if each.finding.kind == "gaps"}
     regions = [region for region in findings.gaps.regions if region not in accepted]
@@ -588,7 +589,7 @@ def _gaps(
 # --- instances
 
 
-def _shown(data: Labeled, sample: int, rng: np.random.Generator) -> Ints:
+def _shown(data: LabeledInstances, sample: int, rng: np.random.Generator) -> Ints:
     """Return the rows of the instances to list: a random sample if there are too many."""
     n = 0 if data.instances is None else len(data.instances)
     width = 1 if data.instances is None else max(1, len(data.instances.space))
@@ -596,7 +597,9 @@ def _shown(data: Labeled, sample: int, rng: np.random.Generator) -> Ints:
     return np.arange(n) if n <= limit else np.sort(rng.choice(n, limit, replace=False))
 
 
-def _instances(data: Labeled, rows: Ints, tested: Collection[str]) -> document.Instances | None:
+def _instances(
+    data: LabeledInstances, rows: Ints, tested: Collection[str]
+) -> document.InstancesRecord | None:
     """Return the instances of the given rows, with the features that a rule tests."""
     if data.instances is None:
         return None

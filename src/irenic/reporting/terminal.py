@@ -57,7 +57,7 @@ def print_check(
         console.print(one_line((_total(checked["files"]), "bold")))
 
 
-def _total(files: list[document.CheckedFile]) -> str:
+def _total(files: list[document.CheckedFileRecord]) -> str:
     """Return how many findings there are in all files."""
     tables = [table for file in files for table in file["tables"]]
     counts = {kind: sum(table["counts"][kind] for table in tables) for kind in KINDS}
@@ -78,7 +78,7 @@ def _total(files: list[document.CheckedFile]) -> str:
     return f"Total of {names}: {', '.join(parts) or 'no findings'}"
 
 
-def _print_reading(source: str, reading: document.Reading, console: Console) -> None:
+def _print_reading(source: str, reading: document.ReadingRecord, console: Console) -> None:
     """Print what each column of a spreadsheet is, and how its cells were read."""
     console.print(one_line((f"How {source} was read:", "bold")))
     names = [_in_one_line(column["name"]) for column in reading["columns"]]
@@ -165,11 +165,11 @@ def _print_rules(table: document.CheckedTable, console: Console) -> None:
         console.print(f"… and {left} more rules")
 
 
-def _condition(rule: document.Rule) -> str:
+def _condition(rule: document.RuleRecord) -> str:
     return " and ".join(condition["text"] for condition in rule["conditions"]) or "anything"
 
 
-def _print_finding(finding: document.Finding, console: Console) -> None:
+def _print_finding(finding: document.FindingRecord, console: Console) -> None:
     label = f"{finding['noun']:<{_LABEL}}", _COLORS[finding["level"]]
     text = _clipped(located(finding))
     if not console.is_terminal:  # one finding per line, for other programs
@@ -193,7 +193,7 @@ def _clipped(text: str) -> str:
     return f"{text[:_TEXT_LIMIT].rsplit(' ', 1)[0]} … (see --json)"
 
 
-def _print_regions(regions: Iterable[document.Region], console: Console) -> None:
+def _print_regions(regions: Iterable[document.RegionRecord], console: Console) -> None:
     """Print one region per line."""
     for region in regions:
         console.print(one_line(region["text"]))
@@ -244,7 +244,7 @@ def print_diff(diff: document.DiffDocument, console: Console) -> None:
         console.print(one_line(text), soft_wrap=True)
 
 
-def _difference(difference: document.Difference) -> str:
+def _difference(difference: document.DifferenceRecord) -> str:
     places = {"before": difference["place_before"], "after": difference["place_after"]}
     parts = [f"{when}: {place}" for when, place in places.items() if place]
     return f"{difference['text']} ({'; '.join(parts)})" if parts else difference["text"]
@@ -267,13 +267,13 @@ def one_line(*parts: str | tuple[str, str]) -> Text:
     return Text.assemble(*((on_one_line(text), style) for text, style in pairs))
 
 
-def _print_verdicts(verdicts: document.Verdicts, console: Console) -> None:
+def _print_verdicts(verdicts: document.VerdictsRecord, console: Console) -> None:
     """Print the verdicts on rules, one per line."""
     _print_verdict(verdicts["consistent"], "bold red", console)
     _print_verdict(verdicts["complete"], "yellow", console)
 
 
-def _print_verdict(verdict: document.Verdict, bad: str, console: Console) -> None:
+def _print_verdict(verdict: document.VerdictRecord, bad: str, console: Console) -> None:
     color = "green" if verdict["holds"] else bad
     console.print(one_line((verdict["head"], color), f": {verdict['text']}"))
 
@@ -319,7 +319,7 @@ def print_learned(learned: document.LearnDocument, console: Console) -> None:
 _CLASS_LIMIT: Final = 8
 
 
-def _print_learned_rules(model: document.Model, console: Console) -> None:
+def _print_learned_rules(model: document.ModelRecord, console: Console) -> None:
     columns = ("support", "confidence", "95 % interval")
     grid = _headed("rule", "if", "then", *columns, right=["rule", *columns])
     for rule in model["rules"]:
@@ -438,7 +438,7 @@ def print_groups(groups: document.Groups, console: Console) -> None:
         console.print("Shares of a few rows (fewer than 30) say little.")
 
 
-def _rate(share: document.Share | None) -> str:
+def _rate(share: document.ShareRecord | None) -> str:
     """Return a share with its 95 % interval, as text."""
     if share is None or share["share"] is None:
         return "–"
@@ -488,7 +488,7 @@ def print_monitored(monitored: document.MonitorDocument, console: Console) -> No
     console.print(one_line((head, color), f":{rest}"))
 
 
-def _shift_name(shift: document.Shift) -> str:
+def _shift_name(shift: document.ShiftRecord) -> str:
     by = "the default" if shift["rule"] is None else f"rule {shift['rule']}"
     return {
         "rule": f"covered by {by}",
@@ -500,7 +500,7 @@ def _shift_name(shift: document.Shift) -> str:
     }[shift["kind"]]
 
 
-def _percent(share: document.Share) -> str:
+def _percent(share: document.ShareRecord) -> str:
     return "–" if share["share"] is None else f"{100 * share['share']:.1f} %"
 
 

@@ -2,78 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from irenic.checking import CERTAIN, Findings, listed
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display
-from irenic.reporting import document
+from irenic.reporting.document import VerdictRecord, VerdictsRecord
 from irenic.searching import Gaps
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What is certain about rules: a heading, and the rest of the sentence.
-
-    >>> print(Verdict(True, "Consistent", "a single rule contradicts nothing."))
-    Consistent: a single rule contradicts nothing.
-    """
-
-    holds: bool | None
-    """None if the budget ended the search before it was known."""
-    head: str
-    text: str
-    by_design: bool = False
-    """Whether it fails as intended: learned rules leave the rest to their default."""
-
-    def __str__(self) -> str:
-        return f"{self.head}: {self.text}"
-
-    def to_json(self) -> document.Verdict:
-        """Return the verdict as a part of the document."""
-        return {
-            "holds": self.holds,
-            "by_design": self.by_design,
-            "head": self.head,
-            "text": self.text,
-        }
-
-
-@dataclass(frozen=True)
-class Verdicts:
-    """Whether rules contradict each other, and whether they cover every case."""
-
-    consistent: Verdict
-    complete: Verdict
-
-    def to_json(self) -> document.Verdicts:
-        """Return the verdicts as a part of the document."""
-        return {"consistent": self.consistent.to_json(), "complete": self.complete.to_json()}
-
-
-def verdicts_on(findings: Findings, *, learned: bool = False) -> Verdicts:
+def verdicts_on(findings: Findings, *, learned: bool = False) -> VerdictsRecord:
     """Return the verdicts on a table that was checked.
 
     Rules that were learned together with a default are not meant to cover everything.
-
-    >>> import irenic
-    >>> findings = irenic.check(irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")]))
-    >>> print(verdicts_on(findings).consistent, verdicts_on(findings).complete, sep="\\n")
-    Consistent: a single rule contradicts nothing.
-    Not complete: no rule covers 2 regions.
     """
     conflicts, overlaps = findings.count("conflicts"), findings.count("overlaps")
-    return Verdicts(
-        consistency(findings.table, conflicts, overlaps),
-        completeness(findings.table, findings.gaps, learned=learned),
-    )
+    return {
+        "consistent": consistency(findings.table, conflicts, overlaps),
+        "complete": completeness(findings.table, findings.gaps, learned=learned),
+    }
+
+
+def _verdict(holds: bool | None, head: str, text: str, *, by_design: bool = False) -> VerdictRecord:
+    return {"holds": holds, "by_design": by_design, "head": head, "text": text}
 
 
 _NAMED: Final = "Complete for the values that the rules name"
 
 
-def consistency(table: DecisionTable, conflicts: int, overlaps: int = 0) -> Verdict:
+def consistency(table: DecisionTable, conflicts: int, overlaps: int = 0) -> VerdictRecord:
     """Return whether the rules of a table contradict each other under its hit policy."""
     n, policy = table.n_rows, table.hit_policy
     if not n:
@@ -84,50 +41,50 @@ def consistency(table: DecisionTable, conflicts: int, overlaps: int = 0) -> Verd
         first = "the first" if policy == "FIRST" else "the one with the highest priority"
         if policy == "PRIORITY" and not table.ranking:
             first += " (no output values define priorities, so the first in the table)"
-        return Verdict(True, "Ordered", f"of the rules that hold, {first} decides.")
+        return _verdict(True, "Ordered", f"of the rules that hold, {first} decides.")
     if table.collects:
-        return Verdict(True, "Overlaps are intended", f"under {policy} all rules that hold count.")
+        return _verdict(True, "Overlaps are intended", f"under {policy} all rules that hold count.")
     if conflicts:
         text = f"{counted(conflicts, 'contradiction')} among the {n:,} rules."
-        return Verdict(False, "Not consistent", text)
+        return _verdict(False, "Not consistent", text)
     if policy == "UNIQUE" and overlaps:
         text = f"{counted(overlaps, 'overlap')} among the {n:,} rules, which UNIQUE forbids."
-        return Verdict(False, "Not unique", text)
+        return _verdict(False, "Not unique", text)
     return _consistent(f"no two of the {n:,} rules contradict each other.")
 
 
-def _consistent(text: str) -> Verdict:
-    return Verdict(True, "Consistent", text)
+def _consistent(text: str) -> VerdictRecord:
+    return _verdict(True, "Consistent", text)
 
 
-def completeness(table: DecisionTable, gaps: Gaps, *, learned: bool = False) -> Verdict:
+def completeness(table: DecisionTable, gaps: Gaps, *, learned: bool = False) -> VerdictRecord:
     """Return whether the rules of a table cover every case, or how many regions they do not.
 
     >>> import irenic
     >>> named = irenic.check(irenic.RuleSet([irenic.Rule({"job": {"in": ["nurse"]}}, then="A")]))
-    >>> print(completeness(named.table, named.gaps))
-    Complete for the values that the rules name: other values of job are not covered.
+    >>> completeness(named.table, named.gaps)["text"]
+    'other values of job are not covered.'
     """
     if gaps.is_complete:
         case = "case that can occur" if table.space.impossible else "case"
-        return Verdict(True, "Complete", f"every {case} is covered by a rule.")
+        return _verdict(True, "Complete", f"every {case} is covered by a rule.")
     default = table.rules.default
     rest = "" if default is None else "; the default holds there"
     if not gaps.regions and not gaps.finished:
         text = "unknown, the budget ended the search for gaps."
-        return Verdict(None, "Complete or not", text)
+        return _verdict(None, "Complete or not", text)
     if not gaps.regions and gaps.open_columns:
         columns = listed([display(name) for name in gaps.open_columns])
-        return Verdict(False, _NAMED, f"other values of {columns} are not covered{rest}.")
+        return _verdict(False, _NAMED, f"other values of {columns} are not covered{rest}.")
     if not gaps.regions:
         text = "unknown for other values, the budget ended the search."
-        return Verdict(None, _NAMED, text)
+        return _verdict(None, _NAMED, text)
     if learned and default is not None:  # how many regions these are says nothing to a reader
         text = f"by design, cases that no rule covers get the default, {display(default)}."
-        return Verdict(False, "Not complete", text, by_design=True)
+        return _verdict(False, "Not complete", text, by_design=True)
     if gaps.finished:
         text = f"no rule covers {counted(len(gaps), 'region')}{rest}."
-        return Verdict(False, "Not complete", text)
+        return _verdict(False, "Not complete", text)
     regions = counted(min(len(gaps), CERTAIN), "region")
     text = f"at least {regions} that no rule covers; the budget ended the search{rest}."
-    return Verdict(False, "Not complete", text)
+    return _verdict(False, "Not complete", text)

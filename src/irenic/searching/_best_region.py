@@ -15,13 +15,12 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from irenic.arrays import Floats, Shorts
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Floats
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, DataError
 from irenic.model.features import EXACT, LOWEST
 from irenic.model.head import agreements
-from irenic.model.packed import Counts
 from irenic.model.region import Region
 from irenic.model.rule import as_consequent
 from irenic.model.ruleset import RuleSet, for_growth
@@ -250,7 +249,7 @@ class _Node(NamedTuple):
     """The box."""
     outer: Region
     """The box with each remaining axis at its limit."""
-    before: Counts
+    before: Shorts
     """Number of axes that separated each rule before the last axis grew; shared by siblings."""
 
 
@@ -342,13 +341,13 @@ class _Search:
         masks = space.words_of(self.point.codes)
         return Region.from_box(Boxes(space, values[None].copy(), high[None], masks[None]))
 
-    def _node(self, axes: tuple[int, ...], inner: Region, before: Counts, apart: Counts) -> _Node:
+    def _node(self, axes: tuple[int, ...], inner: Region, before: Shorts, apart: Shorts) -> _Node:
         """Return the node of a box, with the limits of the remaining axes."""
         remaining = np.array([a for a in range(len(self.space)) if a not in axes], dtype=np.int64)
         outer = Region.from_box(self.growth.limit(inner.box, remaining, apart))
         return _Node(self.score.bound(outer, inner), axes, inner, outer, before)
 
-    def _child(self, node: _Node, axis: int, apart: Counts) -> _Node:
+    def _child(self, node: _Node, axis: int, apart: Shorts) -> _Node:
         """Return the node in which one more axis is enlarged."""
         d = len(self.space.continuous)
         box, outer = node.inner.box.copy(), node.outer.box
@@ -360,7 +359,7 @@ class _Search:
         inner = Region.from_box(box)
         return self._node((*node.axes, axis), inner, apart, self.growth.grow(box, axis, apart))
 
-    def _apart(self, node: _Node) -> Counts:
+    def _apart(self, node: _Node) -> Shorts:
         """Return the number of axes that separate each rule from the box of a node."""
         if not node.axes:
             return node.before

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from irenic.boxes.arrays import Floats, Ints
+from irenic.arrays import Floats, Ints
 from irenic.errors import ConditionError, SeedError
 from irenic.model.head import Head
 from irenic.model.literals import display, show_point

@@ -14,10 +14,9 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Bools, Ints, Words
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Ints
 from irenic.model.space import Instances, Space
 
 # Steps of the exact search for one seed; beyond it, a greedy choice is used.
@@ -111,9 +110,7 @@ def _apart_on(rivals: Boxes, points: Instances, axis: int) -> Bools:
     j = axis - n_continuous
     words = rivals.masks[:, rivals.space.sets[j]]
     codes = points.codes[j].astype(np.int64)
-    bits: npt.NDArray[np.uint64] = (
-        words[:, codes // 64].T >> (codes % 64).astype(np.uint64)[:, None]
-    )
+    bits: Words = words[:, codes // 64].T >> (codes % 64).astype(np.uint64)[:, None]
     return np.asarray((bits & np.uint64(1)) == 0)
 
 

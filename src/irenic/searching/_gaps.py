@@ -14,19 +14,18 @@ from irenic.boxes import Boxes
 from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError
-from irenic.model import markup
 from irenic.model.literals import counted, display
 from irenic.model.region import Region, whole_or
 from irenic.model.ruleset import RuleSet, as_rule_set
+from irenic.model.shown import Shown
 from irenic.searching._paths import Options, Paths
 
 # A search that was stopped merges its gaps only up to this number, to keep to its budget.
 _MERGE_LIMIT = 20_000
-_NOTEBOOK_LIMIT = 50
 
 
 @dataclass(frozen=True)
-class Gaps:
+class Gaps(Shown):
     """A sequence of regions that no rule covers, and whether these are all.
 
     Parameters
@@ -139,18 +138,6 @@ class Gaps:
                     "regions must not overlap to have a volume; search with disjoint=True"
                 )
         return float(sum(region.volume(within) for region in self.regions))
-
-    def _repr_html_(self) -> str:
-        colors = {True: markup.GREEN, False: markup.ORANGE, None: markup.GREY}
-        verdict = markup.verdict(self._verdict(), colors[self.is_complete])
-        if not self.regions:
-            return markup.block(verdict)
-        shown = enumerate(self.regions[:_NOTEBOOK_LIMIT], 1)
-        table = markup.table(
-            [markup.Column("gap", True), markup.Column("region")],
-            [(str(i), markup.code(str(region))) for i, region in shown],
-        )
-        return markup.block(verdict, table, markup.left_out(len(self) - _NOTEBOOK_LIMIT))
 
     def _verdict(self) -> str:
         if self.is_complete is None:

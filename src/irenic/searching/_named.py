@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from irenic.arrays import Words
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Words
 from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter, Progress
 from irenic.model.features import MISSING_CODE, OTHER_CODE

@@ -21,10 +21,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Indices, Ints, Words
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Ints, Words
 from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter, Progress
 from irenic.model.region import Region
@@ -115,11 +114,11 @@ class Step(NamedTuple):
 
 class _Node(NamedTuple):
     box: Boxes
-    rules: npt.NDArray[np.intp]
+    rules: Indices
     """The rules of the levels below that overlap the box, in the order of the levels."""
     excluded: tuple[Negation, ...]
     """Earlier constraints; boxes inside one of them were found there."""
-    rows: npt.NDArray[np.intp]
+    rows: Indices
     """The instances in the box."""
     free: Boxes | None
     """Free boxes inside the box, if known."""
@@ -225,7 +224,7 @@ class Paths:
         return self._opened(root._replace(rules=self._meeting(root), rows=self._inside(root)))
 
     @cached_property
-    def _levels(self) -> npt.NDArray[np.intp]:
+    def _levels(self) -> Indices:
         """The rules in the order of the levels.
 
         Rules are sorted before they are shuffled, so that the result does not depend on the order
@@ -342,11 +341,11 @@ class Paths:
 
     # --- boxes
 
-    def _meeting(self, node: _Node) -> npt.NDArray[np.intp]:
+    def _meeting(self, node: _Node) -> Indices:
         """Return the rules of a node that overlap its box."""
         return node.rules[self.rules.take(node.rules).meeting(node.box)]
 
-    def _inside(self, node: _Node) -> npt.NDArray[np.intp]:
+    def _inside(self, node: _Node) -> Indices:
         if self.instances is None:
             return node.rows
         region = Region.from_box(node.box)

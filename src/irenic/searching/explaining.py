@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from irenic.arrays import Bools, Floats, Ints
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Floats, Ints
 from irenic.model.decision_table import DecisionTable
 from irenic.model.explanation import Explanation
 from irenic.model.features import LOWEST

@@ -23,7 +23,7 @@ from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import say
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
-from irenic.reporting.document import Problem
+from irenic.reporting.document import ProblemRecord
 from irenic.reporting.documents import problem
 from irenic.reporting.encoding import encode_finding, located
 from irenic.testing import try_rule
@@ -124,7 +124,7 @@ class OpenedFile:
             *(self._unfinished(findings) for findings in self.tables if findings.unfinished),
         ]
 
-    def _problem(self, problem: Problem, level: str) -> Note:
+    def _problem(self, problem: ProblemRecord, level: str) -> Note:
         line, header = problem["line"], problem["header"]
         span = self.places.field(line, header) if header else None
         kind = "cannot be read" if level == "error" else "may be misread"

@@ -9,8 +9,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from irenic.arrays import Bools
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools
 from irenic.boxes.covering import greedy_cover
 from irenic.budget import Budget, Meter
 from irenic.errors import DataError
@@ -20,7 +20,7 @@ from irenic.model.features import Continuous
 from irenic.model.literals import display, say
 from irenic.model.region import Region
 from irenic.model.space import Instances
-from irenic.proving.cutting import answer
+from irenic.proving.answering import answer
 from irenic.proving.question import Claim, Outcomes, Question, Rules, Side, as_table, side_of
 
 Place: TypeAlias = Literal["below", "on", "above"]

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import irenic
 from irenic.cli import app
-from irenic.learn import load_knowledge
+from irenic.learn import Knowledge
 from irenic.reporting.editing import EditedModel
 from irenic.reporting.serving import EditingServer
 from irenic.reporting.summarize import summarize
@@ -95,10 +95,10 @@ def test_marks_come_back_with_the_next_model(learner, model, data, tmp_path):
     name, text = page.evaluate("() => window.caught")
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    knowledge = load_knowledge(path)
-    assert knowledge["forbidden"] == ["job"]
-    assert knowledge["rules"].splitlines() == [first]
-    again = quick(**knowledge).fit(*data)
+    knowledge = Knowledge.load(path)
+    assert knowledge.forbidden == ["job"]
+    assert knowledge.rules.splitlines() == [first]
+    again = quick(knowledge=knowledge).fit(*data)
     assert str(again.rules_[0]) == first
     assert not any("job" in rule.region.conditions() for rule in list(again.rules_)[1:])
     # the page of the new model knows what was kept
@@ -196,7 +196,7 @@ def test_irenic_edit_saves_what_irenic_learn_reads(page_of, model, data, tmp_pat
             thread.join()
     assert path.read_bytes() == before
     knowledge = tmp_path / "loans.knowledge.json"
-    assert load_knowledge(knowledge) == {"rules": f"{model.rules_[0]}\n"}
+    assert Knowledge.load(knowledge).given() == {"rules": f"{model.rules_[0]}\n"}
     X, y = data
     table = tmp_path / "loans.csv"
     rows = [[*X, "label"], *zip(*X.values(), y, strict=True)]
@@ -215,9 +215,9 @@ def test_a_second_page_does_not_overwrite_what_the_first_saved(model, tmp_path):
     saved = file.save('{"forbidden": ["job"]}', seen=first)
     with pytest.raises(irenic.FormatError, match="or its knowledge file was changed on disk"):
         file.save('{"forbidden": ["debt"]}', seen=second)
-    assert load_knowledge(file.knowledge) == {"forbidden": ["job"]}
+    assert Knowledge.load(file.knowledge).given() == {"forbidden": ["job"]}
     file.save('{"forbidden": ["debt"]}', seen=saved)
-    assert load_knowledge(file.knowledge) == {"forbidden": ["debt"]}
+    assert Knowledge.load(file.knowledge).given() == {"forbidden": ["debt"]}
 
 
 # --- the file
@@ -244,5 +244,5 @@ def test_an_invalid_file_says_what_is_wrong(tmp_path, content, error):
     path = tmp_path / "k.json"
     path.write_text(content)
     with pytest.raises(irenic.FormatError, match=re.escape(error)) as raised:
-        load_knowledge(path)
+        Knowledge.load(path)
     assert str(path) in str(raised.value)

@@ -13,8 +13,8 @@ import pytest
 
 import irenic
 from irenic import Categorical, Continuous
-from irenic.model import markup
 from irenic.plot._colors import OKABE_ITO, outcome_colors
+from irenic.reporting import markup
 from irenic.reporting.documents import impact_document
 from tests.reporting.browser.steps import on_paper, rule_set, words
 
@@ -661,7 +661,7 @@ def test_a_rule_set_that_is_not_the_chosen_one_is_marked(page_of):
 def test_rules_of_the_user_are_marked(page_of):
     table = {"a": np.arange(60.0)}
     model = irenic.RuleSetClassifier(
-        rules="IF a < 10 THEN no", selection="description", generations=1, moves=100
+        knowledge={"rules": "IF a < 10 THEN no"}, selection="description", generations=1, moves=100
     ).fit(table, np.where(table["a"] < 30, "no", "yes"))
     page = page_of(irenic.summarize(model.select(index=len(model.pareto_front_) - 1)))
     marks = ["Given by the user" in words(page, f'[data-rule="{place}"]') for place in (0, 1)]

@@ -29,7 +29,7 @@ from irenic.formats.feel.unary_tests import (
     parse,
 )
 from irenic.formats.feel.values import compare, from_feel
-from irenic.formats.tables.drafts import Cell, Draft, Input
+from irenic.formats.tables.drafts import Cell, Input, TableDraft
 from irenic.model.features import Categorical, Feature
 from irenic.model.space import Space
 
@@ -108,7 +108,9 @@ class Part(NamedTuple):
 class Opener:
     """Replaces the open cells of a draft by conditions on computed features."""
 
-    def __init__(self, draft: Draft, decisions: Decisions, type_of: Callable[[str], Type]) -> None:
+    def __init__(
+        self, draft: TableDraft, decisions: Decisions, type_of: Callable[[str], Type]
+    ) -> None:
         self.draft, self.decisions, self.type_of = draft, decisions, type_of
         self.pairs: dict[tuple[str, str], Compared] = {}
 

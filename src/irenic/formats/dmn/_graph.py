@@ -11,7 +11,7 @@ from irenic.formats.dmn._xml import Node
 from irenic.formats.dmn.deciding import Decisions
 from irenic.formats.feel.expressions import known_names
 from irenic.formats.feel.unary_tests import AnyOf, Compare, kind_of
-from irenic.formats.tables.drafts import Draft
+from irenic.formats.tables.drafts import TableDraft
 from irenic.model.literals import Expression
 
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -26,7 +26,7 @@ _KINDS: Final = {
 _MOST_VALUES: Final = 1_000
 
 
-def link(decisions: Decisions, drafts: Mapping[Node, Draft]) -> None:
+def link(decisions: Decisions, drafts: Mapping[Node, TableDraft]) -> None:
     """Limit inputs that are decided by other tables of the model to the outcomes of those."""
     outcomes: dict[str, list[object]] = {}
     for name, node in decisions.nodes["decision"].items():
@@ -43,7 +43,7 @@ def link(decisions: Decisions, drafts: Mapping[Node, Draft]) -> None:
                 column.domain = AnyOf(tuple(Compare("=", value) for value in values))
 
 
-def _outcomes(draft: Draft) -> list[object]:
+def _outcomes(draft: TableDraft) -> list[object]:
     """Return all outcomes of a table; none if they are not a list of values of one kind."""
     if draft.hit_policy in ("RULE ORDER", "OUTPUT ORDER", "COLLECT", None):
         return []
@@ -65,7 +65,7 @@ def _defined(node: Node) -> Iterator[str]:
             yield variable.get("name")
 
 
-def unconnected(decisions: Decisions, drafts: Mapping[Node, Draft]) -> list[FormatError]:
+def unconnected(decisions: Decisions, drafts: Mapping[Node, TableDraft]) -> list[FormatError]:
     """Note the loose ends of a model: requirements of nothing, and what nothing requires.
 
     Each is a finding on the table of its decision, otherwise on the first table. They are returned

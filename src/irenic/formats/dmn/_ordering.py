@@ -88,7 +88,7 @@ class _Slab(NamedTuple):
     high: Any
 
 
-class _Side:
+class _Operand:
     """One of two compared values: its feature, and the cuts at which rules distinguish values."""
 
     def __init__(self, feature: Feature, cuts: Iterable[float] | None) -> None:
@@ -200,7 +200,7 @@ def impossible(table: DecisionTable, compared: Sequence[Compared]) -> Boxes:
     return boxes.take(~boxes.are_empty()).distinct()
 
 
-def _sides(table: DecisionTable, compared: Iterable[Compared]) -> dict[str, _Side]:
+def _sides(table: DecisionTable, compared: Iterable[Compared]) -> dict[str, _Operand]:
     sides = {}
     for pair in compared:
         for name, column in zip((pair.left, pair.right), pair.inputs, strict=True):
@@ -208,7 +208,7 @@ def _sides(table: DecisionTable, compared: Iterable[Compared]) -> dict[str, _Sid
                 continue
             if name not in table.space:
                 try:
-                    sides[name] = _Side(axis_of([column], []).feature, None)
+                    sides[name] = _Operand(axis_of([column], []).feature, None)
                 except IrenicError:  # its type is not one of a single value
                     continue
                 continue
@@ -218,7 +218,7 @@ def _sides(table: DecisionTable, compared: Iterable[Compared]) -> dict[str, _Sid
                 for rule in table.rules:
                     cuts |= {*rule.region.interval(name)[:2]}
             if len(cuts) <= _MOST_CUTS:
-                sides[name] = _Side(feature, cuts)
+                sides[name] = _Operand(feature, cuts)
     return sides
 
 
@@ -243,7 +243,7 @@ def _chains(compared: Iterable[Compared]) -> Iterator[_Chain]:
 _Found: TypeAlias = tuple[Mapping[str, Condition], Mapping[str, tuple[str, ...]]]
 
 
-def _by_values(chain: _Chain, sides: dict[str, _Side]) -> Iterator[_Found]:
+def _by_values(chain: _Chain, sides: dict[str, _Operand]) -> Iterator[_Found]:
     """Yield values at the ends of a chain, with comparisons along it that they rule out."""
     names = [chain[0].begin, *(step.end for step in chain)]
     if not all(name in sides for name in names):
@@ -278,7 +278,7 @@ def _subsets(n: int) -> list[frozenset[int]]:
     return [frozenset(part) for size in range(n + 1) for part in combinations(range(n), size)]
 
 
-def _followed(bound: Bound, sides: Sequence[_Side], strict: frozenset[int]) -> Bound | None:
+def _followed(bound: Bound, sides: Sequence[_Operand], strict: frozenset[int]) -> Bound | None:
     """Return the bound at the end of a chain, None if the values along it cannot reach it."""
     for place, side in enumerate(sides):
         step = side.at_least(Bound(bound.value, bound.strict or place in strict))
@@ -288,7 +288,9 @@ def _followed(bound: Bound, sides: Sequence[_Side], strict: frozenset[int]) -> B
     return bound
 
 
-def _never_equal(names: list[str], first: _Side, last: _Side) -> Iterator[dict[str, Condition]]:
+def _never_equal(
+    names: list[str], first: _Operand, last: _Operand
+) -> Iterator[dict[str, Condition]]:
     """Yield values that are never equal although neither is below the other."""
     a, b = first.feature, last.feature
     if isinstance(a, Continuous):
@@ -331,7 +333,7 @@ def _of_missing(space: Space, pair: Compared) -> Iterator[dict[str, Condition]]:
             yield {pair.name: one, **missing}
 
 
-def _of_booleans(chain: _Chain, first: _Side, last: _Side) -> Iterator[_Found]:
+def _of_booleans(chain: _Chain, first: _Operand, last: _Operand) -> Iterator[_Found]:
     a, b = first.feature, last.feature
     if not (isinstance(a, Categorical) and isinstance(b, Categorical)):
         return

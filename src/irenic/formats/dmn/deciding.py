@@ -411,7 +411,7 @@ class Decisions:
         return lambda scope: all(result is True for result in results(scope))
 
     def _decisionTable(self, node: Node) -> Run:  # noqa: N802
-        return _Table(self, node).run
+        return _InterpretedTable(self, node).run
 
 
 _CLASSES: Final = {
@@ -453,7 +453,7 @@ def _typed(value: Any, kind: str | None) -> Any:
     return value if result is None else result
 
 
-class _Table:
+class _InterpretedTable:
     """A decision table that is read cell by cell, as DMN defines it."""
 
     def __init__(self, decisions: Decisions, node: Node) -> None:

@@ -31,7 +31,7 @@ def edit_dmn(
     names the feature of each input column.
     """
     node = tables_in(raw)[index]
-    return patched(raw, _Table(raw, node, table, inputs, command).patches(edits))
+    return patched(raw, _EditedTable(raw, node, table, inputs, command).patches(edits))
 
 
 def tables_in(raw: bytes) -> list[Element]:
@@ -52,7 +52,7 @@ def _nested(element: Element) -> Iterator[Element]:
         yield from _nested(child)
 
 
-class _Table:
+class _EditedTable:
     """A decision table in a model."""
 
     def __init__(

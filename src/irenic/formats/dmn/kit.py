@@ -27,7 +27,7 @@ class _Untyped(str):
     """A value without a declared type."""
 
 
-class Result(NamedTuple):
+class ExpectedResult(NamedTuple):
     """An expected result of a test case."""
 
     decision: str
@@ -41,7 +41,7 @@ class KitCase(NamedTuple):
 
     id: str
     inputs: dict[str, Any]
-    results: list[Result]
+    results: list[ExpectedResult]
     called: str = ""
     """The decision service or knowledge model that is called instead of the decisions."""
     unread: str = ""
@@ -53,7 +53,7 @@ class KitCase(NamedTuple):
             if difference:
                 yield difference
 
-    def outcomes(self, parsed: Parsed) -> Iterator[tuple[Result, Any, str]]:
+    def outcomes(self, parsed: Parsed) -> Iterator[tuple[ExpectedResult, Any, str]]:
         """Yield each expected result with the outcome of a model, and how they differ, or ""."""
         for result in self.results:
             name, expected, is_error = result
@@ -115,11 +115,11 @@ def _case(node: Node) -> KitCase:
     return KitCase(node.get("id"), inputs, expected, called)
 
 
-def _result(node: Node, *, read: bool) -> Result:
+def _result(node: Node, *, read: bool) -> ExpectedResult:
     """Return an expected result, with its value if that is to be read."""
     expected = node.first("expected") if read else None
     value = None if expected is None else value_of(expected)
-    return Result(node.get("name"), value, node.get("errorResult") == "true")
+    return ExpectedResult(node.get("name"), value, node.get("errorResult") == "true")
 
 
 def value_of(node: Node) -> Any:

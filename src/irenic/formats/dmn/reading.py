@@ -47,9 +47,9 @@ from irenic.formats.tables.drafts import (
     MOST_COLUMNS,
     POLICIES,
     Cell,
-    Draft,
     Input,
     Row,
+    TableDraft,
     accepted_in,
     short,
 )
@@ -102,7 +102,7 @@ def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
     model = Model(root, path)
     decisions = Decisions(model)
     tables = [*root.descendants("decisionTable")]
-    drafts = [_Reader(model, node, decisions).draft() for node in tables]
+    drafts = [_ModelReader(model, node, decisions).draft() for node in tables]
     by_node = dict(zip(tables, drafts, strict=True))
     link(decisions, by_node)
     decisions.evaluates = any(
@@ -117,7 +117,7 @@ def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
     return Parsed("dmn", drafts, _assemble, notes, imports=imports, decisions=decisions)
 
 
-def _assemble(draft: Draft, space: Space | None) -> Tables:
+def _assemble(draft: TableDraft, space: Space | None) -> Tables:
     tables = assemble(draft, space)
     if not draft.computed or not tables.tables:
         return tables
@@ -138,14 +138,14 @@ def _name(table: Node) -> str:
     return ".".join(names) or table.get("label") or table.get("id")
 
 
-class _Reader:
+class _ModelReader:
     """Reads one decision table of a model into a draft."""
 
     def __init__(self, model: Model, node: Node, decisions: Decisions) -> None:
         self.model, self.node, self.decisions = model, node, decisions
         self.inputs = node.all("input")
         self.outputs = node.all("output")
-        self.table = Draft(_name(node), node.get("id"), node.line)
+        self.table = TableDraft(_name(node), node.get("id"), node.line)
         self.table.name = self.ours(node, "name", _text) or self.table.name
         self.language = model.root.get("expressionLanguage")
         self.parsed: dict[str, Tests | None] = {}
@@ -154,7 +154,7 @@ class _Reader:
         self.compound: dict[str, CompoundError] = {}
         """Why the columns of lists and structures cannot be compared with literals."""
 
-    def draft(self) -> Draft:
+    def draft(self) -> TableDraft:
         table, node = self.table, self.node
         if len(self.inputs) + len(self.outputs) > MOST_COLUMNS:
             table.fail(f"a table must have at most {MOST_COLUMNS:,} columns", line=node.line)

@@ -81,7 +81,7 @@ def dumps(rules: RuleSet | RuleList | DecisionTable, *, name: str = "") -> str:
     table = DecisionTable.from_rules(rules, name=name)
     check_whole(table.rules, "DMN")
     policy = table.hit_policy or _policy(table.rules)
-    writer = _Writer(table, policy, table.name or name or "rules")
+    writer = _ModelWriter(table, policy, table.name or name or "rules")
     text = writer.model()
     if not writer.learn(text):
         return text
@@ -119,7 +119,7 @@ def _feel_name(name: str) -> str:
     return result
 
 
-class _Writer:
+class _ModelWriter:
     """Writes a table as XML, with those of our attributes that are needed to lose nothing."""
 
     def __init__(self, table: DecisionTable, policy: str, name: str) -> None:

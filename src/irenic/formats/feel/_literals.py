@@ -5,11 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from irenic.errors import FormatError
 from irenic.model.features import is_unicode
 from irenic.model.literals import Months, parse_duration
+from irenic.model.notation import Token
 from irenic.model.patterns import lazy
 
 TEMPORAL: Final = (
@@ -18,14 +19,6 @@ TEMPORAL: Final = (
 )
 
 _LOCAL: Final = r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
-
-
-class Token(NamedTuple):
-    """A token of a cell: its kind, its text, and the column where it begins, counted from 1."""
-
-    kind: str
-    text: str
-    column: int
 
 
 def read_number(token: Token) -> int | float:

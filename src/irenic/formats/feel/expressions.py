@@ -23,7 +23,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.errors import FormatError
-from irenic.formats.feel._literals import Token, read_at, read_text
+from irenic.formats.feel._literals import read_at, read_text
 from irenic.formats.feel.functions import FUNCTIONS, NOT_CONSTANT, call, contains
 from irenic.formats.feel.values import (
     DECIMALS,
@@ -33,6 +33,7 @@ from irenic.formats.feel.values import (
     kind_of,
     property_of,
 )
+from irenic.model.notation import Token
 from irenic.model.patterns import lazy
 
 Scope: TypeAlias = "Mapping[str, Any]"
@@ -138,7 +139,7 @@ def parse_expression(text: str, names: Iterable[str] = ()) -> Formula:
     >>> parse_expression('if count(["a"]) = 1 then "one" else "more"').run({})
     'one'
     """
-    parser = _Parser(text, names)
+    parser = _ExpressionParser(text, names)
     run = parser.expression()
     parser.end()
     return parser.formula(run, 0)
@@ -152,7 +153,7 @@ def parse_tests(text: str, names: Iterable[str] = ()) -> Tests:
     """
     if text.strip() in ("", "-"):
         return Tests((), negated=True)
-    parser = _Parser(text, names)
+    parser = _ExpressionParser(text, names)
     if parser.match(_NOT):
         try:
             tests = Tests(tuple(parser.items()), negated=True)
@@ -160,7 +161,7 @@ def parse_tests(text: str, names: Iterable[str] = ()) -> Tests:
             parser.end()
             return tests
         except FormatError:
-            parser = _Parser(text, names)  # an expression that begins with not(…)
+            parser = _ExpressionParser(text, names)  # an expression that begins with not(…)
     tests = Tests(tuple(parser.items()))
     parser.end()
     return tests
@@ -183,7 +184,7 @@ def known_names(names: frozenset[str], *, components: bool = True) -> re.Pattern
     return lazy(f"{before}(?:{'|'.join(parts)})(?!\\w)" if parts else r"(?!)")
 
 
-class _Parser:
+class _ExpressionParser:
     """Recursive descent over the characters of an expression."""
 
     def __init__(self, text: str, names: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from functools import cmp_to_key
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel._literals import Token, construct, read_duration
+from irenic.formats.feel._literals import construct, read_duration
 from irenic.formats.feel.values import (
     DECIMALS,
     Range,
@@ -22,6 +22,7 @@ from irenic.formats.feel.values import (
     kind_of,
 )
 from irenic.model.literals import Months, format_duration
+from irenic.model.notation import Token
 
 _NOWHERE: Final = Token("", "", 1)
 

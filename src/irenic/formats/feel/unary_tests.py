@@ -27,7 +27,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from irenic.errors import FormatError
 from irenic.formats.feel._literals import (
     TEMPORAL,
-    Token,
     construct,
     in_message,
     number_of,
@@ -41,6 +40,7 @@ from irenic.formats.feel.doubtful_cells import LONGEST_BARE, STRING, refusal
 from irenic.formats.feel.expressions import parse_expression, parse_tests
 from irenic.formats.feel.values import Range, from_feel
 from irenic.model.literals import Months
+from irenic.model.notation import Token
 from irenic.model.patterns import lazy
 
 MAX_DEPTH: Final = 50
@@ -203,7 +203,7 @@ def _literal(text: str, words: bool) -> Test:
         raise FormatError("'?' is ambiguous; write null for a missing value, or true")
     if words:
         text = _PRETTY_SIGN.sub(lambda m: _PRETTY.get(m.group(), m.group()), text)
-    parser = _Parser(text, words and _QUESTION.match(text) is None)
+    parser = _TestParser(text, words and _QUESTION.match(text) is None)
     test = parser.tests()
     parser.end()
     return test
@@ -215,7 +215,7 @@ def parse_value(text: str, *, words: bool = False) -> Any:
     >>> parse_value('date("2026-01-31")'), parse_value("-1.5"), parse_value('"a, b"')
     (datetime.date(2026, 1, 31), -1.5, 'a, b')
     """
-    parser = _Parser(text, words)
+    parser = _TestParser(text, words)
     try:
         value = parser.value()
         parser.end()
@@ -332,7 +332,7 @@ def _unreadable(rest: str) -> str:
     return f"unexpected {rest[0]!r}; a cell must contain conditions such as >= 18 or [18..30]"
 
 
-class _Parser:
+class _TestParser:
     """Recursive descent over the tokens of one cell."""
 
     def __init__(self, text: str, words: bool) -> None:

@@ -36,15 +36,17 @@ a model that was read predicts exactly what the original predicts.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
+from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic.arrays import Floats, Ints
 from irenic.errors import FormatError
 from irenic.formats.json import rules as json_rules
 from irenic.formats.json.rules import as_float, check_keys, decode_value, encode_value, line, short
@@ -56,9 +58,8 @@ from irenic.model.rulelist import RuleList
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from irenic.learn import DefaultRegions, FrontPoint, Hierarchy, ProbabilityTable
+    from irenic.learn import DefaultRegions, FrontPoint, Hierarchy, ProbabilityTable, RuleClassifier
     from irenic.learn.front import ColumnFigures
-    from irenic.learn.models import Classifier
     from irenic.model.ruleset import RuleSet
     from irenic.model.space import Space
 
@@ -98,6 +99,12 @@ _POINT_KEYS: Final = (
 _DEFAULT_KEYS: Final = ("if", "support", "confidence", "intervals", "training_confidence")
 # Parameters that hold what users know; those of the first kind are not repeated in the file.
 _NOT_WRITTEN: Final = ("hierarchy", "space")
+# The classifiers that can be written, and where they are.
+_CLASSIFIERS: Final = {
+    "RuleSetClassifier": "irenic.learn",
+    "MichiganClassifier": "irenic.systems",
+    "PittsburghClassifier": "irenic.systems",
+}
 _LISTED: Final = ("never", "always", "monotonic_cst", "forbidden", "ordered")
 # The kinds of arrays of labels: text, integers, numbers, booleans and objects.
 _LABEL_KINDS: Final = "UiufbO"
@@ -110,9 +117,8 @@ def is_model(value: object) -> bool:
 
 def _class_of(value: object) -> str | None:
     """Return the name of the classifier that a value is, or that it derives from."""
-    from irenic.learn.models import CLASSIFIERS
-
-    return next((name for name, kind in CLASSIFIERS.items() if isinstance(value, kind)), None)
+    kinds = ((kind.__name__, f"{kind.__module__}.") for kind in type(value).__mro__)
+    return next((name for name, own in kinds if own.startswith(f"{_CLASSIFIERS.get(name)}.")), None)
 
 
 # --- writing
@@ -141,7 +147,7 @@ def dumps(model: Any) -> str:
         "chosen": chosen,
         "estimate": model.estimate_ and [_number(value) for value in model.estimate_],
     }
-    if model.get_params(deep=False).get("monotonic_cst") is not None and model._ranks is not None:
+    if model.knowledge_.monotonic_cst is not None and model._ranks is not None:
         head["ranks"] = model._ranks.tolist()
         if model._orders:
             head["orders"] = {
@@ -159,29 +165,46 @@ def dumps(model: Any) -> str:
     return json_rules.assemble([*json_rules.parts(model.rules_), f'"model": {inner}'])
 
 
-def _encode_parameters(model: Classifier) -> dict[str, Any]:
-    parameters = {}
-    for name, value in model.get_params(deep=False).items():
-        value = plain(value)
-        if name in _NOT_WRITTEN:
-            continue  # hierarchy_ and the space of the rules are written instead
-        if name in _LISTED and value is not None:
-            value = _as_listed(value, model.space_.names)
-        elif name == "rules" and value is not None:
-            value = model._kept_text
-        elif name == "cost" and value is not None:
-            value = _as_matrix(value, model.classes_.tolist())
-        elif name == "scoring" and callable(value):
-            value = _scorer_name(value)
-        if name == "random_state" and not isinstance(value, int | None):
-            value = None  # a used generator would not repeat the fit
-        if name == "class_weight" and isinstance(value, dict):
-            pairs = value.items()
-            value = [[encode_value(plain(label)), float(weight)] for label, weight in pairs]
-        elif not isinstance(value, str | int | float | list | dict | None):
-            raise FormatError(f"the parameter {name}={value!r} cannot be written as JSON")
-        parameters[name] = value
-    return parameters
+def _encode_parameters(model: RuleClassifier) -> dict[str, Any]:
+    given = model.get_params(deep=False)
+    groups = {name: getattr(model, f"{name}_").given() for name in model._groups if given[name]}
+    return {
+        name: _encode_group(groups[name], model)
+        if name in groups
+        else _encode_parameter(name, value, model)
+        for name, value in given.items()
+        if name not in _NOT_WRITTEN
+    }
+
+
+def _encode_group(given: Mapping[str, Any], model: RuleClassifier) -> dict[str, Any]:
+    """Return the parameters of a group that differ from their defaults."""
+    return {
+        name: _encode_parameter(name, value, model)
+        for name, value in given.items()
+        if name not in _NOT_WRITTEN
+    }
+
+
+def _encode_parameter(name: str, value: Any, model: RuleClassifier) -> Any:
+    value = plain(value)
+    if value is None:
+        return None
+    if name in _LISTED:
+        value = _as_listed(value, model.space_.names)
+    elif name == "rules":
+        value = model._kept_text
+    elif name == "cost":
+        value = _as_matrix(value, model.classes_.tolist())
+    elif name == "scoring" and callable(value):
+        value = _scorer_name(value)
+    if name == "random_state" and not isinstance(value, int):
+        return None  # a used generator would not repeat the fit
+    if name == "class_weight" and isinstance(value, dict):
+        return [[encode_value(plain(label)), float(weight)] for label, weight in value.items()]
+    if not isinstance(value, str | int | float | list | dict | None):
+        raise FormatError(f"the parameter {name}={value!r} cannot be written as JSON")
+    return value
 
 
 def _scorer_name(scorer: Any) -> str:
@@ -303,7 +326,7 @@ def _number(value: float) -> float | None:
 # --- reading
 
 
-def decode(data: Any, rules: RuleSet | RuleList) -> Classifier:
+def decode(data: Any, rules: RuleSet | RuleList) -> RuleClassifier:
     """Return the fitted classifier, given the data of "model" and the rules of the file."""
     if isinstance(rules, RuleList):
         raise FormatError('the rules of a model must not be "ordered"')
@@ -313,7 +336,7 @@ def decode(data: Any, rules: RuleSet | RuleList) -> Classifier:
         raise FormatError(f'"model": {error.message}') from None
 
 
-def _model(data: Any, rules: RuleSet) -> Classifier:
+def _model(data: Any, rules: RuleSet) -> RuleClassifier:
     if not isinstance(data, dict):
         raise FormatError(f"the model must be an object, got {short(data)}")
     version = data.get("version")
@@ -327,13 +350,12 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
         if key not in data:
             raise FormatError(f'"{key}" is missing; was the file cut off or edited by hand?')
     from irenic.learn.answers import Answers
-    from irenic.learn.models import CLASSIFIERS
 
     name = data["class"]
-    if not isinstance(name, str) or name not in CLASSIFIERS:
-        raise FormatError(f'"class" must be one of {", ".join(CLASSIFIERS)}, got {short(name)}')
+    if not isinstance(name, str) or name not in _CLASSIFIERS:
+        raise FormatError(f'"class" must be one of {", ".join(_CLASSIFIERS)}, got {short(name)}')
 
-    model = _parameters(CLASSIFIERS[name], data["parameters"])
+    model = _parameters(getattr(import_module(_CLASSIFIERS[name]), name), data["parameters"])
     hierarchy = _at("hierarchy", _hierarchy, data["hierarchy"])
     model.hierarchy = model.hierarchy_ = hierarchy
     model.classes_ = _labels(data["labels"], data["label_type"])
@@ -371,7 +393,7 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
         )
     rows, labels, features = (_index("shape", number) for number in shape)
     model._shape = rows, labels, features
-    model._kept_text = getattr(model, "rules", None)
+    model._kept_text = model.knowledge_.rules
     if "ranks" in data:
         model._ranks = _ranks(data["ranks"], len(model.classes_))
     if "orders" in data:
@@ -381,7 +403,7 @@ def _model(data: Any, rules: RuleSet) -> Classifier:
     return model
 
 
-def _ranks(listed: Any, n_labels: int) -> npt.NDArray[np.int64]:
+def _ranks(listed: Any, n_labels: int) -> Ints:
     """Return the place of each label in the order of predictions."""
     if not isinstance(listed, list) or len(listed) != n_labels:
         raise FormatError(f'"ranks" must be a list of {n_labels} numbers, got {short(listed)}')
@@ -408,7 +430,7 @@ def _orders(data: Any, space: Space) -> dict[str, tuple[Any, ...]]:
 
 
 def _use_front(
-    model: Classifier, data: Mapping[str, Any], rules: RuleSet, overall: npt.NDArray[Any]
+    model: RuleClassifier, data: Mapping[str, Any], rules: RuleSet, overall: npt.NDArray[Any]
 ) -> None:
     from irenic.learn import Estimate, Front
 
@@ -458,7 +480,7 @@ def _regions(listed: tuple[Any, Space]) -> RuleSet | None:
     return regions
 
 
-def _table(entry: Mapping[str, Any], regions: RuleSet, model: Classifier) -> ProbabilityTable:
+def _table(entry: Mapping[str, Any], regions: RuleSet, model: RuleClassifier) -> ProbabilityTable:
     """Return the probabilities of a rule set in the regions of its front."""
     from irenic.learn import ProbabilityTable
 
@@ -615,20 +637,29 @@ def _columns(data: Any, space: Space) -> dict[str, ColumnFigures]:
     return figures
 
 
-def _parameters(kind: type[Classifier], data: Any) -> Classifier:
-    if not isinstance(data, dict):
-        raise FormatError(f'"parameters" must be an object, got {short(data)}')
-    known = set(kind().get_params(deep=False)) - set(_NOT_WRITTEN)
-    check_keys(data, sorted(known), '"parameters"')
-    parameters = dict(data)
+def _parameters(kind: type[RuleClassifier], data: Any) -> RuleClassifier:
+    parameters = _object("parameters", data, kind().get_params(deep=False))
     if isinstance(parameters.get("class_weight"), list | dict):
         parameters["class_weight"] = _class_weight(parameters["class_weight"])
+    for name, group in kind._groups.items():
+        if parameters.get(name) is not None:
+            given = _object(name, parameters[name], group().get_params())
+            parameters[name] = group(**given)
     model = kind(**parameters)
     try:
         model._validate_params()
+        model._resolve()
     except ValueError as error:
         raise FormatError(f'"parameters": {error}') from None
     return model
+
+
+def _object(key: str, data: Any, known: Iterable[str]) -> dict[str, Any]:
+    """Return a copy of parameters by name, which a file can have."""
+    if not isinstance(data, dict):
+        raise FormatError(f'"{key}" must be an object, got {short(data)}')
+    check_keys(data, sorted({*known} - {*_NOT_WRITTEN}), f'"{key}"')
+    return dict(data)
 
 
 def _class_weight(pairs: Any) -> dict[Any, float]:
@@ -703,7 +734,7 @@ def _check_predictions(rules: RuleSet, known: set[Any], form: str) -> None:
             raise FormatError(f'a prediction must be among the "labels", got {short(then)}')
 
 
-def _check_probabilities(point: FrontPoint, model: Classifier) -> None:
+def _check_probabilities(point: FrontPoint, model: RuleClassifier) -> None:
     labels = tuple(model.classes_.tolist())
     if point.threshold is None:
         raise FormatError('"threshold" is missing; rules that predict probabilities need it')
@@ -740,7 +771,7 @@ def _floats(
     missing: bool = False,
     minimum: float = -math.inf,
     maximum: float = math.inf,
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """Return nested lists of numbers as an array; if ``missing``, null is NaN."""
 
     def check(part: Any, left: tuple[int, ...]) -> Any:

@@ -13,16 +13,14 @@ from itertools import product
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Bools, Floats, Indices, Singles
 from irenic.errors import FormatError
 from irenic.formats.models._checks import described, kinds_of, labels_of, named, unfitted
 from irenic.model.features import LOWEST, Continuous
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import readable as readable_number
 from irenic.model.space import Space
-
-Floats = npt.NDArray[np.float64]
 
 _MOST_RULES: Final = 1_000_000
 _BEYOND: Final = 2.0**128
@@ -188,9 +186,7 @@ def _labels(classes: Any, class_names: Any) -> list[list[Hashable]]:
     return [labels_of(labels, names) for labels, names in zip(classes, class_names, strict=True)]
 
 
-def _predictions(
-    inner: Any, leaves: npt.NDArray[np.intp], labels: list[list[Hashable]]
-) -> list[Hashable]:
+def _predictions(inner: Any, leaves: Indices, labels: list[list[Hashable]]) -> list[Hashable]:
     best = inner.value[leaves].argmax(axis=2).tolist()
     if len(labels) == 1:
         return [labels[0][codes[0]] for codes in best]
@@ -202,7 +198,7 @@ def _predictions(
 
 def _neighbors(
     threshold: Floats,
-) -> tuple[npt.NDArray[np.float32], Floats, Floats]:
+) -> tuple[Singles, Floats, Floats]:
     """Return the largest float32 up to each threshold, the same as float64, and the next one."""
     with np.errstate(over="ignore"):
         below = threshold.astype(np.float32)
@@ -249,7 +245,7 @@ def _readable_cuts(threshold: Floats) -> Floats:
 # --- the boxes of the leaves
 
 
-def _boxes(inner: Any, cuts: Floats, missing: bool) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
+def _boxes(inner: Any, cuts: Floats, missing: bool) -> tuple[Floats, Floats, Indices]:
     """Return the bounds, ``[feature, rule]``, and the leaf of each rule."""
     lows, highs, takes, leaves = _leaves(inner, cuts, missing)
     present = lows < highs
@@ -280,10 +276,10 @@ def _boxes(inner: Any, cuts: Floats, missing: bool) -> tuple[Floats, Floats, npt
 def _with_missing(
     lows: Floats,
     highs: Floats,
-    separate: npt.NDArray[np.bool_],
-    leaves: npt.NDArray[np.intp],
+    separate: Bools,
+    leaves: Indices,
     n: int,
-) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
+) -> tuple[Floats, Floats, Indices]:
     """Return boxes in which each marked feature is either in its interval or missing."""
     lower, upper = np.empty((n, lows.shape[1])), np.empty((n, lows.shape[1]))
     owner = np.empty(n, dtype=np.intp)
@@ -298,9 +294,7 @@ def _with_missing(
     return lower.T, upper.T, owner
 
 
-def _leaves(
-    inner: Any, cuts: Floats, missing: bool
-) -> tuple[Floats, Floats, npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
+def _leaves(inner: Any, cuts: Floats, missing: bool) -> tuple[Floats, Floats, Bools, Indices]:
     """Return the bounds of each leaf, from left to right, and which features may be missing."""
     lows, highs, takes, leaves = zip(*_walk(inner, cuts, missing), strict=True)
     return np.array(lows), np.array(highs), np.array(takes), np.array(leaves, dtype=np.intp)

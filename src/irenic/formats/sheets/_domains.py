@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from irenic.errors import FormatError
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, Test, comparisons, parse
-from irenic.formats.sheets._grid import Line
+from irenic.formats.sheets._grid import SheetLine
 from irenic.formats.sheets._spellings import Locale, respelled
 from irenic.model.condition import Operators
 from irenic.model.features import Categorical, Feature
@@ -91,7 +91,7 @@ def _test(text: str) -> Test | None:
         return None
 
 
-def declared_row(lines: list[Line]) -> list[Any] | None:
+def declared_row(lines: list[SheetLine]) -> list[Any] | None:
     """Return the cells of the row under the header if all of them are declarations, else None."""
     if len(lines) < 3:
         return None
@@ -99,11 +99,11 @@ def declared_row(lines: list[Line]) -> list[Any] | None:
     return lines[1].cells if all(declaration(cell) for cell in cells) else None
 
 
-def declared_sheet(lines: list[Line]) -> dict[str, str]:
+def declared_sheet(lines: list[SheetLine]) -> dict[str, str]:
     """Return the declarations of a sheet with columns for the name, the kind and the values.
 
     >>> rows = [["Column", "Kind", "Values"], ["age", "integer", "[0..120]"], ["vip", "yes/no"]]
-    >>> declared_sheet([Line(n, cells) for n, cells in enumerate(rows, 1)])
+    >>> declared_sheet([SheetLine(n, cells) for n, cells in enumerate(rows, 1)])
     {'age': 'integer [0..120]', 'vip': 'yes/no'}
     """
     declared = {}
@@ -121,11 +121,11 @@ def declared_sheet(lines: list[Line]) -> dict[str, str]:
     return declared
 
 
-def declared_impossible(lines: list[Line]) -> list[tuple[int, list[ParsedCondition]]]:
+def declared_impossible(lines: list[SheetLine]) -> list[tuple[int, list[ParsedCondition]]]:
     """Return what a sheet declares as impossible, in rows named Impossible, with their lines.
 
     >>> rows = [["Column", "Kind"], ["Impossible", "sex = male and (age < 5 or age > 120)"]]
-    >>> len(declared_impossible([Line(n, cells) for n, cells in enumerate(rows, 1)]))
+    >>> len(declared_impossible([SheetLine(n, cells) for n, cells in enumerate(rows, 1)]))
     2
     """
     found = []
@@ -141,7 +141,7 @@ def declared_impossible(lines: list[Line]) -> list[tuple[int, list[ParsedConditi
     return found
 
 
-def _entry(line: Line) -> tuple[str, str]:
+def _entry(line: SheetLine) -> tuple[str, str]:
     """Return the name in a line of a sheet of declarations, and what is said about it."""
     name, *rest = ["" if cell is None else str(cell).strip() for cell in line.cells]
     return name, " ".join(part for part in rest[:2] if part)

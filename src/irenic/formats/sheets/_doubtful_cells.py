@@ -16,7 +16,7 @@ from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import DASHES, AnyOf, Compare, kind_of
 from irenic.formats.sheets._doubtful_words import compared, quoted
 from irenic.formats.sheets._spellings import SETTLE, units_of
-from irenic.formats.tables.drafts import Cell, Draft
+from irenic.formats.tables.drafts import Cell, TableDraft
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import format_literal, quote
 from irenic.model.patterns import lazy
@@ -87,7 +87,7 @@ class _Place(NamedTuple):
 class CellDoubts:
     """Checks for ambiguous cells; some checks need all cells of the table."""
 
-    def __init__(self, draft: Draft, *, settled: bool, has_commas: bool) -> None:
+    def __init__(self, draft: TableDraft, *, settled: bool, has_commas: bool) -> None:
         self.draft, self.settled, self.has_commas = draft, settled, has_commas
         self.warned: set[tuple[str, str]] = set()
         self.points: list[tuple[_Place, str, str]] = []

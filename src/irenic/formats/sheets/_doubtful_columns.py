@@ -44,7 +44,7 @@ from irenic.formats.sheets._doubtful_words import (
 from irenic.formats.sheets._sequences import days_meant, is_ordered, whole_list
 from irenic.formats.sheets._spellings import is_condition, same_money, units_of
 from irenic.formats.sheets._steps import settle_pair, settle_steps
-from irenic.formats.tables.drafts import Cell, Draft, Input, distinct
+from irenic.formats.tables.drafts import Cell, Input, TableDraft, distinct
 from irenic.model.literals import quote
 from irenic.model.patterns import lazy
 
@@ -134,7 +134,7 @@ def is_words(cell: Cell) -> bool:
     return '"' not in cell.text and any(isinstance(c.value, str) for c in found)
 
 
-def check_columns(draft: Draft, *, chosen: bool = False) -> None:
+def check_columns(draft: TableDraft, *, chosen: bool = False) -> None:
     """Add errors and warnings about ambiguous columns to the draft of a spreadsheet.
 
     ``chosen`` says that the caller chose the outcome or the layout.
@@ -225,7 +225,7 @@ def _words_in(cells: Sequence[Cell]) -> dict[str, int]:
     return counts
 
 
-def _is_beyond(draft: Draft, name: str) -> bool:
+def _is_beyond(draft: TableDraft, name: str) -> bool:
     """Return whether a column is right of all outcomes, and these are right of other columns."""
     last = max(draft.places.get(output, -1) for output in draft.outputs)
     others = [draft.places[column.name] for column in draft.inputs if column.name in draft.places]
@@ -239,7 +239,7 @@ def _is_condition(column: Input, cells: Sequence[Cell]) -> bool:
     return any(bare_value(c) is None or c.text.strip() in DASHES for c in distinct(cells).values())
 
 
-def _beyond(draft: Draft, name: str, values: Sequence[Any]) -> str:
+def _beyond(draft: TableDraft, name: str, values: Sequence[Any]) -> str:
     both = [*draft.outputs, name]
     options = " ".join(f"--outcome {quote(n) if ' ' in n else n}" for n in both)
     value = next((v for v in values if v is not NOTHING_ASKED), "x")
@@ -256,7 +256,7 @@ _ANSWERS: Final = (
 )  # fmt: skip
 
 
-def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+def _settle_kind(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
     """Set what all cells of a column show: whole numbers, yes and no, amounts of money."""
     _settle_days(draft, column, cells)
     units = {u for cell in cells if is_respelled(draft, column, cell) for u in units_of(cell.text)}
@@ -314,7 +314,7 @@ _OF_DATES: Final = lazy(
 )
 
 
-def _check_turned_dates(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+def _check_turned_dates(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
     """Warn about dates that may have been ranges: Excel turns 3-5 into a date of this year."""
     days = [bare_value(cell) for cell in cells if cell.test != ANYTHING]
     if len(days) < 2 or not all(type(day) is dt.date for day in days):
@@ -368,7 +368,7 @@ def _depends_on_whole(name: str, unit: str, tests: Sequence[Compare]) -> bool:
     return any(test.order == ">=" and test.value - 1 in ends for test in tests)
 
 
-def _check_one_unit(draft: Draft, name: str, units: set[str], of_header: set[str]) -> str:
+def _check_one_unit(draft: TableDraft, name: str, units: set[str], of_header: set[str]) -> str:
     """Return the unit of a column; add an error if its cells, or its name, have others."""
     mixed = same_money(units | of_header if units else units)
     if len(mixed) > 1:
@@ -377,7 +377,7 @@ def _check_one_unit(draft: Draft, name: str, units: set[str], of_header: set[str
     return min(mixed, default="")
 
 
-def check_outcomes(draft: Draft) -> None:
+def check_outcomes(draft: TableDraft) -> None:
     """Set the units of outcomes; add an error for a column with several."""
     for name in draft.outputs:
         texts = [text for header, text in draft.respelled if header == name]
@@ -395,7 +395,7 @@ _DURATION: Final = lazy(
 )
 
 
-def _begin_with_zero(draft: Draft, column: Input, name: str) -> None:
+def _begin_with_zero(draft: TableDraft, column: Input, name: str) -> None:
     column.domain = Compare(">=", 0)
     draft.remarks.append(
         f"{name} is taken to be at least 0, as its cells are; declare it under the header if not"
@@ -467,7 +467,7 @@ def _is_measured(unit: str) -> bool:
     return _UNIT.fullmatch(unit) is not None
 
 
-def _settle_answers(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+def _settle_answers(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
     """Make yes and no, in one language, the only values of a column; the case does not matter."""
     values = [c.value for cell in cells for c in compared(cell)]
     present = [value for value in values if value is not None]
@@ -493,7 +493,7 @@ def _settle_answers(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     column.aliases = {**column.aliases, **aliases}
 
 
-def _check_answers(draft: Draft, column: Input, texts: Sequence[str]) -> None:
+def _check_answers(draft: TableDraft, column: Input, texts: Sequence[str]) -> None:
     """Reject ``Y`` beside ``yes``."""
     plain = {text.strip().casefold(): text for text in reversed(texts)}
     groups = [
@@ -511,7 +511,7 @@ def _check_answers(draft: Draft, column: Input, texts: Sequence[str]) -> None:
         )
 
 
-def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+def _settle_days(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
     """Read sets of days beside days, and close a column that lists all days, months or quarters."""
     values: dict[Any, None] = {}
     for value in (c.value for cell in cells for c in compared(cell)):
@@ -547,7 +547,7 @@ def _settle_days(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         )
 
 
-def _check_periods(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+def _check_periods(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
     """Reject months beside numbers without a unit, which may be years."""
     for cell in cells:
         numbers = [c.value for c in compared(cell) if type(c.value) in (int, float)]
@@ -562,7 +562,7 @@ def _check_periods(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
             return
 
 
-def _check_negations(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+def _check_negations(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
     """Reject ``not x`` if no cell names the value x: ``not specified`` is a value itself."""
     named: set[str] = set()
     for cell in cells:
@@ -580,12 +580,12 @@ def _check_negations(draft: Draft, column: Input, cells: Sequence[Cell]) -> None
             )
 
 
-def is_respelled(draft: Draft, column: Input, cell: Cell) -> bool:
+def is_respelled(draft: TableDraft, column: Input, cell: Cell) -> bool:
     """Return whether the cell of a column was respelled as a unary test."""
     return (column.name, cell.text) in draft.respelled
 
 
-def _check_percentages(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+def _check_percentages(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
     for cell in cells:
         numbers = [c.value for c in compared(cell) if type(c.value) in (int, float)]
         if "%" not in cell.text and any(numbers) and cell.text != "":
@@ -622,7 +622,7 @@ def answer_pair(values: Sequence[Any]) -> tuple[str, str] | tuple[()]:
     return next((pair for pair in _ANSWERS if plain <= set(pair)), ())
 
 
-def _check_roles(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]]) -> None:
+def _check_roles(draft: TableDraft, names: list[str], columns: Sequence[Sequence[Any]]) -> None:
     """Reject a cross table, and a second outcome that is read as a condition."""
     outcomes = [row.then for row in draft.rows]
     if len(draft.outputs) == 1 and is_cross_table([*names, draft.outputs[0]], [*columns, outcomes]):
@@ -655,7 +655,7 @@ def _check_roles(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]
         )
 
 
-def _seconds(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]]) -> list[str]:
+def _seconds(draft: TableDraft, names: list[str], columns: Sequence[Sequence[Any]]) -> list[str]:
     """Return the conditions that are likely outcomes: numbers, or prices and words such as free."""
     seconds = second_outcomes(names, columns)
     has_conditions = any(None in values for values in columns)
@@ -673,7 +673,7 @@ def _seconds(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]]) -
     return [name for name in names if name in seconds and name not in known]
 
 
-def _role(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> str:
+def _role(draft: TableDraft, place: int, columns: Sequence[Sequence[Any]]) -> str:
     """Return the role of a column that is no condition, "" if it is one."""
     if len(draft.inputs) - sum(1 for column in draft.inputs if column.skipped) < 2:
         return ""  # a table needs a condition
@@ -688,7 +688,7 @@ def _role(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> str:
 _COMPARES: Final = lazy(r"\s*(?:[<>=≤≥≠!]|not\s*\()", re.IGNORECASE)
 
 
-def _asks(draft: Draft, place: int) -> bool:
+def _asks(draft: TableDraft, place: int) -> bool:
     """Return whether cells of a column that is named like notes are conditions all the same.
 
     Beside words, only an operator before words asks for something: ``heavy, by van`` and ``up to 5
@@ -701,7 +701,7 @@ def _asks(draft: Draft, place: int) -> bool:
     return bool(tests)
 
 
-def _forget(draft: Draft, name: str) -> None:
+def _forget(draft: TableDraft, name: str) -> None:
     """Remove what was found in the cells of a column that is no condition."""
     draft.errors = [error for error in draft.errors if error.header != name]
     draft.warnings = [warning for warning in draft.warnings if warning.header != name]
@@ -739,7 +739,7 @@ def are_outcomes(cells: Iterable[Any]) -> bool:
 _COMPARED_HEAD: Final = lazy(r"(.*[^\s<>=≤≥])\s*(<=|>=|<|>|≤|≥)")
 
 
-def _is_paired(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> bool:
+def _is_paired(draft: TableDraft, place: int, columns: Sequence[Sequence[Any]]) -> bool:
     """Set the bound of a column that bounds the range of a feature; False if it does not."""
     name = draft.inputs[place].name
     if head := _COMPARED_HEAD.fullmatch(name):
@@ -768,7 +768,7 @@ def _is_paired(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> bo
     return True
 
 
-def _check_midnight(draft: Draft, low: int, lows: Sequence[Any], highs: Sequence[Any]) -> None:
+def _check_midnight(draft: TableDraft, low: int, lows: Sequence[Any], highs: Sequence[Any]) -> None:
     """Add an error if a range of times in two columns goes over midnight."""
     for row, a, b in zip(draft.rows, lows, highs, strict=True):
         if type(a) is dt.time is type(b) and a > b:
@@ -784,7 +784,7 @@ def _check_midnight(draft: Draft, low: int, lows: Sequence[Any], highs: Sequence
 
 
 def _check_shared(
-    draft: Draft, stem: str, low: str, high: str, lows: Sequence[Any], highs: Sequence[Any]
+    draft: TableDraft, stem: str, low: str, high: str, lows: Sequence[Any], highs: Sequence[Any]
 ) -> None:
     """Add an error if the upper bound of a row is the lower bound of another."""
     asked = {v for v in lows if v is not NOTHING_ASKED}
@@ -852,7 +852,7 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
     return reasons
 
 
-def check_outcome(draft: Draft) -> None:
+def check_outcome(draft: TableDraft) -> None:
     """Warn about a last column that is unlikely to be the outcome."""
     name = draft.outputs[0]
     texts = [row.then for row in draft.rows]
@@ -928,7 +928,7 @@ def _bound(name: str) -> tuple[str, str]:
 
 
 def _check_alike(
-    draft: Draft, name: str, values: Iterable[Hashable], *, doubtful: bool = False
+    draft: TableDraft, name: str, values: Iterable[Hashable], *, doubtful: bool = False
 ) -> None:
     spellings: dict[str, list[str]] = {}
     for value in dict.fromkeys(values):

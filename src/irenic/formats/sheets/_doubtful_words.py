@@ -17,7 +17,7 @@ from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, comparisons, kind_of
 from irenic.formats.sheets._sequences import LONGEST_WORDS, is_ordered
 from irenic.formats.sheets._spellings import is_condition
-from irenic.formats.tables.drafts import Cell, Draft, Input
+from irenic.formats.tables.drafts import Cell, Input, TableDraft
 from irenic.model.literals import quote
 from irenic.model.patterns import lazy
 
@@ -64,7 +64,7 @@ _CODE: Final = lazy(r"[A-Z]{2,3}")
 _NOT_CODE: Final = lazy(r"(?:non|no|nicht|ohne|ex|w/o|without)[\s-]\s*([A-Z]{2,3})", re.I)
 
 
-def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+def check_words(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
     """Reject texts that combine other values of their column; warn if that is only likely."""
     values = {
         cell: cell.test.value
@@ -159,7 +159,7 @@ def _combined(text: str, is_value: Callable[[str], bool]) -> tuple[str, ...]:
     return ()
 
 
-def first_line(draft: Draft, column: Input, cell: Cell) -> int | None:
+def first_line(draft: TableDraft, column: Input, cell: Cell) -> int | None:
     """Return the line of the first row with a cell."""
     place = draft.inputs.index(column)
     return next((row.line for row in draft.rows if row.cells[place].text == cell.text), None)
@@ -172,7 +172,7 @@ _MOST_WORDS: Final = 500
 """Columns with more values are names, of which some are alike."""
 
 
-def check_typos(draft: Draft, name: str, counts: Mapping[str, int], *, doubtful: bool) -> None:
+def check_typos(draft: TableDraft, name: str, counts: Mapping[str, int], *, doubtful: bool) -> None:
     """Warn about a value that occurs once and is one typing mistake away from another.
 
     ``counts`` has the values without quotes, and how often they occur, in order of appearance.
@@ -256,7 +256,7 @@ _CONFUSED: Final = frozenset({"0o", "1l", "1i", "5s", "8b"})
 _LIKE_A_RANGE: Final = lazy(r"\d[^-–—]*[-–—]\s*\d|\d\s*\+")
 
 
-def check_negative(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+def check_negative(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
     """Reject ``-18`` beside ``19-65`` and ``66+``: it may be a range without a lower bound."""
     single = [(cell, cell.test.value) for cell in cells if type(cell.test) is Compare]
     alone = [
@@ -338,7 +338,7 @@ _SERIAL: Final = range(20_000, 80_000)
 _EPOCH: Final = dt.date(1899, 12, 30)
 
 
-def advise(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+def advise(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
     """Keep, for cells whose kind differs from that of others, what may be meant."""
     values = [(cell, c.value) for cell in cells for c in compared(cell)]
     examples = {type(value): value for _, value in values if value is not None}
@@ -379,7 +379,7 @@ _FEWEST_GROUPS: Final = 2
 _MARK: Final = lazy(r"[xX✓✔☑✗✘•●]")
 
 
-def check_blanks(draft: Draft, place: int) -> None:
+def check_blanks(draft: TableDraft, place: int) -> None:
     """Warn about a column of marks, or one in which only the first row of a group has a value."""
     texts = [row.cells[place].text for row in draft.rows]
     filled = [text for text in texts if text.strip()]

@@ -29,7 +29,7 @@ _MOST_MERGED: Final = 500_000
 _UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 
 
-class Line(NamedTuple):
+class SheetLine(NamedTuple):
     """A row of a sheet: its line number, and its cells; None is an empty cell."""
 
     number: int
@@ -67,7 +67,7 @@ def seen(text: str) -> str:
 # --- CSV
 
 
-def csv_lines(raw: bytes) -> tuple[list[Line], str]:
+def csv_lines(raw: bytes) -> tuple[list[SheetLine], str]:
     """Return the nonempty lines of a CSV file, and its delimiter."""
     text, before = seen(_text(raw)), 0
     delimiter = csv_delimiter(text)
@@ -126,7 +126,7 @@ def _text(raw: bytes) -> str:
 _DELIMITER: Final = lazy(r'"?sep=(?P<sign>[^\w\s"]|\t)"?[,;\t ]*(?:\r\n|\r|\n)', re.IGNORECASE)
 
 
-def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
+def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[SheetLine]:
     reader = csv.reader(lines_of(text, delimiter), strict=True, delimiter=delimiter)
     skipped, n_cells = before, 0
     try:
@@ -139,7 +139,7 @@ def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
                 )
             cells = [cell if cell.strip() else None for cell in row]
             if cells.count(None) < len(cells):
-                yield Line(number, cells)
+                yield SheetLine(number, cells)
     except csv.Error as error:
         raise FormatError(f"not CSV: {error}", line=skipped + reader.line_num) from None
 
@@ -147,7 +147,7 @@ def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
 # --- workbooks
 
 
-def sheets(raw: bytes) -> list[tuple[str, list[Line]]]:
+def sheets(raw: bytes) -> list[tuple[str, list[SheetLine]]]:
     """Return the titles and lines of the visible sheets of a workbook that are not empty."""
     openpyxl_module()
     if len(raw) > MOST_BYTES:
@@ -173,9 +173,9 @@ def sheets(raw: bytes) -> list[tuple[str, list[Line]]]:
     return [(title, lines) for title, lines in tables if lines]
 
 
-def _sheet_lines(sheet: Any, parts: zipfile.ZipFile) -> list[Line]:
+def _sheet_lines(sheet: Any, parts: zipfile.ZipFile) -> list[SheetLine]:
     sheet.reset_dimensions()  # other programs may store wrong ones
-    lines: list[Line] = []
+    lines: list[SheetLine] = []
     n_cells = 0
     for number, row in enumerate(sheet.iter_rows(), 1):
         if number > _MOST_ROWS:
@@ -189,7 +189,7 @@ def _sheet_lines(sheet: Any, parts: zipfile.ZipFile) -> list[Line]:
                 f"sheet {sheet.title!r} must have at most {_MOST_CELLS:,} cells; split it"
             )
         if cells:
-            lines.append(Line(number, cells))
+            lines.append(SheetLine(number, cells))
         if len(cells) > 2 * MOST_COLUMNS:
             break  # too wide for a table; the check of the header reports it
     with parts.open(sheet._worksheet_path) as part:
@@ -375,7 +375,7 @@ def _place(letters: bytes) -> int:
     return place
 
 
-def _spread(lines: list[Line], merges: list[_Merge], title: str) -> None:
+def _spread(lines: list[SheetLine], merges: list[_Merge], title: str) -> None:
     """Copy the value of each merged range below the header into all cells of the range.
 
     Rows without values of their own stay empty: they only make the row above them taller.

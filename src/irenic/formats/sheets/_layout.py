@@ -6,7 +6,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError, did_you_mean
-from irenic.formats.sheets._grid import Line, Unreadable
+from irenic.formats.sheets._grid import SheetLine, Unreadable
 from irenic.formats.sheets._spellings import is_condition
 from irenic.formats.tables.drafts import POLICIES
 from irenic.model.decision_table import HitPolicy
@@ -36,7 +36,7 @@ class Layout(NamedTuple):
 class Arranged(NamedTuple):
     """The lines of a table, header first."""
 
-    lines: list[Line]
+    lines: list[SheetLine]
     first: int
     """The first column, counted from 0."""
     notes: list[str]
@@ -45,12 +45,13 @@ class Arranged(NamedTuple):
     """The hit policy that a line above the table names, and its aggregation."""
 
 
-def arranged(lines: list[Line], layout: Layout) -> Arranged:
+def arranged(lines: list[SheetLine], layout: Layout) -> Arranged:
     """Return the table in the lines of a sheet.
 
-    >>> sheet = [Line(1, ["Fares 2026"]), Line(3, ["age", "fare"]), Line(4, ["< 6", "free"])]
+    >>> rows = {1: ["Fares 2026"], 3: ["age", "fare"], 4: ["< 6", "free"]}
+    >>> sheet = [SheetLine(*row) for row in rows.items()]
     >>> arranged(sheet, Layout()).lines[0], arranged(sheet, Layout()).notes
-    (Line(number=3, cells=['age', 'fare']), ['line 1 is a title and is skipped'])
+    (SheetLine(number=3, cells=['age', 'fare']), ['line 1 is a title and is skipped'])
     """
     start = 0
     all_lines = lines
@@ -66,7 +67,7 @@ def arranged(lines: list[Line], layout: Layout) -> Arranged:
     for number, names in policies.items():
         notes.append(f"line {number} sets the hit policy {' '.join(filter(None, names))}")
     margin = min((_first(line) for line in lines), default=0)
-    lines = [Line(line.number, line.cells[margin:]) for line in lines] if margin else lines
+    lines = [SheetLine(line.number, line.cells[margin:]) for line in lines] if margin else lines
     if lines:
         lines = _without_footnotes(_without_headers(lines, notes), notes)
         if not layout.cells:
@@ -111,14 +112,14 @@ def place_of(text: str) -> int:
     return place - 1
 
 
-def _within(lines: list[Line], cells: str) -> tuple[list[Line], int]:
+def _within(lines: list[SheetLine], cells: str) -> tuple[list[SheetLine], int]:
     match = _RANGE.fullmatch(cells.strip())
     if match is None:
         raise FormatError(f"cells (--range) must be a range such as A3:D20, got {cells!r}")
     left, right = sorted((place_of(match[1]), place_of(match[3])))
     top, bottom = sorted((int(match[2]), int(match[4])))
     cut = [
-        Line(line.number, line.cells[left : right + 1])
+        SheetLine(line.number, line.cells[left : right + 1])
         for line in lines
         if top <= line.number <= bottom
     ]
@@ -128,29 +129,29 @@ def _within(lines: list[Line], cells: str) -> tuple[list[Line], int]:
     return cut, left
 
 
-def _below(lines: list[Line], header_row: int) -> list[Line]:
+def _below(lines: list[SheetLine], header_row: int) -> list[SheetLine]:
     rest = [line for line in lines if line.number >= header_row]
     if not rest or rest[0].number != header_row:
         raise FormatError(f"row {header_row} (header_row, --header-row) is empty")
     return rest
 
 
-def _first(line: Line) -> int:
+def _first(line: SheetLine) -> int:
     return next(i for i, cell in enumerate(line.cells) if cell is not None)
 
 
-def _size(line: Line) -> int:
+def _size(line: SheetLine) -> int:
     return sum(cell is not None for cell in line.cells)
 
 
-def _plain(line: Line) -> list[str]:
+def _plain(line: SheetLine) -> list[str]:
     cells = ["" if cell is None else str(cell).strip().casefold() for cell in line.cells]
     while cells and not cells[-1]:
         cells.pop()
     return cells
 
 
-def _without_titles(lines: list[Line], notes: list[str]) -> list[Line]:
+def _without_titles(lines: list[SheetLine], notes: list[str]) -> list[SheetLine]:
     """Return lines from the header on, without single cells and comments above it."""
     place = next((i for i, line in enumerate(lines) if _size(line) > 1 and not _policy(line)), 0)
     place += _n_comments(lines[place:])
@@ -168,32 +169,32 @@ _COMMENT: Final = lazy(r"\s*#+\s*[^\W\d_]")
 """How a comment above a table begins, and the name of a column such as ``# items``."""
 
 
-def _n_comments(lines: list[Line]) -> int:
+def _n_comments(lines: list[SheetLine]) -> int:
     """Return the number of comments with commas above a header.
 
-    >>> table = [Line(2, ["age", "fare"]), Line(3, ["< 6", "free"])]
-    >>> _n_comments([Line(1, ["# Fares", " desk 4", " 2026"]), *table])
+    >>> table = [SheetLine(2, ["age", "fare"]), SheetLine(3, ["< 6", "free"])]
+    >>> _n_comments([SheetLine(1, ["# Fares", " desk 4", " 2026"]), *table])
     1
-    >>> _n_comments([Line(1, ["# items", "fare"]), *table])
+    >>> _n_comments([SheetLine(1, ["# items", "fare"]), *table])
     0
     """
     n = next((i for i, line in enumerate(lines) if not _begins_comment(line)), 0)
-    header, *rows = lines[n:] or [Line(0, [])]
+    header, *rows = lines[n:] or [SheetLine(0, [])]
     if _size(header) < 2 or not _names_columns(header) or all(map(_names_columns, rows)):
         return 0
     return n if _are_sentences(lines[:n], header) else 0
 
 
-def _begins_comment(line: Line) -> bool:
+def _begins_comment(line: SheetLine) -> bool:
     return isinstance(line.cells[0], str) and _COMMENT.match(line.cells[0]) is not None
 
 
-def _are_sentences(lines: list[Line], header: Line) -> bool:
+def _are_sentences(lines: list[SheetLine], header: SheetLine) -> bool:
     """Return whether lines have spaces after commas, and digits or another size than the header.
 
-    >>> _are_sentences([Line(1, ["# Fares", " 2026"])], Line(2, ["age", "fare"]))
+    >>> _are_sentences([SheetLine(1, ["# Fares", " 2026"])], SheetLine(2, ["age", "fare"]))
     True
-    >>> _are_sentences([Line(1, ["# items", " fare"])], Line(2, ["any", "free"]))
+    >>> _are_sentences([SheetLine(1, ["# items", " fare"])], SheetLine(2, ["any", "free"]))
     False
     """
     texts = [[str(cell) for cell in line.cells] for line in lines]
@@ -207,11 +208,13 @@ def _are_sentences(lines: list[Line], header: Line) -> bool:
 _POLICY: Final = lazy(r"\bhit[\s_-]*policy\b(?P<sign>\s*[:=])?(?P<rest>.*)", re.I | re.DOTALL)
 
 
-def _policy(line: Line) -> tuple[HitPolicy, str] | None:
+def _policy(line: SheetLine) -> tuple[HitPolicy, str] | None:
     """Return the hit policy that a line above a table names; raise an error for an unknown one.
 
-    >>> _policy(Line(1, ["Fares (hit policy: first)"])), _policy(Line(1, ["Hit policy", "C+"]))
-    (('FIRST', ''), ('COLLECT', 'SUM'))
+    >>> _policy(SheetLine(1, ["Fares (hit policy: first)"]))
+    ('FIRST', '')
+    >>> _policy(SheetLine(1, ["Hit policy", "C+"]))
+    ('COLLECT', 'SUM')
     """
     cells = [str(cell).strip() for cell in line.cells if cell is not None]
     match = _POLICY.search(cells[0])
@@ -232,13 +235,13 @@ def _policy(line: Line) -> tuple[HitPolicy, str] | None:
     return policy
 
 
-def _names_columns(line: Line) -> bool:
+def _names_columns(line: SheetLine) -> bool:
     """Return whether no cell is a number or a condition."""
     cells = [cell for cell in line.cells if cell is not None]
     return all(isinstance(cell, str) and _NAME.match(cell.strip()) for cell in cells)
 
 
-def _without_headers(lines: list[Line], notes: list[str]) -> list[Line]:
+def _without_headers(lines: list[SheetLine], notes: list[str]) -> list[SheetLine]:
     """Return lines without repetitions of the header, as after a page break."""
     header = _plain(lines[0])
     if header[-1:] == [NOTE.casefold()]:  # only the first header has it
@@ -261,7 +264,7 @@ _FOOTNOTE: Final = lazy(
 _SENTENCE: Final = lazy(r"[^\W\d]\S*(?:\s+\S+){2,}", re.DOTALL)
 
 
-def _without_footnotes(lines: list[Line], notes: list[str]) -> list[Line]:
+def _without_footnotes(lines: list[SheetLine], notes: list[str]) -> list[SheetLine]:
     """Return lines without the texts below a table, which fill only the first cell of a line."""
     kept = list(lines)
     while len(kept) > 2 and _size(kept[0]) > 1 and _is_footnote(kept[-1], kept[-2]):
@@ -274,7 +277,7 @@ def _without_footnotes(lines: list[Line], notes: list[str]) -> list[Line]:
     return kept
 
 
-def _is_footnote(line: Line, above: Line) -> bool:
+def _is_footnote(line: SheetLine, above: SheetLine) -> bool:
     """Return whether a line is marked as a note, or is a sentence after an empty line."""
     text = line.cells[0]
     # merged cells contain the same text
@@ -287,14 +290,14 @@ def _is_footnote(line: Line, above: Line) -> bool:
     return is_apart and is_sentence and not is_condition(text)
 
 
-def has_two_headers(lines: list[Line]) -> bool:
+def has_two_headers(lines: list[SheetLine]) -> bool:
     """Return whether the first line lacks names that the second one has."""
     if len(lines) < 3 or not _names_columns(lines[1]) or _size(lines[1]) < 2:
         return False
     return any(not _has(lines[0], place) for place in range(len(lines[1].cells)))
 
 
-def _check_one_table(lines: list[Line], first: int) -> None:
+def _check_one_table(lines: list[SheetLine], first: int) -> None:
     """Raise an error that names the ranges, if a sheet contains two tables."""
     width = max(len(line.cells) for line in lines)
     filled = [any(_has(line, place) for line in lines) for place in range(width)]
@@ -324,19 +327,19 @@ def _check_one_table(lines: list[Line], first: int) -> None:
             )
 
 
-def _bottom(lines: list[Line], left: int, right: int) -> int:
+def _bottom(lines: list[SheetLine], left: int, right: int) -> int:
     """Return the last line of a table in some columns, above its footnotes."""
-    cut = [Line(line.number, line.cells[left:right]) for line in lines]
+    cut = [SheetLine(line.number, line.cells[left:right]) for line in lines]
     return end_of(_without_footnotes([line for line in cut if _size(line)], [])[-1])
 
 
-def end_of(line: Line) -> int:
+def end_of(line: SheetLine) -> int:
     """Return the last line of a row; in CSV files, cells may contain line breaks."""
     breaks = [cell.count("\n") for cell in line.cells if isinstance(cell, str)]
     return line.number + max(breaks, default=0)
 
 
-def _is_header(line: Line, rows: list[Line]) -> bool:
+def _is_header(line: SheetLine, rows: list[SheetLine]) -> bool:
     """Return whether a line has words where the rows above have conditions or numbers."""
     if _size(line) < 2 or not all(cell is None or _is_word(cell) for cell in line.cells):
         return False
@@ -347,7 +350,7 @@ def _is_header(line: Line, rows: list[Line]) -> bool:
     )
 
 
-def _has(line: Line, place: int) -> bool:
+def _has(line: SheetLine, place: int) -> bool:
     return place < len(line.cells) and line.cells[place] is not None
 
 
@@ -362,10 +365,10 @@ def _two_tables(one: str, other: str) -> FormatError:
     )
 
 
-def _uncrossed(lines: list[Line], name: str) -> list[Line]:
+def _uncrossed(lines: list[SheetLine], name: str) -> list[SheetLine]:
     """Return a cross table as rows with two conditions: one of the row, one of the header.
 
-    >>> table = [Line(1, ["age", "north", "south"]), Line(2, ["< 18", 5, 6])]
+    >>> table = [SheetLine(1, ["age", "north", "south"]), SheetLine(2, ["< 18", 5, 6])]
     >>> [line.cells for line in _uncrossed(table, "region")]
     [['age', 'region', 'outcome'], ['< 18', 'north', 5], ['< 18', 'south', 6]]
     """
@@ -376,12 +379,12 @@ def _uncrossed(lines: list[Line], name: str) -> list[Line]:
             " must be values of the condition that cross (--cross) names",
             line=header.number,
         )
-    flat = [Line(header.number, [header.cells[0], name, "outcome"])]
+    flat = [SheetLine(header.number, [header.cells[0], name, "outcome"])]
     for row in rows:
         for place in range(1, len(header.cells)):
             if _has(row, place):
                 cell = row.cells[place]
-                flat.append(Line(row.number, [row.cells[0], header.cells[place], cell]))
+                flat.append(SheetLine(row.number, [row.cells[0], header.cells[place], cell]))
             elif not isinstance(header.cells[place], Unreadable):
                 raise FormatError(
                     f"the cell {letters(place)}{row.number} of the cross table is empty; every"

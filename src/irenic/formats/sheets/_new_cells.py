@@ -20,7 +20,7 @@ from irenic.formats.sheets._layout import NOTE
 from irenic.formats.sheets._outcomes import outcome_text
 from irenic.formats.sheets._spellings import _MONEY, _UNIT
 from irenic.formats.sheets.rules import WEIGHT
-from irenic.formats.tables.drafts import POLICIES, Draft
+from irenic.formats.tables.drafts import POLICIES, TableDraft
 from irenic.formats.tables.edits import Edits, NewLine
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
@@ -39,7 +39,7 @@ class Signs(NamedTuple):
     """Whether ranges are written as ``2-3 days``."""
 
 
-class Column(NamedTuple):
+class ConditionColumn(NamedTuple):
     """A column of conditions."""
 
     name: str
@@ -57,7 +57,7 @@ class Sheet(NamedTuple):
     """The line of the header."""
     last: int
     """The last line of the table; new rows follow it, above any footnotes."""
-    columns: dict[str, list[Column]]
+    columns: dict[str, list[ConditionColumn]]
     """The columns of each feature; several if they contain its bounds."""
     identifiers: list[int]
     outputs: list[int]
@@ -100,7 +100,7 @@ class Sheet(NamedTuple):
 
 def located(
     table: DecisionTable,
-    draft: Draft,
+    draft: TableDraft,
     lines: dict[int, list[str]],
     cells: dict[int, list[Any]],
     *,
@@ -149,7 +149,7 @@ def located(
     )
 
 
-def _note_place(draft: Draft, names: list[str], end: int, lines: dict[int, list[str]]) -> int:
+def _note_place(draft: TableDraft, names: list[str], end: int, lines: dict[int, list[str]]) -> int:
     """Return the column of notes, which is at the right of the table."""
     if NOTE in names:
         return names.index(NOTE)
@@ -161,7 +161,7 @@ def _note_place(draft: Draft, names: list[str], end: int, lines: dict[int, list[
     return end
 
 
-def _columns(draft: Draft, name: str, table: DecisionTable) -> list[Column]:
+def _columns(draft: TableDraft, name: str, table: DecisionTable) -> list[ConditionColumn]:
     """Return the columns with the conditions on a feature."""
     columns = []
     for column in draft.inputs:
@@ -172,7 +172,7 @@ def _columns(draft: Draft, name: str, table: DecisionTable) -> list[Column]:
         else:
             continue
         place, signs = draft.places[column.name], _signs(draft, column.name)
-        columns.append(Column(column.name, place, order, signs))
+        columns.append(ConditionColumn(column.name, place, order, signs))
     return columns
 
 
@@ -183,13 +183,13 @@ _AMOUNT: Final = lazy(
 _JOINED: Final = lazy(rf"\d+\s?[-–]\s?\d+\s?{_UNIT}", re.IGNORECASE)
 
 
-def _signs(draft: Draft, name: str) -> Signs:
+def _signs(draft: TableDraft, name: str) -> Signs:
     """Return what numbers in the cells of a column have before and after them.
 
-    >>> _signs(Draft("", respelled={("price", "over € 10"): "> 10"}), "price").before
+    >>> _signs(TableDraft("", respelled={("price", "over € 10"): "> 10"}), "price").before
     '€ '
     >>> days = {("stay", "1 day"): "1", ("stay", "2-3 days"): "[2..3]"}
-    >>> _signs(Draft("", respelled=days), "stay")
+    >>> _signs(TableDraft("", respelled=days), "stay")
     Signs(before='', after=' days', after_one=' day', joins=True)
     """
     texts = [text for header, text in draft.respelled if header == name]
@@ -215,7 +215,7 @@ class NewCells(NamedTuple):
 
 
 def new_cells(
-    table: DecisionTable, draft: Draft, edits: Edits, sheet: Sheet, command: str
+    table: DecisionTable, draft: TableDraft, edits: Edits, sheet: Sheet, command: str
 ) -> tuple[list[NewCells], list[NewCells]]:
     """Return the lines to change, and those to add."""
     changed: list[NewCells] = []
@@ -302,7 +302,7 @@ def _old_bounds(table: DecisionTable, sheet: Sheet, row: int) -> dict[int, Any]:
 def _bounds(
     feature: Feature,
     sheet: Sheet,
-    columns: list[Column],
+    columns: list[ConditionColumn],
     conditions: list[Operators],
     like: int,
 ) -> dict[int, Any]:

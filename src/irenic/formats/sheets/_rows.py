@@ -21,8 +21,8 @@ from irenic.formats.sheets._doubtful_columns import (
     is_words,
 )
 from irenic.formats.sheets._grid import (
-    Line,
     Percentage,
+    SheetLine,
     Unreadable,
 )
 from irenic.formats.sheets._layout import (
@@ -44,17 +44,17 @@ from irenic.formats.sheets._spellings import (
     respelled,
     value_text,
 )
-from irenic.formats.tables.drafts import Cell, Draft, Row
+from irenic.formats.tables.drafts import Cell, Row, TableDraft
 from irenic.model.head import Head
 from irenic.model.literals import counted, quote
 from irenic.model.rule import as_consequent
 
 
-class Rows:
+class RowReader:
     """Adds the rows of a sheet to a draft."""
 
     def __init__(
-        self, draft: Draft, names: list[str], locale: Locale, *, typed: bool, has_commas: bool
+        self, draft: TableDraft, names: list[str], locale: Locale, *, typed: bool, has_commas: bool
     ) -> None:
         self.draft, self.names, self.locale, self.typed = draft, names, locale, typed
         self.doubts = CellDoubts(draft, settled=locale.decimal != "", has_commas=has_commas)
@@ -66,7 +66,7 @@ class Rows:
         self.n_notes = 0
         """Errors, warnings and doubts, when a cell was last read."""
 
-    def read(self, line: Line, *, is_last: bool = False) -> None:
+    def read(self, line: SheetLine, *, is_last: bool = False) -> None:
         draft, cells = self.draft, line.cells
         number = len(draft.rows) + 1
         if len(cells) > len(self.names) and any(c is not None for c in cells[len(self.names) :]):
@@ -117,7 +117,7 @@ class Rows:
         draft.rows.append(Row(number, line.number, tests, then, self.weigh(cells, number, line)))
 
     def once(
-        self, read: Callable[..., Any], value: Any, place: int, number: int, line: Line
+        self, read: Callable[..., Any], value: Any, place: int, number: int, line: SheetLine
     ) -> Any:
         """Return what a cell means; equal cells of a column are read once, unless doubtful."""
         known = self.known[place]
@@ -155,7 +155,7 @@ class Rows:
             return False
         return all(means_else(t) or means_any(t) or _is_dash(t) for t in texts)
 
-    def cell(self, value: Any, number: int, header: str, line: Line) -> Cell:
+    def cell(self, value: Any, number: int, header: str, line: SheetLine) -> Cell:
         if isinstance(value, Percentage):
             return Cell(str(value), Compare("=", self.percentage(value, header)))
         if isinstance(value, str) and FORMULA.match(value):
@@ -175,7 +175,7 @@ class Rows:
             self.fail(error.message, number, header, line)
             return self.draft.read_cell("", number, header, line.number)
 
-    def text(self, text: str, number: int, header: str, line: Line) -> Cell:
+    def text(self, text: str, number: int, header: str, line: SheetLine) -> Cell:
         """Return a cell of text; one that is not a unary test may be respelled as one."""
         try:
             plain = None if needs_locale(text, self.locale) else self.draft.parsed_cell(text)
@@ -199,10 +199,10 @@ class Rows:
         self.draft.respelled[header, text] = spelling
         return Cell(text, plain.test)
 
-    def fail(self, reason: str, number: int, header: str, line: Line, text: str = "") -> None:
+    def fail(self, reason: str, number: int, header: str, line: SheetLine, text: str = "") -> None:
         self.draft.fail(reason, rule=number, header=header, text=text, line=line.number)
 
-    def outcome(self, value: Any, number: int, header: str, line: Line) -> Hashable:
+    def outcome(self, value: Any, number: int, header: str, line: SheetLine) -> Hashable:
         try:
             if value is None:
                 raise FormatError("the outcome is empty; every rule must have one")
@@ -249,7 +249,7 @@ class Rows:
         self.draft.respelled[header, text] = spelling
         return parse_value(spelling)
 
-    def weigh(self, cells: list[Any], number: int, line: Line) -> float:
+    def weigh(self, cells: list[Any], number: int, line: SheetLine) -> float:
         value = None if self.weight is None else cells[self.weight]
         try:
             weight = 1.0 if value is None else float(str(value))

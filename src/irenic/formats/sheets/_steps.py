@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from irenic.formats.feel.unary_tests import ANYTHING, AllOf, AnyOf, Compare, Not, Test
 from irenic.formats.sheets._doubtful_words import compared
-from irenic.formats.tables.drafts import Cell, Draft, distinct
+from irenic.formats.tables.drafts import Cell, TableDraft, distinct
 
 _LAST: Final = dt.time(23, 59)
 
 
-def settle_steps(draft: Draft, place: int) -> None:
+def settle_steps(draft: TableDraft, place: int) -> None:
     """Extend the ranges of a column to the next ones, if some end one step before others begin.
 
     Unary tests are exact, because other programs write them; only cells as people write them are
@@ -51,7 +51,7 @@ def settle_steps(draft: Draft, place: int) -> None:
     draft.remarks.append(remark(column.name, tests))
 
 
-def settle_pair(draft: Draft, name: str, low: int, high: int) -> None:
+def settle_pair(draft: TableDraft, name: str, low: int, high: int) -> None:
     """Extend ranges from one column to another, if they end one step before others begin."""
     columns = [[row.cells[place] for row in draft.rows] for place in (low, high)]
     starts, ends = ([c.value for cell in column for c in compared(cell)] for column in columns)

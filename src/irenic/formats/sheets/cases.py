@@ -30,7 +30,7 @@ from irenic.formats.sheets._spellings import (
     units_of,
     value_text,
 )
-from irenic.formats.tables.drafts import Draft, short
+from irenic.formats.tables.drafts import TableDraft, short
 from irenic.frames.columns import NOTHING, Table, as_column, as_values
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.features import Categorical, Continuous, Feature
@@ -54,7 +54,7 @@ class Cases(NamedTuple):
     notes: list[str]
 
 
-def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
+def read_cases(table: Table, space: Space, draft: TableDraft | None = None) -> Cases:
     """Return cases with the values that their cells mean.
 
     ``space`` is that of the rules, and ``draft`` their table, if it is from a spreadsheet.
@@ -65,7 +65,7 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
     [1200.5, 5000.0]
     """
     has_locale = draft is not None
-    draft = Draft("") if draft is None else draft
+    draft = TableDraft("") if draft is None else draft
     known = [feature for feature in space if feature.name in table]
     # columns that were read as numbers or dates settle nothing, unless the rules have commas
     unread = [f.name for f in known if draft.decimal == "," or _has_text(table[f.name])]
@@ -277,17 +277,17 @@ def _percent_or_not(number: float) -> str:
     )
 
 
-def _of_percentages(draft: Draft) -> set[str]:
+def _of_percentages(draft: TableDraft) -> set[str]:
     """Return the columns of rules in whose cells numbers have a percent sign."""
     return {name for name, text in draft.respelled if "%" in units_of(text)}
 
 
-def read_outcomes(table: Table, name: str, draft: Draft | None) -> list[Any]:
+def read_outcomes(table: Table, name: str, draft: TableDraft | None) -> list[Any]:
     """Return expected outcomes, read as those of a spreadsheet if the rules are from one.
 
     >>> import numpy as np
     >>> table = Table({"rate": np.array(["50%", "0", "none"], dtype=object)})
-    >>> read_outcomes(table, "rate", Draft("fares"))
+    >>> read_outcomes(table, "rate", TableDraft("fares"))
     [0.5, 0, 'none']
     """
     values = as_values(table[name])
@@ -318,14 +318,14 @@ _SEPARATED: Final = r"(?<![\w.,-])-?\d+[.,]\d+(?![\w]|[.,]\d)"
 _DAY: Final = r"(?<![\w.,/-])\d{1,2}(?P<sign>[./])\d{1,2}(?P=sign)\d{4}(?![\w/-]|\.\d)"
 
 
-def in_notation(text: str, space: Space, draft: Draft | None = None) -> str:
+def in_notation(text: str, space: Space, draft: TableDraft | None = None) -> str:
     """Return a text with names in quotes, and percentages and dates, as the notation has them.
 
     >>> space = Space([Continuous("Weight (kg)"), Continuous("until", kind="date")])
     >>> in_notation("Weight (kg) = 3, until = 31.12.2026", space)
     '"Weight (kg)" = 3, until = 2026-12-31'
     """
-    draft = Draft("") if draft is None else draft
+    draft = TableDraft("") if draft is None else draft
     written = {name: name for name in space.names if display(name) != name and '"' not in name}
     written |= {header_name(name): name for name in written if header_name(name) not in space.names}
     for name in list(written):

@@ -18,7 +18,7 @@ from irenic.formats.sheets._grid import (
 from irenic.formats.sheets._layout import (
     end_of,
 )
-from irenic.formats.tables.drafts import Draft
+from irenic.formats.tables.drafts import TableDraft
 from irenic.frames.xlsx import open_workbook
 from irenic.model.decision_table import DecisionTable
 
@@ -48,7 +48,7 @@ def with_declarations(raw: bytes, parsed: Parsed) -> bytes:
     )
 
 
-def _declarations(table: DecisionTable, draft: Draft) -> dict[str, str]:
+def _declarations(table: DecisionTable, draft: TableDraft) -> dict[str, str]:
     declared = {}
     for name in draft.places:
         if name in table.space:
@@ -66,7 +66,7 @@ def _declarations(table: DecisionTable, draft: Draft) -> dict[str, str]:
 
 
 def _declared_csv(raw: bytes, parsed: Parsed, declared: dict[str, str]) -> bytes:
-    draft: Draft = parsed.drafts[0]
+    draft: TableDraft = parsed.drafts[0]
     if draft.crossed:
         raise FormatError(
             "a cross table in a .csv file has no place for declarations; declare them in a workbook"

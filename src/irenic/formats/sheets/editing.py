@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from irenic.errors import FormatError
 from irenic.formats.feel.sets import literal_text
-from irenic.formats.sheets._grid import Line, _text, csv_delimiter, seen, sheets
+from irenic.formats.sheets._grid import SheetLine, _text, csv_delimiter, seen, sheets
 from irenic.formats.sheets._layout import NOTE
 from irenic.formats.sheets._new_cells import located, new_cells
 from irenic.formats.sheets._sheet_xml import Grown, SheetXml
 from irenic.formats.spans import elements, patched
-from irenic.formats.tables.drafts import Draft
+from irenic.formats.tables.drafts import TableDraft
 from irenic.formats.tables.edits import Edits
 from irenic.frames.xlsx import open_workbook
 from irenic.model.decision_table import DecisionTable
@@ -32,7 +32,7 @@ _BREAK: Final = lazy(r"\r\n|\r|\n")
 def edit_csv(
     raw: bytes,
     table: DecisionTable,
-    draft: Draft,
+    draft: TableDraft,
     edits: Edits,
     command: str,
     *,
@@ -164,7 +164,9 @@ def _quoted(value: Any, old: str, delimiter: str) -> str:
 # --- workbooks
 
 
-def edit_xlsx(raw: bytes, table: DecisionTable, draft: Draft, edits: Edits, command: str) -> bytes:
+def edit_xlsx(
+    raw: bytes, table: DecisionTable, draft: TableDraft, edits: Edits, command: str
+) -> bytes:
     """Return a workbook with some rows of a sheet changed; all other parts keep their bytes.
 
     If rows are added, what ends at the last row grows with them: tables of Excel, filters, data
@@ -204,7 +206,7 @@ def edit_xlsx(raw: bytes, table: DecisionTable, draft: Draft, edits: Edits, comm
     return file.getvalue()
 
 
-def _texts(line: Line) -> list[str]:
+def _texts(line: SheetLine) -> list[str]:
     return ["" if cell is None else str(getattr(cell, "text", cell)) for cell in line.cells]
 
 

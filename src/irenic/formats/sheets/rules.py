@@ -38,7 +38,7 @@ from irenic.formats.sheets._doubtful_columns import (
 )
 from irenic.formats.sheets._doubtful_words import has_values
 from irenic.formats.sheets._grid import (
-    Line,
+    SheetLine,
     Unreadable,
     comments_in,
     csv_lines,
@@ -56,7 +56,7 @@ from irenic.formats.sheets._layout import (
     letters,
 )
 from irenic.formats.sheets._layout import WEIGHT as WEIGHT
-from irenic.formats.sheets._rows import Rows
+from irenic.formats.sheets._rows import RowReader
 from irenic.formats.sheets._spellings import (
     Locale,
     locale_of,
@@ -66,8 +66,8 @@ from irenic.formats.tables.assembly import assemble
 from irenic.formats.tables.drafts import (
     MOST_COLUMNS,
     POLICIES,
-    Draft,
     Input,
+    TableDraft,
     TableError,
     accepted_in,
 )
@@ -146,7 +146,7 @@ def _names(names: str | Sequence[str] | None) -> list[str]:
     return [names] if isinstance(names, str) else list(names or ())
 
 
-def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
+def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
     all_lines = lines
     lines, first, remarks, policy = arranged(lines, options.layout)
     if not lines:
@@ -190,7 +190,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         ) from None
     if letter:
         names = names[1:]
-        lines = [Line(line.number, line.cells[1:]) for line in lines]
+        lines = [SheetLine(line.number, line.cells[1:]) for line in lines]
     columns = [n for n in names if n != WEIGHT]
     _check_known(targets, columns)
     outputs = targets or _outcomes(columns, names, lines)
@@ -202,7 +202,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
             " semicolons or tabs",
             line=header.number,
         )
-    draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
+    draft = TableDraft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
     draft.remarks, draft.places, draft.ignored = remarks, places, tuple(options.ignored)
     draft.header, draft.last, draft.declared = header.number, last, declared
     draft.impossible = [*options.impossible]
@@ -223,7 +223,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         options = _with_locale(draft, names, lines[1:], options)
     draft.decimal, draft.day_first = options.locale or Locale()
     _check_width(names, lines, options.layout)
-    reader = Rows(
+    reader = RowReader(
         draft,
         names,
         options.locale or Locale(),
@@ -255,7 +255,7 @@ def _is_outcome(text: Any) -> bool:
     return found is not None and found.kind == OUTCOME
 
 
-def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[str]:
+def _outcomes(columns: list[str], names: list[str], lines: list[SheetLine]) -> list[str]:
     """Return the outcome columns: those named so, else the last one that is not a note."""
     named = []
     for name in columns:
@@ -296,7 +296,7 @@ def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[s
     )
 
 
-def _declare(draft: Draft, declared: Mapping[str, Any]) -> None:
+def _declare(draft: TableDraft, declared: Mapping[str, Any]) -> None:
     """Set what the sheet declares about its columns, and check the outcomes."""
     for column in draft.inputs:
         found = declaration(declared.get(column.name))
@@ -318,7 +318,9 @@ def _declare(draft: Draft, declared: Mapping[str, Any]) -> None:
                 )
 
 
-def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Options) -> _Options:
+def _with_locale(
+    draft: TableDraft, names: list[str], lines: list[SheetLine], options: _Options
+) -> _Options:
     """Return options with what the cells settle about numbers and dates."""
     texts: dict[bool, dict[str, None]] = {False: {}, True: {}}
     for place, name in enumerate(names):
@@ -335,7 +337,7 @@ def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Op
     return options._replace(locale=locale)
 
 
-def _accepted(lines: list[Line]) -> tuple[list[Line], list[tuple[int, str]]]:
+def _accepted(lines: list[SheetLine]) -> tuple[list[SheetLine], list[tuple[int, str]]]:
     """Return lines without the acceptances in columns of notes, and those with their lines."""
     places = [i for i, name in enumerate(_header(lines[0])) if name == NOTE or is_note(name)]
     kept, accepts = [], []
@@ -350,13 +352,13 @@ def _accepted(lines: list[Line]) -> tuple[list[Line], list[tuple[int, str]]]:
             if any(cell is not None for i, cell in enumerate(values) if i not in places):
                 # otherwise it is left over from a dropped row
                 accepts += [(line.number, text) for each in texts.values() for text in each]
-            line = Line(line.number, values)
+            line = SheetLine(line.number, values)
         _check_notes(line)
         kept.append(line)
     return kept, accepts
 
 
-def _check_notes(line: Line) -> None:
+def _check_notes(line: SheetLine) -> None:
     """Raise an error if a cell outside the columns of notes accepts a finding."""
     for cell in line.cells:
         if isinstance(cell, str) and ":" in cell and cell[:6].lower() == "accept":
@@ -368,14 +370,14 @@ def _check_notes(line: Line) -> None:
                     )
 
 
-def _without(lines: list[Line], ignored: list[str]) -> list[Line]:
+def _without(lines: list[SheetLine], ignored: list[str]) -> list[SheetLine]:
     """Return lines without the ignored columns."""
     names = _header(lines[0])
     if not ignored and NOTE not in names:
         return lines
     _check_known(ignored, names)
     dropped = {place for place, name in enumerate(names) if name in ignored or name == NOTE}
-    kept = [Line(line.number, _kept(line.cells, dropped)) for line in lines]
+    kept = [SheetLine(line.number, _kept(line.cells, dropped)) for line in lines]
     if NOTE in names:  # what is left of a dropped row
         kept = [line for line in kept if any(cell is not None for cell in line.cells)]
     return kept
@@ -388,7 +390,7 @@ def _kept(cells: list[Any], dropped: set[int]) -> list[Any]:
     return kept
 
 
-def _check_formulas(header: Line, rows: list[Line]) -> None:
+def _check_formulas(header: SheetLine, rows: list[SheetLine]) -> None:
     """Raise an error for a header with a formula; a sheet without further rows is no table."""
     formula = next((cell for cell in header.cells if isinstance(cell, Unreadable)), None)
     if formula is None:
@@ -398,7 +400,7 @@ def _check_formulas(header: Line, rows: list[Line]) -> None:
     raise _NoTableError(formula.reason, line=header.number)
 
 
-def _check_width(names: list[str], lines: list[Line], layout: Layout) -> None:
+def _check_width(names: list[str], lines: list[SheetLine], layout: Layout) -> None:
     """Raise one error if most rows are wider than the header, which may be a title."""
     header, *rows = lines
     widths = [_width(row) for row in rows]
@@ -415,7 +417,7 @@ def _check_width(names: list[str], lines: list[Line], layout: Layout) -> None:
     raise FormatError(reason, line=header.number)
 
 
-def _width(line: Line) -> int:
+def _width(line: SheetLine) -> int:
     return max((i for i, cell in enumerate(line.cells, 1) if cell is not None), default=0)
 
 
@@ -431,7 +433,7 @@ def _check_known(names: Iterable[str], columns: list[str]) -> None:
             raise _NoTableError(f"unknown column {name!r}{did_you_mean(name, columns)}")
 
 
-def _header(line: Line) -> list[str]:
+def _header(line: SheetLine) -> list[str]:
     for place, cell in enumerate(line.cells):
         if isinstance(cell, str) and len(cell) > _LONGEST_NAME:
             raise FormatError(
@@ -460,7 +462,7 @@ def _check_names(names: list[str], line: int) -> None:
         raise
 
 
-def _letter(names: list[str], lines: list[Line], targets: list[str]) -> str:
+def _letter(names: list[str], lines: list[SheetLine], targets: list[str]) -> str:
     """Return the hit policy letter that names a first column of rule numbers, "" if none does."""
     letter, rest = names[0], names[1:]
     columns = [n for n in rest if n != WEIGHT]
@@ -479,7 +481,7 @@ def _counts(cell: Any, number: int) -> bool:
     return type(cell) in (int, float) and bool(cell == number)
 
 
-def _outputs(draft: Draft) -> tuple[str, ...]:
+def _outputs(draft: TableDraft) -> tuple[str, ...]:
     """Return the names of the outputs; a column of tuples has all of them in its header."""
     names = draft.outputs[0].split(", ")
     thens = [row.then for row in draft.rows]
@@ -509,7 +511,7 @@ def parse_xlsx(
     sheet: str | None = None,
 ) -> Parsed:
     """Return the decision tables of a workbook, one per sheet that is not empty."""
-    drafts: list[Draft] = []
+    drafts: list[TableDraft] = []
     notes: list[FormatError] = []
     known = locale_of(locale) if locale else None
     options = _Options(
@@ -544,7 +546,7 @@ def parse_xlsx(
             reason = f"the sheet contains no decision table: {error.message}"
             notes.append(TableError(reason, table=title, line=error.line))
         except FormatError as error:
-            drafts.append(Draft(title))
+            drafts.append(TableDraft(title))
             drafts[-1].fail(error.message, line=error.line)
     if any(draft.rows for draft in drafts):
         for draft in [draft for draft in drafts if _is_bare(draft)]:
@@ -561,12 +563,12 @@ def parse_xlsx(
     return Parsed("xlsx", drafts, assemble, notes)
 
 
-def _is_bare(draft: Draft) -> bool:
+def _is_bare(draft: TableDraft) -> bool:
     """Return whether a sheet has a header alone."""
     return draft.last == draft.header and not draft.errors
 
 
-def _unseen(hidden: tuple[list[int], list[int]], lines: list[Line]) -> str:
+def _unseen(hidden: tuple[list[int], list[int]], lines: list[SheetLine]) -> str:
     """Return which rows and columns with cells are hidden, "" for none."""
     numbers = {line.number for line in lines}
     width = max(len(line.cells) for line in lines)

@@ -36,8 +36,7 @@ from irenic.formats.sheets._outcomes import (
     outcome_text,
 )
 from irenic.formats.tables.drafts import CANNOT_OCCUR, POLICIES, Cell
-from irenic.formats.tables.lines import Line as TableLine
-from irenic.formats.tables.lines import accepts_of, lines_of, split_thens
+from irenic.formats.tables.lines import Line, accepts_of, lines_of, split_thens
 from irenic.frames.csv import is_formula
 from irenic.frames.xlsx import check_cells, check_names, openpyxl_module
 from irenic.model.condition import Operators
@@ -146,7 +145,7 @@ def _outcome_cells(then: Any, outputs: list[str]) -> list[Any]:
     return [outcome_text(part) for part in (then if len(outputs) > 1 else [then])]
 
 
-def _signs(header: list[str], lines: list[TableLine], letter: str) -> dict[int, list[int]]:
+def _signs(header: list[str], lines: list[Line], letter: str) -> dict[int, list[int]]:
     """Return, by line, the cells that need an operator so that their column is not ambiguous.
 
     ``header`` ends with the name of the outcome.
@@ -169,7 +168,7 @@ def _signs(header: list[str], lines: list[TableLine], letter: str) -> dict[int, 
     return cells
 
 
-def _bare(line: TableLine, place: int) -> Any:
+def _bare(line: Line, place: int) -> Any:
     """Return the value of a cell that is written as a single value, else None."""
     if line.texts:
         return bare_value(Cell(line.texts[place], parse(line.texts[place])))

@@ -13,18 +13,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.arrays import Bools, Ints
 from irenic.formats._branches import Branches
 from irenic.model.condition import LOWER_FREE, Interval, Operators, interval_operators
 from irenic.model.features import FIRST_CODE, LOWEST, MISSING_CODE, OTHER_CODE, Categorical, Feature
 from irenic.model.region import Region
-
-Ints: TypeAlias = npt.NDArray[np.int64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
 
 # Leaves together have at most this many rules per rule.
 _COPIES: Final = 2
@@ -42,16 +39,16 @@ class Leaf(NamedTuple):
     tests: list[tuple[int, dict[str, Operators]]]
 
 
-class Cut(NamedTuple):
+class Split(NamedTuple):
     """A node: rows for which a condition holds go to one tree, the others to another one."""
 
     feature: str
     operators: Operators
-    holds: Cut | Leaf
-    fails: Cut | Leaf
+    holds: Split | Leaf
+    fails: Split | Leaf
 
 
-def cutting_tree(branches: Branches, order: Sequence[int], depth: int) -> Cut | Leaf:
+def cutting_tree(branches: Branches, order: Sequence[int], depth: int) -> Split | Leaf:
     """Return a tree of some branches, given in the order in which they are tried.
 
     Parameters
@@ -63,13 +60,13 @@ def cutting_tree(branches: Branches, order: Sequence[int], depth: int) -> Cut | 
         The most cuts on the way to a leaf.
     """
     builder = _Trees(order, *axes_of(branches, order))
-    tree: Cut | Leaf = builder.grow(np.arange(len(order)), float(_COPIES * len(order)), depth)
+    tree: Split | Leaf = builder.grow(np.arange(len(order)), float(_COPIES * len(order)), depth)
     return tree
 
 
 def axes_of(
     branches: Branches, order: Sequence[int]
-) -> tuple[list[dict[str, Operators]], list[Axis]]:
+) -> tuple[list[dict[str, Operators]], list[FeatureParts]]:
     """Return the conditions of some branches, and the features that they test."""
     regions = [branches.rules[place].region for place in order]
     conditions = [region.conditions() for region in regions]
@@ -81,7 +78,7 @@ def axes_of(
     return conditions, axes
 
 
-def n_tests(tree: Cut | Leaf) -> int:
+def n_tests(tree: Split | Leaf) -> int:
     """Return how many rules the leaves of a tree test."""
     if isinstance(tree, Leaf):
         return len(tree.tests)
@@ -91,7 +88,7 @@ def n_tests(tree: Cut | Leaf) -> int:
 # --- the conditions on one feature
 
 
-class Axis(NamedTuple):
+class FeatureParts(NamedTuple):
     """Which parts of the values of a feature each rule includes.
 
     Parts are the intervals between bounds, or the values of a category. The first is missing.
@@ -159,18 +156,20 @@ class Axis(NamedTuple):
 
 def _axis(
     feature: Feature, conditions: Sequence[Operators | None], regions: Sequence[Region]
-) -> Axis:
+) -> FeatureParts:
     if isinstance(feature, Categorical):
         members = np.array([_members(feature, tested) for tested in conditions])
         first = members.argmax(axis=1)
-        return Axis(feature, (), first, members.shape[1] - members[:, ::-1].argmax(axis=1), members)
+        return FeatureParts(
+            feature, (), first, members.shape[1] - members[:, ::-1].argmax(axis=1), members
+        )
     bounds = [_interval(feature, *pair) for pair in zip(conditions, regions, strict=True)]
     lower, upper = np.array(bounds).T
     inner = np.unique(np.concatenate([lower, upper]))
     starts = np.concatenate([[-math.inf, LOWEST], inner[(inner > LOWEST) & (inner < math.inf)]])
     first = np.searchsorted(starts, lower)
     last = np.where(upper == math.inf, len(starts), np.searchsorted(starts, upper))
-    return Axis(feature, starts.tolist(), first, last, None)
+    return FeatureParts(feature, starts.tolist(), first, last, None)
 
 
 def _members(feature: Categorical, operators: Operators | None) -> Bools:
@@ -215,7 +214,7 @@ class Builder:
         self,
         order: Sequence[int],
         conditions: Sequence[dict[str, Operators]],
-        axes: Sequence[Axis],
+        axes: Sequence[FeatureParts],
         smallest: int | None = None,
     ) -> None:
         self._order, self._conditions, self.axes = order, conditions, axes
@@ -300,9 +299,9 @@ class Builder:
 class _Trees(Builder):
     """Makes trees of conditions, with the operators that SQL writes."""
 
-    def cut(self, k: int, part: int, holds: Any, fails: Any) -> Cut:
+    def cut(self, k: int, part: int, holds: Any, fails: Any) -> Split:
         axis = self.axes[k]
-        return Cut(axis.feature.name, axis.from_part(part, self.high[k]), holds, fails)
+        return Split(axis.feature.name, axis.from_part(part, self.high[k]), holds, fails)
 
     def leaf(self, rules: Ints) -> Leaf:
         return Leaf([(self._order[rule], self._left(rule)) for rule in rules.tolist()])

@@ -13,9 +13,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irenic.arrays import Ints
 from irenic.formats._branches import Branches
 from irenic.formats.sql._conditions import Writer
-from irenic.formats.sql._tree import Axis, Builder, Ints, axes_of
+from irenic.formats.sql._tree import Builder, FeatureParts, axes_of
 from irenic.model.condition import Operators
 from irenic.model.features import FIRST_CODE, MISSING_CODE, OTHER_CODE, Categorical
 
@@ -31,7 +32,7 @@ ENGINES: Final = ("duckdb", "postgres", "spark")
 class Walk(NamedTuple):
     """Rules as nodes, which are numbered from 1."""
 
-    axes: Sequence[Axis]
+    axes: Sequence[FeatureParts]
     tested: list[int]
     """The axis that each node tests."""
     limits: list[float]
@@ -73,7 +74,7 @@ class _Walks(Builder):
     def __init__(
         self,
         conditions: Sequence[dict[str, Operators]],
-        axes: Sequence[Axis],
+        axes: Sequence[FeatureParts],
         ends: Sequence[int],
         last: int,
     ) -> None:
@@ -113,7 +114,7 @@ class _Walks(Builder):
         return self.cut(k, bounds[middle][0], *halves)
 
 
-def _bounds(axis: Axis, rule: int, low: int, high: int) -> list[tuple[int, bool]]:
+def _bounds(axis: FeatureParts, rule: int, low: int, high: int) -> list[tuple[int, bool]]:
     """Return where a rule starts and stops to hold, for parts in a range."""
     if axis.members is not None:
         inside = axis.members[rule, low:high]
@@ -124,7 +125,7 @@ def _bounds(axis: Axis, rule: int, low: int, high: int) -> list[tuple[int, bool]
     return bounds + [(last, False)] * (last < high)
 
 
-def _is_number(axis: Axis) -> bool:
+def _is_number(axis: FeatureParts) -> bool:
     """Return whether the values of a feature are compared, instead of the number of their part."""
     return axis.members is None and getattr(axis.feature, "kind", "") in ("number", "integer")
 
@@ -155,7 +156,7 @@ def choose(writer: Writer, answers: Sequence[Any], walk: Walk) -> Any:
     return exp.Var(this=forms[writer.dialect.name])
 
 
-def _value(writer: Writer, axis: Axis) -> Any:
+def _value(writer: Writer, axis: FeatureParts) -> Any:
     """Return the number of a row that nodes compare: lowest if the value is missing."""
     from sqlglot import exp
 

@@ -12,7 +12,7 @@ from irenic.formats.sql.source import n_outputs, to_sql
 from irenic.model.features import Categorical, Feature
 
 if TYPE_CHECKING:
-    from irenic.learn.models import Classifier
+    from irenic.learn import RuleClassifier
     from irenic.model.decision_table import DecisionTable
     from irenic.model.rulelist import RuleList
     from irenic.model.ruleset import Resolve, RuleSet
@@ -32,7 +32,7 @@ _KINDS: Final = {
 
 def register(
     connection: Any,
-    rules: RuleSet | RuleList | DecisionTable | Classifier,
+    rules: RuleSet | RuleList | DecisionTable | RuleClassifier,
     name: str = "decide",
     *,
     default: Hashable | None = None,

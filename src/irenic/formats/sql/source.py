@@ -21,7 +21,7 @@ from irenic.formats._branches import Branches, as_branches
 from irenic.formats.sql._conditions import Writer, answers, as_text, folded, identifier
 from irenic.formats.sql._dialects import DIALECTS as DIALECTS
 from irenic.formats.sql._dialects import dialect_of, double, whole
-from irenic.formats.sql._tree import Cut, Leaf, cutting_tree, n_tests
+from irenic.formats.sql._tree import Leaf, Split, cutting_tree, n_tests
 from irenic.formats.sql._walk import ENGINES, choose, element, walk_of, write_walk
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import Head, labels_of, open_labels
@@ -31,8 +31,8 @@ Form: TypeAlias = Literal["rules", "tree", "arrays"]
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from irenic.learn import RuleClassifier
     from irenic.learn.lookup import Lookup
-    from irenic.learn.models import Classifier
     from irenic.model.rulelist import RuleList
     from irenic.model.ruleset import Resolve, RuleSet
 
@@ -52,7 +52,7 @@ _BY_LABEL: Final = (
 
 
 def to_sql(
-    rules: RuleSet | RuleList | DecisionTable | Classifier,
+    rules: RuleSet | RuleList | DecisionTable | RuleClassifier,
     table: str | Sequence[str] | None = None,
     *,
     dialect: str = "duckdb",
@@ -215,7 +215,7 @@ class Scoring(NamedTuple):
     """The prediction, and the probabilities of the labels in their order, given these numbers."""
 
 
-def scoring_of(model: Classifier, dialect: str, taken: Iterable[str] = ()) -> Scoring:
+def scoring_of(model: RuleClassifier, dialect: str, taken: Iterable[str] = ()) -> Scoring:
     """Return the expressions of a fitted classifier that predicts one label per row.
 
     Columns of the table that are ``taken`` are not used as names.
@@ -490,21 +490,21 @@ def _of_walk(
     return choose(writer, list(answers), walk_of(writer.branches, order, ends, 0))
 
 
-def _tree_of(writer: Writer, order: Sequence[int]) -> Cut | Leaf | None:
+def _tree_of(writer: Writer, order: Sequence[int]) -> Split | Leaf | None:
     """Return a tree of some branches, None if they are not written as one."""
     if writer.form == "rules" or (writer.form is None and len(order) <= _MOST_BRANCHES):
         return None
     tree = cutting_tree(writer.branches, order, writer.dialect.nesting)
-    pays = isinstance(tree, Cut) and n_tests(tree) <= _MOST_COPIES * len(order)
+    pays = isinstance(tree, Split) and n_tests(tree) <= _MOST_COPIES * len(order)
     return tree if pays or writer.form == "tree" else None
 
 
 def _of_tree(
-    writer: Writer, tree: Cut | Leaf, said: dict[int, exp.Expr], last: exp.Expr
+    writer: Writer, tree: Split | Leaf, said: dict[int, exp.Expr], last: exp.Expr
 ) -> exp.Expr:
     from sqlglot import exp
 
-    if isinstance(tree, Cut):
+    if isinstance(tree, Split):
         holds, fails = (_of_tree(writer, t, said, last) for t in (tree.holds, tree.fails))
         if not isinstance(holds, exp.Case) and holds == fails:
             return holds

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from irenic.arrays import Bools, Bytes, Ints
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Bytes, Ints
 from irenic.errors import ConditionError, FormatError, SpaceError, did_you_mean, without_feature
 from irenic.formats.feel.sets import (
     WHOLE,
@@ -43,7 +43,7 @@ from irenic.formats.feel.unary_tests import (
     kind_of,
 )
 from irenic.formats.parsed import Tables
-from irenic.formats.tables.drafts import CANNOT_OCCUR, Cell, Draft, Input, Row, distinct, short
+from irenic.formats.tables.drafts import CANNOT_OCCUR, Cell, Input, Row, TableDraft, distinct, short
 from irenic.formats.tables.reading import reading_of
 from irenic.model.condition import Interval, Operators, encode_bits, encode_interval
 from irenic.model.decision_table import DecisionTable, UnsatisfiableRow
@@ -59,10 +59,10 @@ MOST_RULES: Final = 1_000_000
 _MOST_OUTSIDE: Final = 100_000
 
 
-def assemble(draft: Draft, space: Space | None = None) -> Tables:
+def assemble(draft: TableDraft, space: Space | None = None) -> Tables:
     """Return the table of a draft, or all errors in it.
 
-    >>> draft = Draft("fares", inputs=[Input("age")], n_rows=1)
+    >>> draft = TableDraft("fares", inputs=[Input("age")], n_rows=1)
     >>> draft.rows = [Row(1, 2, [draft.read_cell("< 18, >= 60", 1, "age", 2)], "reduced")]
     >>> table = assemble(draft).table()
     >>> print(table.rules, table.rows)
@@ -102,7 +102,7 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
     return Tables(tables, errors, [*warnings], readings=readings)
 
 
-def _readable(draft: Draft) -> Space | None:
+def _readable(draft: TableDraft) -> Space | None:
     """Return the space of the columns without errors, to describe them."""
     if not draft.places:
         return None
@@ -115,7 +115,7 @@ def _readable(draft: Draft) -> Space | None:
         return None
 
 
-def _settled(draft: Draft, space: Space | None) -> Draft:
+def _settled(draft: TableDraft, space: Space | None) -> TableDraft:
     """Return a copy of a draft without the ambiguities that a space settles."""
     if space is None:
         draft = _by_role(_with_aliases(draft, None), ())
@@ -131,7 +131,7 @@ def _settled(draft: Draft, space: Space | None) -> Draft:
     return replace(draft, inputs=inputs, errors=errors, warnings=warnings)
 
 
-def _with_aliases(draft: Draft, space: Space | None) -> Draft:
+def _with_aliases(draft: TableDraft, space: Space | None) -> TableDraft:
     """Return a draft in which values that mean others are replaced by these."""
     known: dict[tuple[int, int], Cell] = {}
     aliases: dict[int, dict[Any, Any]] = {}
@@ -174,7 +174,7 @@ def _with_values(test: Test | Operators, values: dict[Any, Any]) -> Test | Opera
     return test
 
 
-def _by_role(draft: Draft, features: Sequence[str]) -> Draft:
+def _by_role(draft: TableDraft, features: Sequence[str]) -> TableDraft:
     """Return a draft without skipped columns, and with bounds as conditions on one feature.
 
     Columns that are features keep their own conditions.
@@ -208,7 +208,7 @@ def _by_role(draft: Draft, features: Sequence[str]) -> Draft:
     return replace(draft, inputs=renamed, rows=rows)
 
 
-def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
+def _assembled(draft: TableDraft, space: Space | None) -> DecisionTable | None:
     """Return the table of a draft; None if there are errors, which are added to the draft."""
     cells = draft.columns()
     axes = _axes(draft, cells, space)
@@ -243,7 +243,7 @@ def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
     )
 
 
-def _impossible(draft: Draft, axes: list[Axis], space: Space) -> list[Region]:
+def _impossible(draft: TableDraft, axes: list[Axis], space: Space) -> list[Region]:
     """Return the combinations that rows and declarations exclude."""
     rows = [row for row in draft.rows if row.is_impossible]
     excluding = replace(draft, rows=rows, default=None)
@@ -266,7 +266,7 @@ def _impossible(draft: Draft, axes: list[Axis], space: Space) -> list[Region]:
 
 
 def _beyond(
-    draft: Draft, cells: Cells, axes: list[Axis], never: set[int]
+    draft: TableDraft, cells: Cells, axes: list[Axis], never: set[int]
 ) -> Iterator[tuple[int, str, str]]:
     """Yield the rows that name values outside a domain, unless they can never hold anyway."""
     by_name = {axis.feature.name: axis for axis in axes}
@@ -321,7 +321,7 @@ def _is_empty_range(test: Test | Operators) -> bool:
         return False
 
 
-def _lines(draft: Draft) -> tuple[int, ...]:
+def _lines(draft: TableDraft) -> tuple[int, ...]:
     by_row = {row.number: row.line for row in draft.rows}
     lines = [by_row.get(number) for number in range(1, draft.n_rows + 1)]
     return () if None in lines else tuple(line for line in lines if line is not None)
@@ -340,7 +340,7 @@ class Axis(NamedTuple):
     """Listed values that cannot occur, as bits."""
 
 
-def _axes(draft: Draft, cells: Cells, space: Space | None) -> list[Axis]:
+def _axes(draft: TableDraft, cells: Cells, space: Space | None) -> list[Axis]:
     """Return the axis of each name among the input columns, in order of appearance."""
     axes = []
     for name in dict.fromkeys(column.name for column in draft.inputs):
@@ -522,7 +522,7 @@ def _column(selector: _Selector, name: str, by_place: Cells) -> _Column:
 
 
 def _rules(
-    draft: Draft, cells: Cells, axes: list[Axis], space: Space
+    draft: TableDraft, cells: Cells, axes: list[Axis], space: Space
 ) -> tuple[RuleSet | None, list[int], tuple[tuple[int, str], ...]]:
     """Return the rules, the row of each, and why other rows make none; None for rules if errors."""
     selector = _Selector(draft, {axis.feature.name: axis for axis in axes})
@@ -568,7 +568,9 @@ class _Expanded(NamedTuple):
     rows: Ints
 
 
-def _expanded(draft: Draft, columns: list[_Column], space: Space, stop: int) -> Iterator[_Expanded]:
+def _expanded(
+    draft: TableDraft, columns: list[_Column], space: Space, stop: int
+) -> Iterator[_Expanded]:
     """Yield the boxes of the first rows, one per combination of alternatives, up to the limit."""
     limit = min(MOST_RULES, _MOST_BOUNDS // max(len(space), 1))
     sizes = np.ones(stop)
@@ -628,7 +630,7 @@ def _combined(columns: list[_Column], space: Space, rows: Ints) -> _Expanded:
 
 
 def _unsatisfiable(
-    draft: Draft, axes: list[Axis], space: Space, rows: set[int]
+    draft: TableDraft, axes: list[Axis], space: Space, rows: set[int]
 ) -> Iterator[UnsatisfiableRow]:
     """Yield the rows that the space alone rules out, with their cells as written.
 
@@ -662,7 +664,7 @@ def _feel(tests: list[Test | Operators]) -> str:
 class _Selector:
     """Computes what cells select on their axes; equal cells only once."""
 
-    def __init__(self, draft: Draft, axes: dict[str, Axis]) -> None:
+    def __init__(self, draft: TableDraft, axes: dict[str, Axis]) -> None:
         self.draft, self.axes = draft, axes
         self.known: dict[tuple[str, str], Selection | int | FormatError] = {}
         categories = [a.feature for a in axes.values() if isinstance(a.feature, Categorical)]

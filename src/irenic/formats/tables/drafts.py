@@ -128,7 +128,8 @@ class Cell(NamedTuple):
 def distinct(cells: Sequence[Cell]) -> dict[int, Cell]:
     """Return the different cells by their ids, in order of appearance.
 
-    Most cells of a long table occur several times, as the same object: see :meth:`Draft.read_cell`.
+    Most cells of a long table occur several times, as the same object: see
+    :meth:`TableDraft.read_cell`.
 
     >>> whole = Cell("-", ANYTHING)
     >>> len(distinct([whole, whole]))
@@ -173,7 +174,7 @@ class Row:
     then: Hashable
     weight: float = 1.0
     is_impossible: bool = False
-    """Whether the row is one of :attr:`Draft.impossible`."""
+    """Whether the row is one of :attr:`TableDraft.impossible`."""
 
 
 CANNOT_OCCUR: Final = "cannot occur"
@@ -181,7 +182,7 @@ CANNOT_OCCUR: Final = "cannot occur"
 
 
 @dataclass
-class Draft:
+class TableDraft:
     """A table before its features are known."""
 
     name: str
@@ -200,7 +201,7 @@ class Draft:
     ranking: tuple[Hashable, ...] = ()
     letter: str = ""
     """The letter of a hit policy that is the name of the first column of a sheet."""
-    unnumbered: Callable[[], Draft] | None = None
+    unnumbered: Callable[[], TableDraft] | None = None
     """Reads the sheet again, for a space in which that letter is a feature."""
     aggregation: str = ""
     thens: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)

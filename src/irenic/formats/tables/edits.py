@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from irenic.formats.tables.lines import Line, lines_of
 from irenic.model.condition import Operators, encode_bits, encode_interval
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Continuous, Feature
+from irenic.model.region import Region
 
 
 class NewLine(NamedTuple):
@@ -35,6 +36,21 @@ class Edits(NamedTuple):
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.added)
+
+    def restating(
+        self, table: DecisionTable, rules: Collection[tuple[Region, Hashable, float]]
+    ) -> Edits:
+        """Return the edits with all cells of further rows written anew.
+
+        These are the rows that would stay as they are and have some of the rules.
+        """
+        lines = _lines_by_row(table)
+        restated = {
+            row: [_new_line(table, line, None, "") for line in lines[row]]
+            for row, rule in zip(table.rows, table.rules, strict=True)
+            if row not in self.changed and (rule.region, rule.then, rule.weight) in rules
+        }
+        return self._replace(changed=self.changed | restated)
 
 
 def edits_between(

@@ -12,7 +12,7 @@ from irenic.checking import numbered
 from irenic.errors import FormatError
 from irenic.formats.feel.sets import feel_text, literal_text, shown
 from irenic.formats.feel.unary_tests import ANYTHING
-from irenic.formats.tables.drafts import Cell, Draft, Input, distinct, short
+from irenic.formats.tables.drafts import Cell, Input, TableDraft, distinct, short
 from irenic.model.features import Categorical, Feature
 from irenic.model.literals import counted
 from irenic.model.space import Space
@@ -88,7 +88,7 @@ class Reading:
     letters: Mapping[str, str] = field(default_factory=dict)
     header: int = 0
     units: Mapping[str, str] = field(default_factory=dict)
-    draft: Draft | None = field(default=None, repr=False, compare=False)
+    draft: TableDraft | None = field(default=None, repr=False, compare=False)
     decimal: str = ""
     day_first: bool | None = None
 
@@ -111,7 +111,7 @@ class Reading:
         >>> list(tables.readings[0].cells())
         [('line 2', 'age', 'under 18', '< 18')]
         """
-        draft = self.draft or Draft("")
+        draft = self.draft or TableDraft("")
         errors = [error for error in draft.errors if error.text]
         refused: set[tuple[str, str | int | None]] = {(e.header, e.text) for e in errors}
         # the text of an unreadable cell is not kept
@@ -157,7 +157,7 @@ class Reading:
         return numbered("line", lines)
 
 
-def reading_of(draft: Draft, space: Space | None) -> Reading:
+def reading_of(draft: TableDraft, space: Space | None) -> Reading:
     """Return how the table of a draft was read; None for a space that could not be inferred."""
     inputs = {column.name: column for column in draft.inputs}
     counts = _counts(draft)
@@ -185,14 +185,14 @@ def reading_of(draft: Draft, space: Space | None) -> Reading:
     )
 
 
-def place_of(draft: Draft, name: str, line: int | None) -> str:
+def place_of(draft: TableDraft, name: str, line: int | None) -> str:
     """Return where a cell is: B5 in a workbook, line 5 in a CSV file."""
     if line is None:
         return ""
     return f"{draft.letters[name]}{line}" if name in draft.letters else f"line {line}"
 
 
-def _counts(draft: Draft) -> dict[tuple[str, str], tuple[int, str]]:
+def _counts(draft: TableDraft) -> dict[tuple[str, str], tuple[int, str]]:
     """Return how often each interpreted cell occurs, and where first."""
     counts: dict[tuple[str, str], tuple[int, str]] = {}
     lines = [row.line for row in draft.rows]
@@ -214,7 +214,9 @@ def _counts(draft: Draft) -> dict[tuple[str, str], tuple[int, str]]:
     return counts
 
 
-def _role(draft: Draft, name: str, column: Input | None, space: Space | None) -> tuple[str, str]:
+def _role(
+    draft: TableDraft, name: str, column: Input | None, space: Space | None
+) -> tuple[str, str]:
     """Return the role of a column, and what it contains."""
     if name in draft.ignored:
         return "ignored", ""
@@ -236,7 +238,7 @@ def _role(draft: Draft, name: str, column: Input | None, space: Space | None) ->
     return ("weight", "of the rule") if name.upper() == "RULE WEIGHT" else ("rule number", "")
 
 
-def _outcomes(draft: Draft, name: str) -> str:
+def _outcomes(draft: TableDraft, name: str) -> str:
     place = draft.outputs.index(name) if len(draft.outputs) > 1 and name in draft.outputs else None
     thens = [row.then for row in draft.rows]
     thens += [] if draft.default is None else [draft.default]
@@ -303,7 +305,7 @@ def _groups(cells: tuple[ReadCells, ...]) -> Iterator[str]:
         yield f"{text!r} is read as {first.meaning}{several}"
 
 
-def _meaning(draft: Draft, column: Input, cell: Cell) -> str:
+def _meaning(draft: TableDraft, column: Input, cell: Cell) -> str:
     if (spelling := draft.respelled.get((column.name, cell.text))) is not None:
         return spelling
     if cell.test == ANYTHING:

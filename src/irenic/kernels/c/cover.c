@@ -10,7 +10,7 @@
  * Features that the rule does not test are not looked at. So if unknown values are NaN, and codes in
  * no set, a rule covers an instance if it holds whatever these values are.
  */
-static int64_t cover_block(const Rules *rules, const Points *points, int64_t r, int64_t first,
+static int64_t cover_block(const RuleColumns *rules, const Points *points, int64_t r, int64_t first,
                            int64_t last, uint8_t *restrict inside) {
     const int64_t size = last - first;
     int64_t tested = 0;
@@ -51,7 +51,7 @@ static int64_t cover_block(const Rules *rules, const Points *points, int64_t r, 
 }
 
 /* Set out[r, k] to whether rule r covers instance k, for instances first to last. */
-EXPORT void covering(const Rules *rules, const Points *points, int64_t first, int64_t last,
+EXPORT void covering(const RuleColumns *rules, const Points *points, int64_t first, int64_t last,
                      uint8_t *out) {
     const int64_t total = points->values.rows ? points->values.columns : points->codes.columns;
     for (int64_t begin = first; begin < last; begin += BLOCK) {
@@ -62,7 +62,7 @@ EXPORT void covering(const Rules *rules, const Points *points, int64_t first, in
 }
 
 /* Set out[r] to whether rule r covers a single instance. */
-EXPORT void covering_one(const Rules *rules, const double *values, const int32_t *codes,
+EXPORT void covering_one(const RuleColumns *rules, const double *values, const int32_t *codes,
                          uint8_t *restrict out) {
     const int64_t n = rules->n;
     memset(out, 1, (size_t)n);
@@ -80,8 +80,8 @@ EXPORT void covering_one(const Rules *rules, const double *values, const int32_t
 }
 
 /* Set out[k] to the first rule of the order that covers instance k, -1 for none. */
-EXPORT void deciding(const Rules *rules, const Points *points, const Ints *order, int64_t first,
-                     int64_t last, int64_t *out) {
+EXPORT void deciding(const RuleColumns *rules, const Points *points, const Ints *order,
+                     int64_t first, int64_t last, int64_t *out) {
     uint8_t inside[BLOCK];
     for (int64_t begin = first; begin < last; begin += BLOCK) {
         const int64_t end = min64(begin + BLOCK, last);
@@ -104,8 +104,8 @@ EXPORT void deciding(const Rules *rules, const Points *points, const Ints *order
  *
  * Of several consequents with the same weight, the one whose rule comes first wins.
  */
-EXPORT int64_t voting(const Rules *rules, const Points *points, int64_t n_thens, int64_t first,
-                      int64_t last, int64_t *out) {
+EXPORT int64_t voting(const RuleColumns *rules, const Points *points, int64_t n_thens,
+                      int64_t first, int64_t last, int64_t *out) {
     uint8_t inside[BLOCK];
     const size_t cells = (size_t)(BLOCK * max64(n_thens, 1));
     double *tally = malloc(cells * sizeof *tally);
@@ -150,7 +150,7 @@ EXPORT int64_t voting(const Rules *rules, const Points *points, int64_t n_thens,
 
 /* Add to mix[r, label] how many instances of each label rule r covers, and to sums[k] the sum of
  * each[r] over all rules that cover instance k. */
-EXPORT void counting(const Rules *rules, const Points *points, const Ints *labels,
+EXPORT void counting(const RuleColumns *rules, const Points *points, const Ints *labels,
                      const int64_t *each, Ints *mix, int64_t *sums) {
     uint8_t inside[BLOCK];
     for (int64_t begin = 0; begin < labels->rows; begin += BLOCK) {

@@ -396,7 +396,7 @@ EXPORT void free_index(Index *index) {
  *
  * With n_thens > 0, all rules that cover a point vote, and the order must be that of the set.
  */
-EXPORT Index *index_rules(const Rules *rules, const Ints *order, const Domain *domain,
+EXPORT Index *index_rules(const RuleColumns *rules, const Ints *order, const Domain *domain,
                           int64_t n_thens) {
     const int64_t n = order->rows, features = rules->lower.rows, words = rules->masks.rows;
     if (n > INT32_MAX / 4) return NULL; /* entries are 32-bit numbers */

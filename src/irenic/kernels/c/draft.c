@@ -5,7 +5,7 @@
 /* --- rules at a place */
 
 /* Set a condition of the rule at place p; return false if it has no room. */
-bool set_test(const Rows *rows, const Draft *draft, int64_t p, int64_t f, uint64_t word) {
+bool set_test(const CellRows *rows, const Draft *draft, int64_t p, int64_t f, uint64_t word) {
     uint64_t *mask = ROW(draft->masks, p) + f;
     const uint64_t old = *mask;
     const uint64_t all_cells = rows->everything.at[f];
@@ -44,7 +44,7 @@ void copy_rule(const Draft *draft, int64_t source, int64_t target) {
 }
 
 /* Make the rule at place p one without conditions. */
-void clear_rule(const Rows *rows, const Draft *draft, int64_t p, int64_t then) {
+void clear_rule(const CellRows *rows, const Draft *draft, int64_t p, int64_t then) {
     memcpy(ROW(draft->masks, p), rows->everything.at,
            (size_t)draft->masks.columns * sizeof(uint64_t));
     draft->n_tests.at[p] = 0;
@@ -73,7 +73,7 @@ static void and_set(const Words *maps, int64_t start, uint64_t word, uint64_t al
 }
 
 /* Compute the bitmap of the rows that the rule at place p covers. */
-void find_cover(const Rows *rows, const Draft *draft, int64_t p) {
+void find_cover(const CellRows *rows, const Draft *draft, int64_t p) {
     const int64_t words = draft->cover.columns;
     uint64_t *restrict cover = ROW(draft->cover, p);
     memcpy(cover, rows->full.at, (size_t)words * sizeof *cover);
@@ -126,9 +126,9 @@ int64_t next_rival(const Draft *draft, int64_t p, int64_t own, int64_t r) {
 /* --- predictions and the score */
 
 /* Uncover the rows of the rule at place p, except those of the rule at place but (-1: none). */
-static void uncover(const Rows *rows, const Draft *draft, int64_t p, int64_t but) {
+static void uncover(const CellRows *rows, const Draft *draft, int64_t p, int64_t but) {
     const int64_t n_codes = rows->gains.columns;
-    const int16_t code = (int16_t)draft->ints.at->code_by_default;
+    const int16_t code = (int16_t)draft->state->code_by_default;
     const uint64_t *cover = ROW(draft->cover, p);
     const uint64_t *others = but >= 0 ? ROW(draft->cover, but) : NULL;
     const float *restrict gains = rows->gains.at;
@@ -150,11 +150,11 @@ static void uncover(const Rows *rows, const Draft *draft, int64_t p, int64_t but
             if (--count[i] == 1) draft->shared.at[w] &= ~bit(i & 63);
         }
     }
-    draft->floats.at[SCORE] += gained;
+    draft->state->score += gained;
 }
 
 /* Cover the rows of the rule at place p, except those of the rule at place but (-1: none). */
-static void add_cover(const Rows *rows, const Draft *draft, int64_t p, int64_t but) {
+static void add_cover(const CellRows *rows, const Draft *draft, int64_t p, int64_t but) {
     const int64_t n_codes = rows->gains.columns;
     const int16_t then = draft->then.at[p];
     const uint64_t *cover = ROW(draft->cover, p);
@@ -176,13 +176,13 @@ static void add_cover(const Rows *rows, const Draft *draft, int64_t p, int64_t b
         }
         for (uint64_t word = shared; word; word &= word - 1) count[w * 64 + first_bit(word)]++;
     }
-    draft->floats.at[SCORE] += gained;
+    draft->state->score += gained;
 }
 
 /* Return the smoothed share that a rule gains of the highest gains of its rows; 0 where that does
  * not matter. */
-static double worth_of(const Rows *rows, const Draft *draft, int64_t p) {
-    if (draft->ints.at->resolve != BEST) return 0.0;
+static double worth_of(const CellRows *rows, const Draft *draft, int64_t p) {
+    if (draft->state->resolve != BEST) return 0.0;
     const int64_t n_codes = rows->gains.columns;
     const int16_t then = draft->then.at[p];
     const uint64_t *cover = ROW(draft->cover, p);
@@ -198,9 +198,9 @@ static double worth_of(const Rows *rows, const Draft *draft, int64_t p) {
 }
 
 /* Predict another consequent for row i. */
-static inline void predict_row(const Rows *rows, const Draft *draft, int64_t i, int64_t code) {
+static inline void predict_row(const CellRows *rows, const Draft *draft, int64_t i, int64_t code) {
     const float *gains = rows->gains.at + i * rows->gains.columns;
-    draft->floats.at[SCORE] += gains[code] - gains[draft->predicted.at[i]];
+    draft->state->score += gains[code] - gains[draft->predicted.at[i]];
     draft->predicted.at[i] = (int16_t)code;
 }
 
@@ -219,7 +219,7 @@ static void rank_rules(const Draft *draft) {
     const double *worth = draft->worth.at;
     const int16_t *then = draft->then.at;
     int64_t *rank = draft->rank.at;
-    for (int64_t r = 0; r < draft->ints.at->size; r++) {
+    for (int64_t r = 0; r < draft->state->size; r++) {
         const int64_t p = draft->slot.at[r];
         int64_t k = r;
         for (; k > 0; k--) {
@@ -232,8 +232,8 @@ static void rank_rules(const Draft *draft) {
 }
 
 /* Predict again every row that either rule covers, by the best rule that covers it. */
-static void exchange_best(const Rows *rows, const Draft *draft, int64_t old, int64_t new) {
-    const int64_t size = draft->ints.at->size;
+static void exchange_best(const CellRows *rows, const Draft *draft, int64_t old, int64_t new) {
+    const int64_t size = draft->state->size;
     if (old >= 0) count_cover(draft, ROW(draft->cover, old), -1);
     if (new >= 0) count_cover(draft, ROW(draft->cover, new), 1);
     rank_rules(draft);
@@ -244,7 +244,7 @@ static void exchange_best(const Rows *rows, const Draft *draft, int64_t old, int
         for (int64_t k = 0; k <= size && left; k++) {
             const int64_t p = k < size ? draft->rank.at[k] : -1;
             const uint64_t mine = p < 0 ? left : left & ROW(draft->cover, p)[w];
-            const int64_t code = p < 0 ? draft->ints.at->code_by_default : draft->then.at[p];
+            const int64_t code = p < 0 ? draft->state->code_by_default : draft->then.at[p];
             left &= ~mine;
             for (uint64_t word = mine; word; word &= word - 1) {
                 const int64_t i = w * 64 + first_bit(word);
@@ -264,7 +264,7 @@ static int64_t elected(const Draft *draft, int64_t i) {
 }
 
 /* Take the votes of the rule at place p away, except from rows of the place but (-1: none). */
-static void take_votes(const Rows *rows, const Draft *draft, int64_t p, int64_t but) {
+static void take_votes(const CellRows *rows, const Draft *draft, int64_t p, int64_t but) {
     const int64_t then = draft->then.at[p];
     for (int64_t w = 0; w < draft->cover.columns; w++) {
         uint64_t word = ROW(draft->cover, p)[w];
@@ -273,7 +273,7 @@ static void take_votes(const Rows *rows, const Draft *draft, int64_t p, int64_t 
             const int64_t i = w * 64 + first_bit(word);
             ROW(draft->votes, i)[then]--;
             if (--draft->count.at[i] == 0)
-                predict_row(rows, draft, i, draft->ints.at->code_by_default);
+                predict_row(rows, draft, i, draft->state->code_by_default);
             else if (draft->predicted.at[i] == then)
                 predict_row(rows, draft, i, elected(draft, i));
         }
@@ -281,7 +281,7 @@ static void take_votes(const Rows *rows, const Draft *draft, int64_t p, int64_t 
 }
 
 /* Add the votes of the rule at place p, except to rows of the place but (-1: none). */
-static void add_votes(const Rows *rows, const Draft *draft, int64_t p, int64_t but) {
+static void add_votes(const CellRows *rows, const Draft *draft, int64_t p, int64_t but) {
     const int64_t then = draft->then.at[p];
     for (int64_t w = 0; w < draft->cover.columns; w++) {
         uint64_t word = ROW(draft->cover, p)[w];
@@ -301,11 +301,11 @@ static void add_votes(const Rows *rows, const Draft *draft, int64_t p, int64_t b
  *
  * The caller has already updated slot and the size.
  */
-static void exchange(const Rows *rows, const Draft *draft, int64_t old, int64_t new) {
+static void exchange(const CellRows *rows, const Draft *draft, int64_t old, int64_t new) {
     /* rows that both cover stay as they are, unless their prediction may change */
     const bool same = old >= 0 && new >= 0 && draft->then.at[old] == draft->then.at[new];
     const int64_t but_new = same ? new : -1, but_old = same ? old : -1;
-    switch (draft->ints.at->resolve) {
+    switch (draft->state->resolve) {
     case AVOID:
         if (old >= 0) uncover(rows, draft, old, but_new);
         if (new >= 0) add_cover(rows, draft, new, but_old);
@@ -317,14 +317,14 @@ static void exchange(const Rows *rows, const Draft *draft, int64_t old, int64_t 
     default:
         exchange_best(rows, draft, old, new);
     }
-    if (old >= 0) draft->ints.at->cost -= draft->cost.at[old];
-    if (new >= 0) draft->ints.at->cost += draft->cost.at[new];
+    if (old >= 0) draft->state->cost -= draft->cost.at[old];
+    if (new >= 0) draft->state->cost += draft->cost.at[new];
 }
 
 /* Return what exchange would add to the score where conflicts are avoided. */
-static double gain_of(const Rows *rows, const Draft *draft, int64_t old, int64_t new) {
+static double gain_of(const CellRows *rows, const Draft *draft, int64_t old, int64_t new) {
     const int64_t n_codes = rows->gains.columns, words = draft->cover.columns;
-    const int64_t code = draft->ints.at->code_by_default;
+    const int64_t code = draft->state->code_by_default;
     const int64_t then = new >= 0 ? draft->then.at[new] : code;
     const bool same = old >= 0 && draft->then.at[old] == then;
     uint64_t *none = ROW(draft->cover, draft->cover.rows - 1);
@@ -347,39 +347,39 @@ static double gain_of(const Rows *rows, const Draft *draft, int64_t old, int64_t
 }
 
 /* Add the gains of row i to the sums. */
-static inline void add_gains(const Rows *rows, int64_t i, double *restrict sums) {
+static inline void add_gains(const CellRows *rows, int64_t i, double *restrict sums) {
     const int64_t n_codes = rows->gains.columns;
     const float *restrict gains = rows->gains.at + i * n_codes;
     for (int64_t k = 0; k < n_codes; k++) sums[k] += gains[k];
 }
 
 /* Return the consequent with the highest gain on the rows that no rule covers. */
-int64_t best_default(const Rows *rows, const Draft *draft) {
+int64_t best_default(const CellRows *rows, const Draft *draft) {
     const int64_t n_codes = rows->gains.columns;
     double *sums = draft->sums.at;
     for (int64_t k = 0; k < n_codes; k++) sums[k] = 0.0;
     for (int64_t i = 0; i < draft->count.rows; i++)
         if (draft->count.at[i] == 0) add_gains(rows, i, sums);
-    int64_t best = draft->ints.at->code_by_default;
+    int64_t best = draft->state->code_by_default;
     for (int64_t k = 0; k < n_codes; k++)
         if (sums[k] > sums[best]) best = k;
     return best;
 }
 
 /* Predict another consequent for the rows that no rule covers. */
-void set_default(const Rows *rows, const Draft *draft, int64_t code) {
+void set_default(const CellRows *rows, const Draft *draft, int64_t code) {
     const int64_t n_codes = rows->gains.columns;
-    draft->ints.at->code_by_default = code;
+    draft->state->code_by_default = code;
     for (int64_t i = 0; i < draft->count.rows; i++) {
         if (draft->count.at[i]) continue;
         const float *gains = rows->gains.at + i * n_codes;
-        draft->floats.at[SCORE] += gains[code] - gains[draft->predicted.at[i]];
+        draft->state->score += gains[code] - gains[draft->predicted.at[i]];
         draft->predicted.at[i] = (int16_t)code;
     }
 }
 
 /* Return the best consequent for a rule's rows (alone: for those that only it covers). */
-int64_t best_then(const Rows *rows, const Draft *draft, int64_t p, bool alone) {
+int64_t best_then(const CellRows *rows, const Draft *draft, int64_t p, bool alone) {
     const int64_t n_codes = rows->gains.columns;
     double *sums = draft->sums.at;
     for (int64_t k = 0; k < n_codes; k++) sums[k] = 0.0;
@@ -399,7 +399,7 @@ int64_t best_then(const Rows *rows, const Draft *draft, int64_t p, bool alone) {
 
 /* Log a step, so that it can be undone. */
 static void note(const Draft *draft, int64_t kind, int64_t r) {
-    int64_t *entry = ROW(draft->log, draft->ints.at->logged++);
+    int64_t *entry = ROW(draft->log, draft->state->logged++);
     entry[0] = kind;
     entry[1] = r;
 }
@@ -412,33 +412,33 @@ static void swap_slots(const Draft *draft, int64_t a, int64_t b) {
 }
 
 /* Replace rule r with the rule at the spare place. */
-void change_rule(const Rows *rows, const Draft *draft, int64_t r) {
+void change_rule(const CellRows *rows, const Draft *draft, int64_t r) {
     const int64_t new = spare_place(draft), old = draft->slot.at[r];
     find_cover(rows, draft, new);
     draft->worth.at[new] = worth_of(rows, draft, new);
-    swap_slots(draft, r, draft->ints.at->rule_limit + draft->ints.at->logged);
+    swap_slots(draft, r, draft->state->rule_limit + draft->state->logged);
     note(draft, CHANGED, r);
     exchange(rows, draft, old, new);
 }
 
 /* Add the rule at the spare place. */
-void add_rule(const Rows *rows, const Draft *draft) {
-    const int64_t new = spare_place(draft), r = draft->ints.at->size;
+void add_rule(const CellRows *rows, const Draft *draft) {
+    const int64_t new = spare_place(draft), r = draft->state->size;
     find_cover(rows, draft, new);
     draft->worth.at[new] = worth_of(rows, draft, new);
-    swap_slots(draft, r, draft->ints.at->rule_limit + draft->ints.at->logged);
+    swap_slots(draft, r, draft->state->rule_limit + draft->state->logged);
     note(draft, ADDED, r);
-    draft->ints.at->size++;
+    draft->state->size++;
     exchange(rows, draft, -1, new);
 }
 
 /* Remove rule r; the last rule takes its index. */
-void remove_rule(const Rows *rows, const Draft *draft, int64_t r) {
+void remove_rule(const CellRows *rows, const Draft *draft, int64_t r) {
     const int64_t old = draft->slot.at[r];
-    const int64_t last = --draft->ints.at->size;
+    const int64_t last = --draft->state->size;
     swap_slots(draft, r, last);
     /* so that a rule that this move may add does not overwrite it */
-    swap_slots(draft, last, draft->ints.at->rule_limit + draft->ints.at->logged);
+    swap_slots(draft, last, draft->state->rule_limit + draft->state->logged);
     note(draft, REMOVED, r);
     exchange(rows, draft, old, -1);
 }
@@ -447,57 +447,57 @@ void remove_rule(const Rows *rows, const Draft *draft, int64_t r) {
  *
  * Its rule is at the spare place. Where rules may conflict, the step is taken at once.
  */
-void propose(const Rows *rows, const Draft *draft, int64_t kind, int64_t r) {
-    Counters *ints = draft->ints.at;
-    ints->proposed = kind;
-    ints->proposed_rule = r;
-    if (ints->resolve != AVOID) {
+void propose(const CellRows *rows, const Draft *draft, int64_t kind, int64_t r) {
+    State *state = draft->state;
+    state->proposed = kind;
+    state->proposed_rule = r;
+    if (state->resolve != AVOID) {
         take_proposed(rows, draft);
         return;
     }
     const int64_t old = kind == ADDED ? -1 : draft->slot.at[r];
     const int64_t new = kind == REMOVED ? -1 : spare_place(draft);
     if (new >= 0) find_cover(rows, draft, new);
-    draft->floats.at[GAIN] = gain_of(rows, draft, old, new);
-    ints->longer = 0;
-    if (old >= 0) ints->longer -= 1 + draft->cost.at[old];
-    if (new >= 0) ints->longer += 1 + draft->cost.at[new];
+    draft->state->gain = gain_of(rows, draft, old, new);
+    state->longer = 0;
+    if (old >= 0) state->longer -= 1 + draft->cost.at[old];
+    if (new >= 0) state->longer += 1 + draft->cost.at[new];
 }
 
 /* Take the step that a move ends with, if it has not been taken. */
-void take_proposed(const Rows *rows, const Draft *draft) {
-    Counters *ints = draft->ints.at;
-    if (ints->proposed == CHANGED)
-        change_rule(rows, draft, ints->proposed_rule);
-    else if (ints->proposed == ADDED)
+void take_proposed(const CellRows *rows, const Draft *draft) {
+    State *state = draft->state;
+    if (state->proposed == CHANGED)
+        change_rule(rows, draft, state->proposed_rule);
+    else if (state->proposed == ADDED)
         add_rule(rows, draft);
-    else if (ints->proposed == REMOVED)
-        remove_rule(rows, draft, ints->proposed_rule);
-    ints->proposed = NO_STEP;
-    ints->longer = 0;
-    draft->floats.at[GAIN] = 0.0;
+    else if (state->proposed == REMOVED)
+        remove_rule(rows, draft, state->proposed_rule);
+    state->proposed = NO_STEP;
+    state->longer = 0;
+    draft->state->gain = 0.0;
 }
 
 /* Undo all steps of a move. */
-void undo_steps(const Rows *rows, const Draft *draft) {
-    Counters *ints = draft->ints.at;
-    while (ints->logged > 0) {
-        const int64_t *entry = ROW(draft->log, --ints->logged);
+void undo_steps(const CellRows *rows, const Draft *draft) {
+    State *state = draft->state;
+    while (state->logged > 0) {
+        const int64_t *entry = ROW(draft->log, --state->logged);
         const int64_t r = entry[1];
-        const int64_t kept = ints->rule_limit + ints->logged;
+        const int64_t kept = state->rule_limit + state->logged;
         if (entry[0] == CHANGED) {
             const int64_t new = draft->slot.at[r];
             swap_slots(draft, r, kept);
             exchange(rows, draft, new, draft->slot.at[r]);
         } else if (entry[0] == ADDED) {
-            ints->size--;
+            state->size--;
             const int64_t new = draft->slot.at[r];
             swap_slots(draft, r, kept);
             exchange(rows, draft, new, -1);
         } else {
-            swap_slots(draft, ints->size, kept);
-            swap_slots(draft, r, ints->size);
-            ints->size++;
+            swap_slots(draft, state->size, kept);
+            swap_slots(draft, r, state->size);
+            state->size++;
             exchange(rows, draft, -1, draft->slot.at[r]);
         }
     }

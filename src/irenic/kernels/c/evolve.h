@@ -8,7 +8,7 @@
  * arrays. A step keeps the rule that it replaces at slot[rule_limit] or beyond, so that swapping
  * two places back undoes it. Rules with different consequents are rivals.
  *
- * Python reads these structs too: kernels/evolve.py has the same fields in the same order.
+ * kernels/evolve.py has the same structs, with the same fields in the same order.
  */
 #ifndef IRENIC_EVOLVE_H
 #define IRENIC_EVOLVE_H
@@ -29,9 +29,9 @@ typedef struct {
     Singles gains;    /* gain from predicting consequent k for row i [n, k] */
     Shorts best;      /* consequent with the highest gain for each row [n] */
     Floats pick;      /* cumulative probabilities of trying each feature [d]; the last is 1 */
-} Rows;
+} CellRows;
 
-/* Rules as words; "Rules" in Python. */
+/* Rules as words. */
 typedef struct {
     Words masks; /* [rules, d] */
     Shorts then; /* [rules] */
@@ -45,33 +45,68 @@ typedef struct {
     double penalty; /* score that each rule and each condition costs */
 } Schedule;
 
+/* What rules must respect besides each other; see limits.c. */
+typedef struct {
+    Words walls;      /* regions that rules of some consequents must not enter [walls, d] */
+    Bytes banned;     /* whether a consequent is one of them [walls, k] */
+    Words impossible; /* regions where no case can occur, so that rules may overlap [regions, d] */
+    Ints most_values; /* values that a set may list, or leave out, per feature [d]; [0]: no limit;
+                         negative if the last cell is that of all other values */
+    Ints signs;       /* 1 or -1 where predictions increase or decrease [d]; [0]: nowhere */
+    Ints known;       /* first cell of values that are not missing [d]; [0] if there are no signs */
+    Ints ranks;       /* place of each consequent in the order of predictions [k] */
+} Limits;
+
 /* How several rules that cover a row decide, and how moves treat rivals. */
 enum { AVOID, VOTE, BEST };
 enum { IGNORE, MAKE_WAY, GROW, ENLARGE };
 
-/* Counters and options of a draft, in the order of the names in Python. */
+/* The options of a draft, and its numbers, which kernels change. */
+typedef struct {
+    int64_t rule_limit;
+    int64_t resolve;          /* AVOID, VOTE or BEST */
+    int64_t guard;            /* IGNORE, MAKE_WAY, GROW or ENLARGE */
+    int64_t fixed_default;    /* whether the default never changes */
+    int64_t evaluation_limit; /* number of evaluations to stop at, -1 for none */
+    uint64_t random;          /* state of the random number generator, never 0 */
+    int64_t size;             /* number of rules */
+    int64_t code_by_default;
+    int64_t cost;          /* number of bounds and sets */
+    int64_t evaluated;     /* number of moves evaluated */
+    int64_t logged;        /* number of steps in the log */
+    int64_t drop;          /* index of a rule that the move removes, -1 for none */
+    int64_t shorten;       /* index of a rule that the move replaces with the spare one, or -1 */
+    int64_t proposed;      /* kind of the step that a move ends with, until it is taken */
+    int64_t proposed_rule; /* index of the rule that it changes */
+    int64_t longer;        /* by how much it changes the number of rules and bounds */
+    double score;
+    double gain;    /* what the proposed step adds to the score */
+    double penalty; /* score that each rule and each condition costs */
+} State;
+
+/* The numbers of the best version of a draft. */
 typedef struct {
     int64_t size;
     int64_t code_by_default;
     int64_t cost;
-    int64_t logged;
-    int64_t rule_limit;
-    int64_t resolve; /* AVOID, VOTE or BEST */
-    int64_t drop;    /* index of a rule that the move removes, -1 for none */
-    int64_t shorten; /* index of a rule that the move replaces with the spare one, -1 for none */
-    int64_t fixed;   /* whether the default never changes */
-    int64_t guard;   /* IGNORE, MAKE_WAY, GROW or ENLARGE */
-    int64_t evaluated;
-    int64_t evaluation_limit; /* -1 for none */
-    int64_t proposed;         /* kind of the step that a move ends with, until it is taken */
-    int64_t proposed_rule;    /* index of the rule that it changes */
-    int64_t longer;           /* by how much it changes the number of rules and bounds */
-} Counters;
+    double score;
+} Totals;
 
-ARRAY(Counters, State);
+/* What a rule that grows is computed with. */
+typedef struct {
+    Singles added;   /* what it adds to the score at a row [n] */
+    Bytes failed;    /* number of its conditions that a row fails [n] */
+    Codes failing;   /* sum of the features of these conditions [n] */
+    Codes inside;    /* rows that fail none [n] */
+    Singles weights; /* what these add, where losses may count less [n] */
+    Floats sums;     /* sums of what rows add, by cell [d, 64] */
+} Bench;
 
 /* A rule set under change. */
 typedef struct {
+    const Limits *limits;
+    State *state;
+    const Bench *bench;
     Words masks;      /* [places, d] */
     Ints tests;       /* features that a rule tests [places, limit] */
     Codes n_tests;    /* [places] */
@@ -80,38 +115,17 @@ typedef struct {
     Floats worth;     /* quality of a rule where the best one decides [places] */
     Words cover;      /* [places + 1, words]; the last bitmap is for scratch */
     Ints slot;        /* [places] */
+    Ints rank;        /* places of the rules, best first, where the best one decides [places] */
     Tallies count;    /* number of rules that cover a row [n] */
     Words covered;    /* bitmap of the rows that a rule covers [words] */
     Words shared;     /* bitmap of the rows that several rules cover [words] */
     Shorts predicted; /* predicted consequent of a row [n] */
-    State ints;       /* int64[15] in Python */
-    Floats floats;    /* indexed by the names below [4] */
-    Ints log;         /* kind and place of each step [STEPS, 2] */
-    Words rng;        /* state of the random number generator [1] */
-    Floats sums;      /* scratch [k] */
     Tallies votes;    /* votes for each consequent, where rules vote [n, k] */
-    Ints rank;        /* places of the rules, best first, where the best one decides [places] */
+    Ints log;         /* kind and place of each step [STEPS, 2] */
     Words room;       /* region in which a rule may change, as words [d] */
     Ints order;       /* features in the order in which a room grows [d] */
-    Words walls;      /* regions that rules of some consequents must not enter [walls, d] */
-    Bytes banned;     /* those consequents [walls, k] */
-    Words impossible; /* regions where no case can occur, so that rules may overlap [regions, d] */
-    Ints most_values; /* values that a set may list, or leave out, per feature [d]; [0]: no limit;
-                         negative if the last cell is that of all other values */
-    Ints signs;       /* 1 or -1 where predictions increase or decrease [d]; [0]: nowhere */
-    Ints known;       /* first cell of values that are not missing [d]; [0] if there are no signs */
-    Ints ranks;       /* place of each consequent in the order of predictions [k] */
-    Singles added;    /* what a rule that grows adds to the score at a row [n] */
-    Bytes failed;     /* number of its conditions that a row fails [n] */
-    Codes failing;    /* sum of the features of these conditions [n] */
-    Codes inside;     /* rows that fail none [n] */
-    Singles weights;  /* what these add, where losses may count less [n] */
-    Floats cell_sums; /* sums of what rows add, by cell [d, 64] */
+    Floats sums;      /* scratch [k] */
 } Draft;
-
-/* Indices in floats: the score, what the proposed step adds to it, and the score that each rule and
- * each condition costs. */
-enum { SCORE, GAIN, PENALTY };
 
 /* Kinds of steps. */
 enum { CHANGED, ADDED, REMOVED, NO_STEP };
@@ -176,59 +190,59 @@ static inline double min_of(double a, double b) { return a < b ? a : b; }
 
 /* Return the place where the next step may prepare a rule. */
 static inline int64_t spare_place(const Draft *draft) {
-    return draft->slot.at[draft->ints.at->rule_limit + draft->ints.at->logged];
+    return draft->slot.at[draft->state->rule_limit + draft->state->logged];
 }
 
 /* Return the place where a move prepares a rule, which no step overwrites. */
 static inline int64_t desk_place(const Draft *draft) {
-    return draft->slot.at[draft->ints.at->rule_limit + STEPS];
+    return draft->slot.at[draft->state->rule_limit + STEPS];
 }
 
 /* Return the cell of feature f in row i. */
-static inline int64_t cell_of(const Rows *rows, int64_t f, int64_t i) {
+static inline int64_t cell_of(const CellRows *rows, int64_t f, int64_t i) {
     return ROW(rows->cells, f)[i];
 }
 
 /* Return the cost of reading a condition: 1 per bound, 1 for a set. */
-static inline int32_t price(const Rows *rows, int64_t f, uint64_t word) {
+static inline int32_t price(const CellRows *rows, int64_t f, uint64_t word) {
     return rows->ordered.at[f] && !(word & 1) && !(word >> (rows->n_cells.at[f] - 1)) ? 2 : 1;
 }
 
 /* draft.c */
-bool set_test(const Rows *rows, const Draft *draft, int64_t p, int64_t f, uint64_t word);
+bool set_test(const CellRows *rows, const Draft *draft, int64_t p, int64_t f, uint64_t word);
 void copy_rule(const Draft *draft, int64_t source, int64_t target);
-void clear_rule(const Rows *rows, const Draft *draft, int64_t p, int64_t then);
-void find_cover(const Rows *rows, const Draft *draft, int64_t p);
+void clear_rule(const CellRows *rows, const Draft *draft, int64_t p, int64_t then);
+void find_cover(const CellRows *rows, const Draft *draft, int64_t p);
 int64_t next_rival(const Draft *draft, int64_t p, int64_t own, int64_t r);
-int64_t best_default(const Rows *rows, const Draft *draft);
-void set_default(const Rows *rows, const Draft *draft, int64_t code);
-int64_t best_then(const Rows *rows, const Draft *draft, int64_t p, bool alone);
-void change_rule(const Rows *rows, const Draft *draft, int64_t r);
-void add_rule(const Rows *rows, const Draft *draft);
-void remove_rule(const Rows *rows, const Draft *draft, int64_t r);
-void propose(const Rows *rows, const Draft *draft, int64_t kind, int64_t r);
-void take_proposed(const Rows *rows, const Draft *draft);
-void undo_steps(const Rows *rows, const Draft *draft);
+int64_t best_default(const CellRows *rows, const Draft *draft);
+void set_default(const CellRows *rows, const Draft *draft, int64_t code);
+int64_t best_then(const CellRows *rows, const Draft *draft, int64_t p, bool alone);
+void change_rule(const CellRows *rows, const Draft *draft, int64_t r);
+void add_rule(const CellRows *rows, const Draft *draft);
+void remove_rule(const CellRows *rows, const Draft *draft, int64_t r);
+void propose(const CellRows *rows, const Draft *draft, int64_t kind, int64_t r);
+void take_proposed(const CellRows *rows, const Draft *draft);
+void undo_steps(const CellRows *rows, const Draft *draft);
 
 /* limits.c */
-bool lists_few(const Rows *rows, const Draft *draft, int64_t f, uint64_t word);
+bool lists_few(const CellRows *rows, const Draft *draft, int64_t f, uint64_t word);
 bool only_impossible(const Draft *draft, int64_t p, int64_t q);
 int64_t next_wall(const Draft *draft, int64_t p, int64_t w);
-void open_bounds(const Rows *rows, const Draft *draft, int64_t p);
-bool keeps_order(const Rows *rows, const Draft *draft);
-int64_t breaks_order(const Rows *rows, const Draft *draft);
+void open_bounds(const CellRows *rows, const Draft *draft, int64_t p);
+bool keeps_order(const CellRows *rows, const Draft *draft);
+int64_t breaks_order(const CellRows *rows, const Draft *draft);
 
 /* fit.c */
-uint64_t best_condition(const Rows *rows, const Draft *draft, int64_t own, int64_t f,
+uint64_t best_condition(const CellRows *rows, const Draft *draft, int64_t own, int64_t f,
                         uint64_t word);
-void grow_rule(const Rows *rows, const Draft *draft, int64_t i);
+void grow_rule(const CellRows *rows, const Draft *draft, int64_t i);
 
 /* moves.c */
-bool grow_free(const Rows *rows, const Draft *draft, int64_t i, int64_t own);
-void enlarge_room(const Rows *rows, const Draft *draft, int64_t then, int64_t own);
-bool place_desk(const Rows *rows, const Draft *draft, int64_t own, int64_t how);
-void box_around(const Rows *rows, const Draft *draft, int64_t i);
-bool grow_anywhere(const Rows *rows, const Draft *draft);
-bool try_move(const Rows *rows, const Draft *draft, const WordRules *donors);
+bool grow_free(const CellRows *rows, const Draft *draft, int64_t i, int64_t own);
+void enlarge_room(const CellRows *rows, const Draft *draft, int64_t then, int64_t own);
+bool place_desk(const CellRows *rows, const Draft *draft, int64_t own, int64_t how);
+void box_around(const CellRows *rows, const Draft *draft, int64_t i);
+bool grow_anywhere(const CellRows *rows, const Draft *draft);
+bool try_move(const CellRows *rows, const Draft *draft, const WordRules *donors);
 
 #endif

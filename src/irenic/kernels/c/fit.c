@@ -94,7 +94,7 @@ static uint64_t best_set(const double *sums, uint64_t all_cells, uint64_t word, 
  *
  * It contains the cell seed (-1: any). value receives its sum minus the penalty for its bounds.
  */
-static uint64_t best_word(const Rows *rows, int64_t f, const double *sums, uint64_t word,
+static uint64_t best_word(const CellRows *rows, int64_t f, const double *sums, uint64_t word,
                           int64_t seed, double penalty, double *value) {
     if (!rows->ordered.at[f])
         return best_set(sums, rows->everything.at[f], word, seed, penalty, value);
@@ -103,7 +103,7 @@ static uint64_t best_word(const Rows *rows, int64_t f, const double *sums, uint6
 }
 
 /* Return the sum of the cells of a condition, minus the penalty for its bounds. */
-static double value_of_word(const Rows *rows, int64_t f, const double *sums, uint64_t word,
+static double value_of_word(const CellRows *rows, int64_t f, const double *sums, uint64_t word,
                             double penalty) {
     double value = word == rows->everything.at[f] ? 0.0 : -penalty * price(rows, f, word);
     for (; word; word &= word - 1) value += sums[first_bit(word)];
@@ -114,12 +114,12 @@ static double value_of_word(const Rows *rows, int64_t f, const double *sums, uin
 
 /* Return what predicting a consequent adds to the score at row i, if the rule at place own (NEW:
  * none) did not cover it. */
-static double gain_at(const Rows *rows, const Draft *draft, int64_t i, int64_t then,
+static double gain_at(const CellRows *rows, const Draft *draft, int64_t i, int64_t then,
                       int64_t own) {
     const float *gains = rows->gains.at + i * rows->gains.columns;
     int64_t code = draft->predicted.at[i];
     if (own >= 0 && draft->count.at[i] == 1 && has_row(ROW(draft->cover, own), i))
-        code = draft->ints.at->code_by_default;
+        code = draft->state->code_by_default;
     return gains[then] - gains[code];
 }
 
@@ -127,13 +127,13 @@ static double gain_at(const Rows *rows, const Draft *draft, int64_t i, int64_t t
  *
  * The desk receives the rule without that condition, and its rows.
  */
-uint64_t best_condition(const Rows *rows, const Draft *draft, int64_t own, int64_t f,
+uint64_t best_condition(const CellRows *rows, const Draft *draft, int64_t own, int64_t f,
                         uint64_t word) {
     const int64_t desk = desk_place(draft), then = draft->then.at[own];
     copy_rule(draft, own, desk);
     set_test(rows, draft, desk, f, rows->everything.at[f]);
     find_cover(rows, draft, desk);
-    double *sums = draft->cell_sums.at;
+    double *sums = draft->bench->sums.at;
     memset(sums, 0, 64 * sizeof *sums);
     const uint8_t *cells = ROW(rows->cells, f);
     for (int64_t w = 0; w < draft->cover.columns; w++) {
@@ -143,28 +143,28 @@ uint64_t best_condition(const Rows *rows, const Draft *draft, int64_t own, int64
         }
     }
     double value;
-    return best_word(rows, f, sums, word, -1, draft->floats.at[PENALTY], &value);
+    return best_word(rows, f, sums, word, -1, draft->state->penalty, &value);
 }
 
 /* --- rules around a row */
 
 /* Sum what rows add to the score, by cell, for each feature whose condition they alone may fail. */
-static void sum_cells(const Rows *rows, const Draft *draft, double loss) {
+static void sum_cells(const CellRows *rows, const Draft *draft, double loss) {
     const int64_t n = draft->count.rows, d = rows->n_cells.rows;
-    double *sums = draft->cell_sums.at;
-    int32_t *inside = draft->inside.at;
-    float *weights = draft->weights.at;
+    double *sums = draft->bench->sums.at;
+    int32_t *inside = draft->bench->inside.at;
+    float *weights = draft->bench->weights.at;
     memset(sums, 0, (size_t)(d * 64) * sizeof *sums);
     int64_t n_inside = 0;
     for (int64_t i = 0; i < n; i++) {
-        const float added = draft->added.at[i];
-        if (draft->failed.at[i] > 1 || added == 0.0f) continue;
+        const float added = draft->bench->added.at[i];
+        if (draft->bench->failed.at[i] > 1 || added == 0.0f) continue;
         const float weight = added < 0.0f ? (float)loss * added : added;
-        if (draft->failed.at[i] == 0) {
+        if (draft->bench->failed.at[i] == 0) {
             inside[n_inside] = (int32_t)i;
             weights[n_inside++] = weight;
         } else {
-            const int64_t f = draft->failing.at[i];
+            const int64_t f = draft->bench->failing.at[i];
             sums[f * 64 + cell_of(rows, f, i)] += weight;
         }
     }
@@ -176,12 +176,13 @@ static void sum_cells(const Rows *rows, const Draft *draft, double loss) {
 }
 
 /* Count again which conditions rows fail, after that on feature f has become another. */
-static void recount(const Rows *rows, const Draft *draft, int64_t f, uint64_t old, uint64_t new) {
+static void recount(const CellRows *rows, const Draft *draft, int64_t f, uint64_t old,
+                    uint64_t new) {
     const uint8_t *cells = ROW(rows->cells, f);
     for (int64_t i = 0; i < draft->count.rows; i++) {
         const int more = (int)(old >> cells[i] & 1) - (int)(new >> cells[i] & 1);
-        draft->failed.at[i] = (uint8_t)(draft->failed.at[i] + more);
-        draft->failing.at[i] = (int32_t)(draft->failing.at[i] + more * f);
+        draft->bench->failed.at[i] = (uint8_t)(draft->bench->failed.at[i] + more);
+        draft->bench->failing.at[i] = (int32_t)(draft->bench->failing.at[i] + more * f);
     }
 }
 
@@ -190,8 +191,8 @@ static double ratio_inside(const Draft *draft, double *gained) {
     double lost = 1e-9;
     *gained = 0.0;
     for (int64_t i = 0; i < draft->count.rows; i++) {
-        if (draft->failed.at[i]) continue;
-        const double added = draft->added.at[i];
+        if (draft->bench->failed.at[i]) continue;
+        const double added = draft->bench->added.at[i];
         if (added > 0.0)
             *gained += added;
         else
@@ -206,14 +207,14 @@ static double ratio_inside(const Draft *draft, double *gained) {
  * that the rule without conditions is no loss; whenever no step improves it, they count more. So
  * the rule first finds where its label is more frequent than elsewhere, and then its exact bounds.
  */
-void grow_rule(const Rows *rows, const Draft *draft, int64_t i) {
+void grow_rule(const CellRows *rows, const Draft *draft, int64_t i) {
     const int64_t desk = desk_place(draft), d = rows->n_cells.rows, then = rows->best.at[i];
-    const double penalty = draft->floats.at[PENALTY];
+    const double penalty = draft->state->penalty;
     clear_rule(rows, draft, desk, then);
     for (int64_t k = 0; k < draft->count.rows; k++)
-        draft->added.at[k] = (float)gain_at(rows, draft, k, then, NEW);
-    memset(draft->failed.at, 0, (size_t)draft->failed.rows);
-    memset(draft->failing.at, 0, (size_t)draft->failing.rows * sizeof(int32_t));
+        draft->bench->added.at[k] = (float)gain_at(rows, draft, k, then, NEW);
+    memset(draft->bench->failed.at, 0, (size_t)draft->bench->failed.rows);
+    memset(draft->bench->failing.at, 0, (size_t)draft->bench->failing.rows * sizeof(int32_t));
     double gained;
     const double neutral = ratio_inside(draft, &gained);
     double loss = min_of(1.0, neutral > LEAST_LOSS ? neutral : LEAST_LOSS);
@@ -225,7 +226,7 @@ void grow_rule(const Rows *rows, const Draft *draft, int64_t i) {
         uint64_t best = 0;
         for (int64_t f = 0; f < d; f++) {
             const uint64_t word = ROW(draft->masks, desk)[f];
-            const double *sums = draft->cell_sums.at + f * 64;
+            const double *sums = draft->bench->sums.at + f * 64;
             double value;
             const uint64_t new = best_word(rows, f, sums, rows->everything.at[f],
                                            cell_of(rows, f, i), penalty, &value);

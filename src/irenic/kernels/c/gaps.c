@@ -22,14 +22,14 @@ static inline Box row_of(const Floats *lower, const Floats *upper, const Words *
 }
 
 /* Copy a box of the same space as some boxes. */
-static inline void copy_box(const Boxes *boxes, Box target, Box source) {
+static inline void copy_box(const BoxRows *boxes, Box target, Box source) {
     memcpy(target.lower, source.lower, (size_t)boxes->lower.columns * sizeof(double));
     memcpy(target.upper, source.upper, (size_t)boxes->upper.columns * sizeof(double));
     memcpy(target.masks, source.masks, (size_t)boxes->masks.columns * sizeof(uint64_t));
 }
 
 /* Return whether one of the boxes holds all of a single box. */
-static bool holds(const Boxes *boxes, int64_t row, Box box) {
+static bool holds(const BoxRows *boxes, int64_t row, Box box) {
     const Box other = row_of(&boxes->lower, &boxes->upper, &boxes->masks, row);
     for (int64_t i = 0; i < boxes->lower.columns; i++)
         if (other.lower[i] > box.lower[i] || other.upper[i] < box.upper[i]) return false;
@@ -52,7 +52,7 @@ static inline double score_of(int64_t left, int64_t right, int64_t seen) {
 }
 
 /* Improve the best cut by one on a continuous axis. */
-static void cut_interval(const Boxes *boxes, const int32_t *rows, int64_t seen, int64_t axis,
+static void cut_interval(const BoxRows *boxes, const int32_t *rows, int64_t seen, int64_t axis,
                          Box box, Cut *best) {
     const int64_t every = max64(1, seen / CUTS), d = boxes->lower.columns;
     double lower[MOST_SEEN], upper[MOST_SEEN];
@@ -80,7 +80,7 @@ static void cut_interval(const Boxes *boxes, const int32_t *rows, int64_t seen, 
 }
 
 /* Improve the best cut by one by another box's set of values of a categorical feature. */
-static void cut_values(const Boxes *boxes, const int32_t *rows, int64_t seen, int64_t j, Box box,
+static void cut_values(const BoxRows *boxes, const int32_t *rows, int64_t seen, int64_t j, Box box,
                        Cut *best) {
     const int64_t every = max64(1, seen / CUTS);
     const int64_t start = boxes->starts.at[j], stop = boxes->starts.at[j + 1];
@@ -112,7 +112,8 @@ static void cut_values(const Boxes *boxes, const int32_t *rows, int64_t seen, in
 
 /* Write the parts of a box that a single other one leaves, and return how many there are then. The
  * box is used up. */
-static int64_t carve(const Boxes *boxes, int64_t row, Box box, const Boxes *out, int64_t found) {
+static int64_t carve(const BoxRows *boxes, int64_t row, Box box, const BoxRows *out,
+                     int64_t found) {
     const Box other = row_of(&boxes->lower, &boxes->upper, &boxes->masks, row);
     for (int64_t i = 0; i < boxes->lower.columns; i++) {
         if (other.lower[i] > box.lower[i]) {
@@ -142,7 +143,8 @@ static int64_t carve(const Boxes *boxes, int64_t row, Box box, const Boxes *out,
 }
 
 /* Return whether one of the boxes meets the left (or right) part of a box that is cut. */
-static inline bool is_beside(const Boxes *boxes, int64_t row, Box box, const Cut *cut, bool left) {
+static inline bool is_beside(const BoxRows *boxes, int64_t row, Box box, const Cut *cut,
+                             bool left) {
     const int64_t j = cut->axis - boxes->lower.columns;
     if (j < 0)
         return left ? ROW(boxes->lower, row)[cut->axis] < cut->value
@@ -155,7 +157,7 @@ static inline bool is_beside(const Boxes *boxes, int64_t row, Box box, const Cut
 }
 
 /* Put the left (or right) part of a box that is cut on the stack, without its items. */
-static void push(const Boxes *boxes, Box box, const Cut *cut, bool left, Stack *stack,
+static void push(const BoxRows *boxes, Box box, const Cut *cut, bool left, Stack *stack,
                  int64_t depth) {
     const Box part = row_of(&stack->lower, &stack->upper, &stack->masks, depth);
     const int64_t j = cut->axis - boxes->lower.columns;
@@ -176,7 +178,7 @@ static void push(const Boxes *boxes, Box box, const Cut *cut, bool left, Stack *
  * more parts, nodes or items. counts are the depth of the stack (before and after), how many parts
  * were found, and how many nodes were examined.
  */
-EXPORT int64_t find_gaps(const Boxes *boxes, Stack *stack, int64_t max_nodes, Boxes *out,
+EXPORT int64_t find_gaps(const BoxRows *boxes, Stack *stack, int64_t max_nodes, BoxRows *out,
                          int64_t *counts) {
     const int64_t d = boxes->lower.columns, sets = n_sets(&boxes->starts);
     int32_t *items = stack->items.at;

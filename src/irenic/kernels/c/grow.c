@@ -34,7 +34,7 @@ static int64_t first_rival(const int16_t *restrict count, int64_t n) {
  *
  * Rules with the seed's consequent are no rivals: their count is so high that they never matter.
  */
-static int64_t note_apart(const Rules *rules, const double *values, const int32_t *codes,
+static int64_t note_apart(const RuleColumns *rules, const double *values, const int32_t *codes,
                           int64_t then, Apart apart) {
     const int64_t n = rules->n, d = rules->lower.rows;
     const int32_t *restrict thens = rules->then.at;
@@ -65,7 +65,7 @@ static int64_t note_apart(const Rules *rules, const double *values, const int32_
 }
 
 /* Do what note_apart does for a seed that is a box. Return the first rival that overlaps it. */
-static int64_t note_apart_box(const Rules *rules, Box seed, int64_t then, Apart apart) {
+static int64_t note_apart_box(const RuleColumns *rules, Box seed, int64_t then, Apart apart) {
     const int64_t n = rules->n, d = rules->lower.rows;
     const int32_t *restrict thens = rules->then.at;
     int16_t *restrict count = apart.count;
@@ -105,7 +105,8 @@ static inline bool any_stops(const uint8_t *restrict outside, const int16_t *res
 /* Set how far the box can grow on a continuous axis. What stops it are the rules that it is apart
  * from on this axis alone. The value is that of the seed, or any of a seed that is a box: a rule that
  * is apart from the seed lies above all of its values, or below all. */
-static void limit_interval(const Rules *rules, int64_t axis, double value, Box box, Apart apart) {
+static void limit_interval(const RuleColumns *rules, int64_t axis, double value, Box box,
+                           Apart apart) {
     const int64_t n = rules->n;
     const double *lower = ROW(rules->lower, axis), *upper = ROW(rules->upper, axis);
     const uint8_t *outside = apart.outside + axis * n;
@@ -129,7 +130,7 @@ static void limit_interval(const Rules *rules, int64_t axis, double value, Box b
 }
 
 /* Set the values that the box can take on a categorical axis. */
-static void limit_values(const Rules *rules, int64_t axis, Box box, Apart apart) {
+static void limit_values(const RuleColumns *rules, int64_t axis, Box box, Apart apart) {
     const int64_t n = rules->n, j = axis - rules->lower.rows;
     const int64_t start = rules->starts.at[j], stop = rules->starts.at[j + 1];
     const uint8_t *outside = apart.outside + axis * n;
@@ -145,7 +146,7 @@ static void limit_values(const Rules *rules, int64_t axis, Box box, Apart apart)
 }
 
 /* Take into account how far the box has grown on a continuous axis. */
-static void grow_interval(const Rules *rules, int64_t axis, Box box, Apart apart) {
+static void grow_interval(const RuleColumns *rules, int64_t axis, Box box, Apart apart) {
     const int64_t n = rules->n;
     const double low = box.lower[axis], high = box.upper[axis];
     const double *restrict lower = ROW(rules->lower, axis);
@@ -161,7 +162,7 @@ static void grow_interval(const Rules *rules, int64_t axis, Box box, Apart apart
 }
 
 /* Take into account which values the box now has on a categorical axis. */
-static void grow_values(const Rules *rules, int64_t axis, Box box, Apart apart) {
+static void grow_values(const RuleColumns *rules, int64_t axis, Box box, Apart apart) {
     const int64_t n = rules->n, j = axis - rules->lower.rows;
     for (int64_t first = 0; first < n; first += BLOCK) {
         const int64_t size = min64(BLOCK, n - first);
@@ -178,7 +179,7 @@ static void grow_values(const Rules *rules, int64_t axis, Box box, Apart apart) 
 }
 
 /* Set one side of the box to how far it can grow. */
-static inline void limit_axis(const Rules *rules, const double *values, int64_t axis, Box box,
+static inline void limit_axis(const RuleColumns *rules, const double *values, int64_t axis, Box box,
                               Apart apart) {
     if (axis < rules->lower.rows)
         limit_interval(rules, axis, values[axis], box, apart);
@@ -187,25 +188,27 @@ static inline void limit_axis(const Rules *rules, const double *values, int64_t 
 }
 
 /* Take into account how far the box has grown on an axis. */
-static inline void grow_axis(const Rules *rules, int64_t axis, Box box, Apart apart) {
+static inline void grow_axis(const RuleColumns *rules, int64_t axis, Box box, Apart apart) {
     if (axis < rules->lower.rows)
         grow_interval(rules, axis, box, apart);
     else
         grow_values(rules, axis, box, apart);
 }
 
-static int64_t n_axes(const Rules *rules) { return rules->lower.rows + n_sets(&rules->starts); }
+static int64_t n_axes(const RuleColumns *rules) {
+    return rules->lower.rows + n_sets(&rules->starts);
+}
 
 /* Allocate what tells where the rules stand apart: one piece of memory, to be freed by its counts,
  * which are NULL if there is not enough. */
-static Apart new_apart(const Rules *rules) {
+static Apart new_apart(const RuleColumns *rules) {
     const size_t n = (size_t)rules->n;
     int16_t *count = malloc(n * sizeof *count + n * (size_t)n_axes(rules) + 1);
     return (Apart){count ? (uint8_t *)(count + n) : NULL, count};
 }
 
 /* Grow a box axis by axis, from where the rules stand apart from its seed. */
-static void grow_axes(const Rules *rules, const double *values, const int64_t *order, Box box,
+static void grow_axes(const RuleColumns *rules, const double *values, const int64_t *order, Box box,
                       Apart apart) {
     for (int64_t o = 0; o < n_axes(rules); o++) {
         limit_axis(rules, values, order[o], box, apart);
@@ -214,7 +217,7 @@ static void grow_axes(const Rules *rules, const double *values, const int64_t *o
 }
 
 /* Grow a box around a seed, axis by axis. Return a rival that covers the seed, -1 for none. */
-static int64_t grow_box(const Rules *rules, const double *values, const int32_t *codes,
+static int64_t grow_box(const RuleColumns *rules, const double *values, const int32_t *codes,
                         const int64_t *order, int64_t then, Box box, Apart apart) {
     const int64_t covered = note_apart(rules, values, codes, then, apart);
     if (covered < 0) grow_axes(rules, values, order, box, apart);
@@ -223,7 +226,7 @@ static int64_t grow_box(const Rules *rules, const double *values, const int32_t 
 
 /* Grow a box around a seed, axis by axis, and write its cells. The order names all axes. Return a
  * rival that covers the seed (then the cells are not written), -1 for none. */
-EXPORT int64_t enlarge(const Rules *rules, const double *values, const int32_t *codes,
+EXPORT int64_t enlarge(const RuleColumns *rules, const double *values, const int32_t *codes,
                        const int64_t *order, int64_t then, void *cells) {
     const Apart apart = new_apart(rules);
     if (!apart.count) return NO_MEMORY;
@@ -235,7 +238,7 @@ EXPORT int64_t enlarge(const Rules *rules, const double *values, const int32_t *
 
 /* Do what enlarge does for a seed that is a box, given by its cells. Return a rival that overlaps
  * the seed, -1 for none. */
-EXPORT int64_t enlarge_box(const Rules *rules, void *seed, const int64_t *order, int64_t then,
+EXPORT int64_t enlarge_box(const RuleColumns *rules, void *seed, const int64_t *order, int64_t then,
                            void *cells) {
     const Apart apart = new_apart(rules);
     if (!apart.count) return NO_MEMORY;
@@ -247,7 +250,7 @@ EXPORT int64_t enlarge_box(const Rules *rules, void *seed, const int64_t *order,
 }
 
 /* Do what enlarge does for the seeds first to last, each with its row of the boxes. */
-EXPORT int64_t enlarge_many(const Rules *rules, const Seeds *seeds, const Boxes *boxes,
+EXPORT int64_t enlarge_many(const RuleColumns *rules, const Seeds *seeds, const BoxRows *boxes,
                             int64_t *covered, int64_t first, int64_t last) {
     const Apart apart = new_apart(rules);
     if (!apart.count) return NO_MEMORY;
@@ -264,13 +267,13 @@ EXPORT int64_t enlarge_many(const Rules *rules, const Seeds *seeds, const Boxes 
 
 /* Note where each rule stands apart from the seed. Return a rival that covers the seed, -1 for
  * none. */
-EXPORT int64_t stand_apart(const Rules *rules, Seed *seed, int16_t *count) {
+EXPORT int64_t stand_apart(const RuleColumns *rules, Seed *seed, int16_t *count) {
     const Apart apart = {seed->outside.at, count};
     return note_apart(rules, seed->values.at, seed->codes.at, seed->then, apart);
 }
 
 /* Set the sides of a box on some axes to how far each could grow next. */
-EXPORT void limit(const Rules *rules, const Seed *seed, const int64_t *axes, int64_t n,
+EXPORT void limit(const RuleColumns *rules, const Seed *seed, const int64_t *axes, int64_t n,
                   int16_t *count, void *cells) {
     const Apart apart = {seed->outside.at, count};
     const Box box = box_in(cells, rules->lower.rows);
@@ -278,7 +281,8 @@ EXPORT void limit(const Rules *rules, const Seed *seed, const int64_t *axes, int
 }
 
 /* Take into account how far a box has grown on an axis. */
-EXPORT void grow(const Rules *rules, const Seed *seed, int64_t axis, void *cells, int16_t *count) {
+EXPORT void grow(const RuleColumns *rules, const Seed *seed, int64_t axis, void *cells,
+                 int16_t *count) {
     const Apart apart = {seed->outside.at, count};
     grow_axis(rules, axis, box_in(cells, rules->lower.rows), apart);
 }

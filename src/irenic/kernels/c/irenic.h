@@ -71,7 +71,7 @@ typedef struct {
     Ints starts;      /* where the words of each categorical feature start [sets + 1] */
     Words everything; /* bits of all values that can occur [words] */
     Floats lowest;    /* lowest value of each continuous feature [features] */
-} Rules;
+} RuleColumns;
 
 /* Instances with one column each. */
 typedef struct {
@@ -85,7 +85,7 @@ typedef struct {
     Floats upper; /* [n, features] */
     Words masks;  /* [n, words] */
     Ints starts;  /* [sets + 1] */
-} Boxes;
+} BoxRows;
 
 /* How many rules cover each instance, and the pool of instances that none covers. */
 typedef struct {

@@ -4,10 +4,10 @@
 #include "evolve.h"
 
 /* Return whether a condition may be the word: a set lists few values, or leaves few out. */
-bool lists_few(const Rows *rows, const Draft *draft, int64_t f, uint64_t word) {
-    if (draft->most_values.rows == 0 || rows->ordered.at[f]) return true;
+bool lists_few(const CellRows *rows, const Draft *draft, int64_t f, uint64_t word) {
+    if (draft->limits->most_values.rows == 0 || rows->ordered.at[f]) return true;
     const int64_t n = count_bits(word), n_cells = rows->n_cells.at[f];
-    const int64_t limit = draft->most_values.at[f];
+    const int64_t limit = draft->limits->most_values.at[f];
     if (limit >= 0) return min64(n, n_cells - n) <= limit;
     /* the last cell is that of all other values, which are not listed */
     return (word >> (n_cells - 1) & 1 ? n_cells - n : n) <= -limit;
@@ -19,8 +19,8 @@ bool lists_few(const Rows *rows, const Draft *draft, int64_t f, uint64_t word) {
  */
 bool only_impossible(const Draft *draft, int64_t p, int64_t q) {
     const uint64_t *mine = ROW(draft->masks, p), *theirs = ROW(draft->masks, q);
-    for (int64_t i = 0; i < draft->impossible.rows; i++) {
-        const uint64_t *region = ROW(draft->impossible, i);
+    for (int64_t i = 0; i < draft->limits->impossible.rows; i++) {
+        const uint64_t *region = ROW(draft->limits->impossible, i);
         int64_t f = 0;
         while (f < draft->masks.columns && !(mine[f] & theirs[f] & ~region[f])) f++;
         if (f == draft->masks.columns) return true;
@@ -34,8 +34,8 @@ int64_t next_wall(const Draft *draft, int64_t p, int64_t w) {
     const uint64_t *masks = ROW(draft->masks, p);
     const int64_t *tests = ROW(draft->tests, p);
     while (w > 0) {
-        const uint64_t *wall = ROW(draft->walls, --w);
-        if (!ROW(draft->banned, w)[draft->then.at[p]]) continue;
+        const uint64_t *wall = ROW(draft->limits->walls, --w);
+        if (!ROW(draft->limits->banned, w)[draft->then.at[p]]) continue;
         int32_t k = 0;
         while (k < draft->n_tests.at[p] && masks[tests[k]] & wall[tests[k]]) k++;
         if (k == draft->n_tests.at[p]) return w;
@@ -55,25 +55,25 @@ int64_t next_wall(const Draft *draft, int64_t p, int64_t w) {
 /* Return on which side of its condition on f rules must follow the one at place p: 1 above, -1
  * below, 0 on neither. */
 static int64_t side_of(const Draft *draft, int64_t p, int64_t f) {
-    const int64_t more = draft->ranks.at[draft->then.at[p]] -
-                         draft->ranks.at[draft->ints.at->code_by_default];
-    return more > 0 ? draft->signs.at[f] : more < 0 ? -draft->signs.at[f] : 0;
+    const int64_t *ranks = draft->limits->ranks.at;
+    const int64_t more = ranks[draft->then.at[p]] - ranks[draft->state->code_by_default];
+    return more > 0 ? draft->limits->signs.at[f] : more < 0 ? -draft->limits->signs.at[f] : 0;
 }
 
 /* Return the cells on a side of a condition, without that of missing values. */
-static uint64_t beyond(const Rows *rows, const Draft *draft, int64_t f, uint64_t word,
+static uint64_t beyond(const CellRows *rows, const Draft *draft, int64_t f, uint64_t word,
                        int64_t side) {
-    const int64_t known = draft->known.at[f];
+    const int64_t known = draft->limits->known.at[f];
     if (side == 0 || !(word >> known)) return 0;
     if (side > 0) return bits_between(last_bit(word) + 1, rows->n_cells.at[f]);
     return bits_between(known, max64(known, first_bit(word)));
 }
 
 /* Remove the bounds of a rule beyond which it would have to be followed. */
-void open_bounds(const Rows *rows, const Draft *draft, int64_t p) {
-    for (int64_t f = 0; f < draft->signs.rows; f++) {
+void open_bounds(const CellRows *rows, const Draft *draft, int64_t p) {
+    for (int64_t f = 0; f < draft->limits->signs.rows; f++) {
         const uint64_t word = ROW(draft->masks, p)[f];
-        if (word == rows->everything.at[f] || !draft->signs.at[f]) continue;
+        if (word == rows->everything.at[f] || !draft->limits->signs.at[f]) continue;
         const uint64_t rest = beyond(rows, draft, f, word, side_of(draft, p, f));
         if (rest) set_test(rows, draft, p, f, word | rest);
     }
@@ -81,19 +81,19 @@ void open_bounds(const Rows *rows, const Draft *draft, int64_t p) {
 
 /* Return the place of rule r after the step that is proposed; -1 if the rule is removed. */
 static int64_t place_after(const Draft *draft, int64_t r) {
-    const Counters *ints = draft->ints.at;
-    if (r == ints->size) return spare_place(draft);
-    if (ints->proposed == NO_STEP || ints->proposed == ADDED || r != ints->proposed_rule)
+    const State *state = draft->state;
+    if (r == state->size) return spare_place(draft);
+    if (state->proposed == NO_STEP || state->proposed == ADDED || r != state->proposed_rule)
         return draft->slot.at[r];
-    return ints->proposed == CHANGED ? spare_place(draft) : -1;
+    return state->proposed == CHANGED ? spare_place(draft) : -1;
 }
 
 /* Return whether the rule at place q predicts the same as the one at place p or more (side > 0) or
  * less. */
 static bool may_follow(const Draft *draft, int64_t q, int64_t p, int64_t f, int64_t side) {
-    return (draft->ranks.at[draft->then.at[q]] - draft->ranks.at[draft->then.at[p]]) *
-               draft->signs.at[f] * side >=
-           0;
+    const int64_t *ranks = draft->limits->ranks.at;
+    const int64_t more = ranks[draft->then.at[q]] - ranks[draft->then.at[p]];
+    return more * draft->limits->signs.at[f] * side >= 0;
 }
 
 /* Return whether the rule at place q may follow, and covers the cells beyond a condition on f. */
@@ -163,10 +163,10 @@ static bool is_followed(const Draft *draft, int64_t size, int64_t p, int64_t f, 
 
 /* Return the first rule, after the step that is proposed, that no rule follows as it should; -1 if
  * there is none. */
-int64_t breaks_order(const Rows *rows, const Draft *draft) {
-    const int64_t size = draft->ints.at->size + (draft->ints.at->proposed == ADDED);
-    for (int64_t f = 0; f < draft->signs.rows; f++) {
-        if (!draft->signs.at[f]) continue;
+int64_t breaks_order(const CellRows *rows, const Draft *draft) {
+    const int64_t size = draft->state->size + (draft->state->proposed == ADDED);
+    for (int64_t f = 0; f < draft->limits->signs.rows; f++) {
+        if (!draft->limits->signs.at[f]) continue;
         for (int64_t r = 0; r < size; r++) {
             const int64_t p = place_after(draft, r);
             if (p < 0) continue;
@@ -179,6 +179,6 @@ int64_t breaks_order(const Rows *rows, const Draft *draft) {
 }
 
 /* Return whether predictions increase and decrease as they should after the step proposed. */
-bool keeps_order(const Rows *rows, const Draft *draft) {
-    return draft->signs.rows == 0 || breaks_order(rows, draft) < 0;
+bool keeps_order(const CellRows *rows, const Draft *draft) {
+    return draft->limits->signs.rows == 0 || breaks_order(rows, draft) < 0;
 }

@@ -19,7 +19,7 @@ enum { GIVE_UP, REMOVE_RIVALS, TRIM_RIVALS, TRIM_NEW };
  * tests are the n features to choose from (NULL: the first n). The way is drawn with a probability
  * proportional to the share of cells that it keeps. Return false if there is none.
  */
-static bool trim_words(const Rows *rows, const Draft *draft, int64_t p, const uint64_t *others,
+static bool trim_words(const CellRows *rows, const Draft *draft, int64_t p, const uint64_t *others,
                        const int64_t *tests, int64_t n) {
     const uint64_t *masks = ROW(draft->masks, p);
     double total = 0.0;
@@ -39,7 +39,7 @@ static bool trim_words(const Rows *rows, const Draft *draft, int64_t p, const ui
             if (!parts[side]) continue;
             const double weight = (double)count_bits(parts[side]) / (double)count_bits(mine);
             total += weight;
-            if (uniform(draft->rng.at) * total < weight) {
+            if (uniform(&draft->state->random) * total < weight) {
                 feature = f;
                 kept = parts[side];
             }
@@ -49,7 +49,7 @@ static bool trim_words(const Rows *rows, const Draft *draft, int64_t p, const ui
 }
 
 /* Make the rule at place p disjoint from the one at place q on one feature, if possible. */
-static bool trim(const Rows *rows, const Draft *draft, int64_t p, int64_t q) {
+static bool trim(const CellRows *rows, const Draft *draft, int64_t p, int64_t q) {
     return trim_words(rows, draft, p, ROW(draft->masks, q), ROW(draft->tests, q),
                       draft->n_tests.at[q]);
 }
@@ -58,14 +58,14 @@ static bool trim(const Rows *rows, const Draft *draft, int64_t p, int64_t q) {
  *
  * The feature is drawn among those on which q excludes the row; return false if there is none.
  */
-static bool avoid(const Rows *rows, const Draft *draft, int64_t p, int64_t q, int64_t i) {
+static bool avoid(const CellRows *rows, const Draft *draft, int64_t p, int64_t q, int64_t i) {
     const uint64_t *others = ROW(draft->masks, q);
     int64_t n = 0, feature = -1;
     for (int64_t k = 0; k < draft->n_tests.at[q]; k++) {
         const int64_t f = ROW(draft->tests, q)[k];
         if (others[f] & bit(cell_of(rows, f, i))) continue;
         n++;
-        if (below(draft->rng.at, n) == 0) feature = f;
+        if (below(&draft->state->random, n) == 0) feature = f;
     }
     if (feature < 0) return false;
     const uint64_t theirs = others[feature];
@@ -84,9 +84,9 @@ static bool avoid(const Rows *rows, const Draft *draft, int64_t p, int64_t q, in
  * Each rival in turn cuts the rule on one random feature. Unlike CFSBE (grow.c), this can leave
  * bounds that a later cut made superfluous. Return false if a rival covers the row.
  */
-bool grow_free(const Rows *rows, const Draft *draft, int64_t i, int64_t own) {
+bool grow_free(const CellRows *rows, const Draft *draft, int64_t i, int64_t own) {
     const int64_t desk = desk_place(draft);
-    int64_t r = next_rival(draft, desk, own, draft->ints.at->size);
+    int64_t r = next_rival(draft, desk, own, draft->state->size);
     while (r >= 0) {
         if (!avoid(rows, draft, desk, draft->slot.at[r], i)) return false;
         r = next_rival(draft, desk, own, r);
@@ -114,12 +114,12 @@ static bool overlaps_but(const Draft *draft, const uint64_t *words, int64_t q, i
 
 /* Return the largest condition on feature f with which a region, free of the rivals of a consequent
  * except the one at place own, stays free. */
-static uint64_t free_word(const Rows *rows, const Draft *draft, const uint64_t *region,
+static uint64_t free_word(const CellRows *rows, const Draft *draft, const uint64_t *region,
                           int64_t then, int64_t own, int64_t f) {
     const uint64_t mine = region[f];
     uint64_t word = rows->everything.at[f];
     if (mine == word) return word;
-    for (int64_t r = 0; r < draft->ints.at->size; r++) {
+    for (int64_t r = 0; r < draft->state->size; r++) {
         const int64_t q = draft->slot.at[r];
         const uint64_t theirs = ROW(draft->masks, q)[f];
         if (q == own || draft->then.at[q] == then || mine & theirs ||
@@ -141,7 +141,7 @@ static uint64_t free_word(const Rows *rows, const Draft *draft, const uint64_t *
  * At the start, no rival except the one at place own overlaps the room. At the end, it cannot be
  * larger on any feature.
  */
-void enlarge_room(const Rows *rows, const Draft *draft, int64_t then, int64_t own) {
+void enlarge_room(const CellRows *rows, const Draft *draft, int64_t then, int64_t own) {
     uint64_t *room = draft->room.at;
     for (int64_t k = 0; k < draft->order.rows; k++) {
         const int64_t f = draft->order.at[k];
@@ -150,16 +150,16 @@ void enlarge_room(const Rows *rows, const Draft *draft, int64_t then, int64_t ow
 }
 
 /* Make the room the cells of row i. */
-static void room_of_row(const Rows *rows, const Draft *draft, int64_t i) {
+static void room_of_row(const CellRows *rows, const Draft *draft, int64_t i) {
     for (int64_t f = 0; f < draft->room.rows; f++) draft->room.at[f] = bit(cell_of(rows, f, i));
 }
 
 /* Enlarge the room in a random order and narrow the rule on the desk to it; return false if
  * nothing is left. */
-static bool narrow_to_room(const Rows *rows, const Draft *draft, int64_t own) {
+static bool narrow_to_room(const CellRows *rows, const Draft *draft, int64_t own) {
     const int64_t desk = desk_place(draft), d = draft->order.rows;
     for (int64_t k = d - 1; k > 0; k--) {
-        const int64_t j = below(draft->rng.at, k + 1), f = draft->order.at[k];
+        const int64_t j = below(&draft->state->random, k + 1), f = draft->order.at[k];
         draft->order.at[k] = draft->order.at[j];
         draft->order.at[j] = f;
     }
@@ -171,8 +171,8 @@ static bool narrow_to_room(const Rows *rows, const Draft *draft, int64_t own) {
 }
 
 /* Narrow the rule on the desk to a free region around row i, which no rival covers. */
-static bool free_around(const Rows *rows, const Draft *draft, int64_t i, int64_t own) {
-    if (draft->ints.at->guard != ENLARGE) return grow_free(rows, draft, i, own);
+static bool free_around(const CellRows *rows, const Draft *draft, int64_t i, int64_t own) {
+    if (draft->state->guard != ENLARGE) return grow_free(rows, draft, i, own);
     room_of_row(rows, draft, i);
     return narrow_to_room(rows, draft, own);
 }
@@ -181,15 +181,15 @@ static bool free_around(const Rows *rows, const Draft *draft, int64_t i, int64_t
  *
  * Return false if rivals cover all rows that are tried.
  */
-static bool free_around_own_row(const Rows *rows, const Draft *draft, int64_t own) {
-    const int64_t p = desk_place(draft), size = draft->ints.at->size;
+static bool free_around_own_row(const CellRows *rows, const Draft *draft, int64_t own) {
+    const int64_t p = desk_place(draft), size = draft->state->size;
     find_cover(rows, draft, p);
     const uint64_t *cover = ROW(draft->cover, p);
     int64_t n = 0;
     for (int64_t w = 0; w < draft->cover.columns; w++) n += count_bits(cover[w]);
     if (n == 0) return false;
     for (int seed = 0; seed < SEEDS; seed++) {
-        const int64_t i = nth_row(cover, below(draft->rng.at, n));
+        const int64_t i = nth_row(cover, below(&draft->state->random, n));
         bool free = true;
         for (int64_t r = 0; r < size && free; r++) {
             const int64_t q = draft->slot.at[r];
@@ -206,10 +206,10 @@ static bool free_around_own_row(const Rows *rows, const Draft *draft, int64_t ow
  * With CFSBE, a changed rule stays in the region that is enlarged from the rule that it replaces,
  * if that is free itself. Otherwise, the region is one around a row.
  */
-static bool narrow_to_free(const Rows *rows, const Draft *draft, int64_t own) {
-    const int64_t desk = desk_place(draft), size = draft->ints.at->size;
+static bool narrow_to_free(const CellRows *rows, const Draft *draft, int64_t own) {
+    const int64_t desk = desk_place(draft), size = draft->state->size;
     if (next_rival(draft, desk, own, size) < 0) return true;
-    if (draft->ints.at->guard == ENLARGE && own >= 0 &&
+    if (draft->state->guard == ENLARGE && own >= 0 &&
         draft->then.at[own] == draft->then.at[desk] && next_rival(draft, own, own, size) < 0 &&
         overlaps_but(draft, ROW(draft->masks, desk), own, -1)) {
         memcpy(draft->room.at, ROW(draft->masks, own),
@@ -221,14 +221,14 @@ static bool narrow_to_free(const Rows *rows, const Draft *draft, int64_t own) {
 
 /* Make the rule on the desk free, which is to replace the one at place own; return whether it is
  * free. */
-static bool make_way(const Rows *rows, const Draft *draft, int64_t own, int64_t how) {
-    if (draft->ints.at->guard == IGNORE) return true;
-    if (draft->ints.at->guard != MAKE_WAY) return narrow_to_free(rows, draft, own);
+static bool make_way(const CellRows *rows, const Draft *draft, int64_t own, int64_t how) {
+    if (draft->state->guard == IGNORE) return true;
+    if (draft->state->guard != MAKE_WAY) return narrow_to_free(rows, draft, own);
     const int64_t p = desk_place(draft);
-    int64_t r = next_rival(draft, p, own, draft->ints.at->size);
+    int64_t r = next_rival(draft, p, own, draft->state->size);
     while (r >= 0) {
         const int64_t q = draft->slot.at[r];
-        if (how == GIVE_UP || draft->ints.at->logged >= STEPS - 2) return false;
+        if (how == GIVE_UP || draft->state->logged >= STEPS - 2) return false;
         if (how == TRIM_NEW) {
             if (!trim(rows, draft, p, q)) return false;
         } else {
@@ -248,11 +248,11 @@ static bool make_way(const Rows *rows, const Draft *draft, int64_t own, int64_t 
 }
 
 /* Trim the rule on the desk until it enters no wall; return false if that is impossible. */
-static bool leave_walls(const Rows *rows, const Draft *draft) {
+static bool leave_walls(const CellRows *rows, const Draft *draft) {
     const int64_t p = desk_place(draft), d = draft->masks.columns;
-    int64_t w = next_wall(draft, p, draft->walls.rows);
+    int64_t w = next_wall(draft, p, draft->limits->walls.rows);
     while (w >= 0) {
-        if (!trim_words(rows, draft, p, ROW(draft->walls, w), NULL, d)) return false;
+        if (!trim_words(rows, draft, p, ROW(draft->limits->walls, w), NULL, d)) return false;
         w = next_wall(draft, p, w);
     }
     return true;
@@ -260,11 +260,11 @@ static bool leave_walls(const Rows *rows, const Draft *draft) {
 
 /* Propose to replace the rule at place own (NEW: none) with the one on the desk, if that is
  * possible. */
-bool place_desk(const Rows *rows, const Draft *draft, int64_t own, int64_t how) {
+bool place_desk(const CellRows *rows, const Draft *draft, int64_t own, int64_t how) {
     open_bounds(rows, draft, desk_place(draft));
     if (!leave_walls(rows, draft)) return false;
     if (!make_way(rows, draft, own, how)) return false;
-    if (own < 0 && draft->ints.at->size >= draft->ints.at->rule_limit) return false;
+    if (own < 0 && draft->state->size >= draft->state->rule_limit) return false;
     copy_rule(draft, desk_place(draft), spare_place(draft));
     int64_t r = 0;
     while (own >= 0 && draft->slot.at[r] != own) r++;
@@ -288,7 +288,7 @@ static int64_t draw_how(uint64_t *rng) {
  */
 
 /* Draw a feature with the probabilities of the rows. */
-static int64_t pick_feature(const Rows *rows, uint64_t *rng) {
+static int64_t pick_feature(const CellRows *rows, uint64_t *rng) {
     const double u = uniform(rng);
     int64_t low = 0, high = rows->pick.rows - 1;
     while (low < high) {
@@ -309,11 +309,11 @@ static int64_t random_bit(uint64_t word, uint64_t *rng) {
 
 /* Return a random row. */
 static int64_t random_row(const Draft *draft) {
-    return below(draft->rng.at, draft->predicted.rows);
+    return below(&draft->state->random, draft->predicted.rows);
 }
 
 /* Return a random row whose prediction is not the best; -1 if several draws find none. */
-static int64_t wrong_row(const Rows *rows, const Draft *draft) {
+static int64_t wrong_row(const CellRows *rows, const Draft *draft) {
     for (int tried = 0; tried < 24; tried++) {
         const int64_t i = random_row(draft);
         if (rows->best.at[i] != draft->predicted.at[i]) return i;
@@ -323,17 +323,17 @@ static int64_t wrong_row(const Rows *rows, const Draft *draft) {
 
 /* Return the place of a random rule. */
 static int64_t random_rule(const Draft *draft) {
-    return draft->slot.at[below(draft->rng.at, draft->ints.at->size)];
+    return draft->slot.at[below(&draft->state->random, draft->state->size)];
 }
 
 /* Return a random feature that the rule at place p tests. */
 static int64_t random_test(const Draft *draft, int64_t p) {
-    return ROW(draft->tests, p)[below(draft->rng.at, draft->n_tests.at[p])];
+    return ROW(draft->tests, p)[below(&draft->state->random, draft->n_tests.at[p])];
 }
 
 /* Prepare a copy of the rule at place own with another condition; return NOTHING if it has no
  * room. */
-static int64_t prepare_copy(const Rows *rows, const Draft *draft, int64_t own, int64_t f,
+static int64_t prepare_copy(const CellRows *rows, const Draft *draft, int64_t own, int64_t f,
                             uint64_t word) {
     const int64_t desk = desk_place(draft);
     copy_rule(draft, own, desk);
@@ -341,8 +341,8 @@ static int64_t prepare_copy(const Rows *rows, const Draft *draft, int64_t own, i
 }
 
 /* Move a bound of a rule, or add or remove a value of a set. */
-static int64_t move_bound(const Rows *rows, const Draft *draft) {
-    uint64_t *rng = draft->rng.at;
+static int64_t move_bound(const CellRows *rows, const Draft *draft) {
+    uint64_t *rng = &draft->state->random;
     const int64_t own = random_rule(draft);
     if (draft->n_tests.at[own] == 0) return NOTHING;
     const int64_t f = random_test(draft, own);
@@ -366,14 +366,14 @@ static int64_t move_bound(const Rows *rows, const Draft *draft) {
 }
 
 /* Drop a condition of a rule, or one of its two bounds. */
-static int64_t drop_bound(const Rows *rows, const Draft *draft) {
+static int64_t drop_bound(const CellRows *rows, const Draft *draft) {
     const int64_t own = random_rule(draft);
     if (draft->n_tests.at[own] == 0) return NOTHING;
     const int64_t f = random_test(draft, own);
     const uint64_t word = ROW(draft->masks, own)[f];
     uint64_t new = rows->everything.at[f];
     if (price(rows, f, word) == 2) {
-        const double u = uniform(draft->rng.at);
+        const double u = uniform(&draft->state->random);
         if (u < 0.4)
             new = bits_between(first_bit(word), rows->n_cells.at[f]);
         else if (u < 0.8)
@@ -383,9 +383,9 @@ static int64_t drop_bound(const Rows *rows, const Draft *draft) {
 }
 
 /* Return a part of a condition that excludes a cell; 0 if it is empty. */
-static uint64_t without(const Rows *rows, const Draft *draft, uint64_t word, int64_t f,
+static uint64_t without(const CellRows *rows, const Draft *draft, uint64_t word, int64_t f,
                         int64_t cell) {
-    uint64_t *rng = draft->rng.at;
+    uint64_t *rng = &draft->state->random;
     if (!rows->ordered.at[f]) {
         if (uniform(rng) < 0.5) return word & ~bit(cell);
         return word & random_word(rng) & ~bit(cell);
@@ -400,10 +400,10 @@ static uint64_t without(const Rows *rows, const Draft *draft, uint64_t word, int
 }
 
 /* Add or narrow a condition, to exclude a wrongly predicted row or at random. */
-static int64_t shrink(const Rows *rows, const Draft *draft) {
+static int64_t shrink(const CellRows *rows, const Draft *draft) {
     int64_t i = wrong_row(rows, draft), own = -1;
     if (i >= 0 && draft->count.at[i] > 0) {
-        for (int64_t r = 0; r < draft->ints.at->size && own < 0; r++) {
+        for (int64_t r = 0; r < draft->state->size && own < 0; r++) {
             const int64_t p = draft->slot.at[r];
             if (has_row(ROW(draft->cover, p), i)) own = p;
         }
@@ -412,18 +412,18 @@ static int64_t shrink(const Rows *rows, const Draft *draft) {
         own = random_rule(draft);
         i = random_row(draft);
     }
-    const int64_t f = pick_feature(rows, draft->rng.at);
+    const int64_t f = pick_feature(rows, &draft->state->random);
     const uint64_t word = ROW(draft->masks, own)[f];
     const uint64_t new = without(rows, draft, word, f, cell_of(rows, f, i));
     return !new || new == word ? NOTHING : prepare_copy(rows, draft, own, f, new);
 }
 
 /* Replace a condition with one on another feature. */
-static int64_t other_feature(const Rows *rows, const Draft *draft) {
+static int64_t other_feature(const CellRows *rows, const Draft *draft) {
     const int64_t own = random_rule(draft);
     if (draft->n_tests.at[own] == 0) return NOTHING;
     const int64_t f = random_test(draft, own);
-    const int64_t g = pick_feature(rows, draft->rng.at);
+    const int64_t g = pick_feature(rows, &draft->state->random);
     const int64_t cell = cell_of(rows, g, random_row(draft));
     const uint64_t new = without(rows, draft, ROW(draft->masks, own)[g], g, cell);
     if (f == g || !new) return NOTHING;
@@ -433,8 +433,8 @@ static int64_t other_feature(const Rows *rows, const Draft *draft) {
 }
 
 /* Return a random condition that contains a cell: an interval or a set. */
-static uint64_t around(const Rows *rows, const Draft *draft, int64_t f, int64_t cell) {
-    uint64_t *rng = draft->rng.at;
+static uint64_t around(const CellRows *rows, const Draft *draft, int64_t f, int64_t cell) {
+    uint64_t *rng = &draft->state->random;
     const int64_t n_cells = rows->n_cells.at[f];
     if (rows->ordered.at[f]) {
         int64_t low = below(rng, cell + 1);
@@ -451,11 +451,11 @@ static uint64_t around(const Rows *rows, const Draft *draft, int64_t f, int64_t 
 }
 
 /* Prepare a rule of one to four random conditions around row i. */
-void box_around(const Rows *rows, const Draft *draft, int64_t i) {
+void box_around(const CellRows *rows, const Draft *draft, int64_t i) {
     const int64_t desk = desk_place(draft);
     clear_rule(rows, draft, desk, rows->best.at[i]);
-    for (int64_t n = 1 + below(draft->rng.at, 4); n > 0; n--) {
-        const int64_t f = pick_feature(rows, draft->rng.at);
+    for (int64_t n = 1 + below(&draft->state->random, 4); n > 0; n--) {
+        const int64_t f = pick_feature(rows, &draft->state->random);
         const uint64_t part = around(rows, draft, f, cell_of(rows, f, i));
         if (!set_test(rows, draft, desk, f, ROW(draft->masks, desk)[f] & part)) break;
     }
@@ -463,11 +463,11 @@ void box_around(const Rows *rows, const Draft *draft, int64_t i) {
 
 /* Prepare a rule for a wrongly predicted row: with random conditions or, now and then if no rule
  * covers the row, with no conditions but those that separate it from its rivals. */
-static int64_t add_at_seed(const Rows *rows, const Draft *draft) {
+static int64_t add_at_seed(const CellRows *rows, const Draft *draft) {
     const int64_t i = wrong_row(rows, draft);
     if (i < 0) return NOTHING;
-    if (draft->ints.at->guard != IGNORE && draft->count.at[i] == 0 &&
-        uniform(draft->rng.at) < 0.2) {
+    if (draft->state->guard != IGNORE && draft->count.at[i] == 0 &&
+        uniform(&draft->state->random) < 0.2) {
         clear_rule(rows, draft, desk_place(draft), rows->best.at[i]);
         return free_around(rows, draft, i, NEW) ? NEW : NOTHING;
     }
@@ -476,15 +476,15 @@ static int64_t add_at_seed(const Rows *rows, const Draft *draft) {
 }
 
 /* Enlarge a rule just enough to cover a wrongly predicted row. */
-static int64_t reach(const Rows *rows, const Draft *draft) {
+static int64_t reach(const CellRows *rows, const Draft *draft) {
     const int64_t i = wrong_row(rows, draft);
     if (i < 0) return NOTHING;
     int64_t own = -1, n = 0;
-    for (int64_t r = 0; r < draft->ints.at->size; r++) {
+    for (int64_t r = 0; r < draft->state->size; r++) {
         const int64_t p = draft->slot.at[r];
         if (draft->then.at[p] != rows->best.at[i]) continue;
         n++;
-        if (below(draft->rng.at, n) == 0) own = p;
+        if (below(&draft->state->random, n) == 0) own = p;
     }
     if (own < 0) return NOTHING;
     const int64_t desk = desk_place(draft);
@@ -502,10 +502,10 @@ static int64_t reach(const Rows *rows, const Draft *draft) {
 }
 
 /* Replace two rules of one consequent with the smallest rule that contains both. */
-static int64_t merge(const Rows *rows, const Draft *draft) {
-    const int64_t size = draft->ints.at->size;
-    const int64_t a = below(draft->rng.at, size);
-    const int64_t b = below(draft->rng.at, size);
+static int64_t merge(const CellRows *rows, const Draft *draft) {
+    const int64_t size = draft->state->size;
+    const int64_t a = below(&draft->state->random, size);
+    const int64_t b = below(&draft->state->random, size);
     const int64_t own = draft->slot.at[a], other = draft->slot.at[b];
     if (a == b || draft->then.at[own] != draft->then.at[other]) return NOTHING;
     const int64_t desk = desk_place(draft);
@@ -516,12 +516,12 @@ static int64_t merge(const Rows *rows, const Draft *draft) {
         if (rows->ordered.at[f]) word = bits_between(first_bit(word), last_bit(word) + 1);
         set_test(rows, draft, desk, f, word);
     }
-    draft->ints.at->drop = b;
+    draft->state->drop = b;
     return own;
 }
 
 /* Give a rule the best consequent for the rows that only it covers. */
-static int64_t relabel(const Rows *rows, const Draft *draft) {
+static int64_t relabel(const CellRows *rows, const Draft *draft) {
     const int64_t own = random_rule(draft);
     const int64_t then = best_then(rows, draft, own, true);
     if (then == draft->then.at[own]) return NOTHING;
@@ -532,10 +532,10 @@ static int64_t relabel(const Rows *rows, const Draft *draft) {
 }
 
 /* Split a rule in two; the new part predicts the best consequent for its rows. */
-static int64_t split(const Rows *rows, const Draft *draft) {
-    uint64_t *rng = draft->rng.at;
-    if (draft->ints.at->size >= draft->ints.at->rule_limit) return NOTHING;
-    const int64_t r = below(rng, draft->ints.at->size);
+static int64_t split(const CellRows *rows, const Draft *draft) {
+    uint64_t *rng = &draft->state->random;
+    if (draft->state->size >= draft->state->rule_limit) return NOTHING;
+    const int64_t r = below(rng, draft->state->size);
     const int64_t own = draft->slot.at[r];
     const int64_t f = pick_feature(rows, rng);
     const uint64_t word = ROW(draft->masks, own)[f];
@@ -549,7 +549,7 @@ static int64_t split(const Rows *rows, const Draft *draft) {
     if (!part || !rest) return NOTHING;
     copy_rule(draft, own, spare_place(draft));
     if (!set_test(rows, draft, spare_place(draft), f, rest)) return NOTHING;
-    draft->ints.at->shorten = r;
+    draft->state->shorten = r;
     const int64_t desk = desk_place(draft);
     prepare_copy(rows, draft, own, f, part);
     find_cover(rows, draft, desk);
@@ -558,24 +558,24 @@ static int64_t split(const Rows *rows, const Draft *draft) {
 }
 
 /* Take a rule from another rule set. */
-static int64_t graft(const Rows *rows, const Draft *draft, const WordRules *donors) {
+static int64_t graft(const CellRows *rows, const Draft *draft, const WordRules *donors) {
     if (donors->then.rows == 0) return NOTHING;
-    const int64_t k = below(draft->rng.at, donors->then.rows);
+    const int64_t k = below(&draft->state->random, donors->then.rows);
     const int64_t desk = desk_place(draft);
     clear_rule(rows, draft, desk, donors->then.at[k]);
     for (int64_t f = 0; f < rows->n_cells.rows; f++)
         if (!set_test(rows, draft, desk, f, ROW(donors->masks, k)[f])) return NOTHING;
-    const bool is_full = draft->ints.at->size >= draft->ints.at->rule_limit;
-    return is_full || uniform(draft->rng.at) < 0.5 ? random_rule(draft) : NEW;
+    const bool is_full = draft->state->size >= draft->state->rule_limit;
+    return is_full || uniform(&draft->state->random) < 0.5 ? random_rule(draft) : NEW;
 }
 
 /* Give a rule the best condition on a feature that it tests, or on another one. */
-static int64_t refit(const Rows *rows, const Draft *draft) {
-    uint64_t *rng = draft->rng.at;
+static int64_t refit(const CellRows *rows, const Draft *draft) {
+    uint64_t *rng = &draft->state->random;
     const int64_t own = random_rule(draft);
     const bool tested = draft->n_tests.at[own] > 0 && uniform(rng) < 0.6;
     const int64_t f = tested ? random_test(draft, own) : pick_feature(rows, rng);
-    const bool free = draft->ints.at->guard != IGNORE && uniform(rng) < 0.5;
+    const bool free = draft->state->guard != IGNORE && uniform(rng) < 0.5;
     uint64_t word = rows->everything.at[f];
     if (free)
         word = free_word(rows, draft, ROW(draft->masks, own), draft->then.at[own], own, f);
@@ -584,7 +584,7 @@ static int64_t refit(const Rows *rows, const Draft *draft) {
 }
 
 /* Grow a rule around a wrongly predicted row. */
-static int64_t grow_at_seed(const Rows *rows, const Draft *draft) {
+static int64_t grow_at_seed(const CellRows *rows, const Draft *draft) {
     const int64_t i = wrong_row(rows, draft);
     if (i < 0) return NOTHING;
     grow_rule(rows, draft, i);
@@ -593,16 +593,16 @@ static int64_t grow_at_seed(const Rows *rows, const Draft *draft) {
 
 /* Grow a rule around a wrongly predicted row, up to its last step, which is proposed; return
  * whether there is one. */
-bool grow_anywhere(const Rows *rows, const Draft *draft) {
+bool grow_anywhere(const CellRows *rows, const Draft *draft) {
     const int64_t own = grow_at_seed(rows, draft);
-    return own != NOTHING && place_desk(rows, draft, own, draw_how(draft->rng.at)) &&
+    return own != NOTHING && place_desk(rows, draft, own, draw_how(&draft->state->random)) &&
            keeps_order(rows, draft);
 }
 
 /* Draw a move and prepare it; see above. */
-static int64_t prepare(const Rows *rows, const Draft *draft, const WordRules *donors) {
-    if (draft->ints.at->size == 0) return add_at_seed(rows, draft);
-    const double u = uniform(draft->rng.at);
+static int64_t prepare(const CellRows *rows, const Draft *draft, const WordRules *donors) {
+    if (draft->state->size == 0) return add_at_seed(rows, draft);
+    const double u = uniform(&draft->state->random);
     if (u < GROWTH) return grow_at_seed(rows, draft);
     if (u < 0.04) return refit(rows, draft);
     if (u < 0.28) return move_bound(rows, draft);
@@ -615,24 +615,24 @@ static int64_t prepare(const Rows *rows, const Draft *draft, const WordRules *do
     if (u < 0.90) return relabel(rows, draft);
     if (u < 0.94) return split(rows, draft);
     if (u < 0.97) return graft(rows, draft, donors);
-    draft->ints.at->drop = below(draft->rng.at, draft->ints.at->size);
+    draft->state->drop = below(&draft->state->random, draft->state->size);
     return NOTHING;
 }
 
 /* Try one move, up to its last step, which is proposed; return whether there is one. */
-bool try_move(const Rows *rows, const Draft *draft, const WordRules *donors) {
-    Counters *ints = draft->ints.at;
-    ints->logged = 0;
-    ints->drop = -1;
-    ints->shorten = -1;
-    ints->proposed = NO_STEP;
+bool try_move(const CellRows *rows, const Draft *draft, const WordRules *donors) {
+    State *state = draft->state;
+    state->logged = 0;
+    state->drop = -1;
+    state->shorten = -1;
+    state->proposed = NO_STEP;
     const int64_t own = prepare(rows, draft, donors);
     if (own == NOTHING) {
-        if (ints->drop < 0) return false;
-        propose(rows, draft, REMOVED, ints->drop);
+        if (state->drop < 0) return false;
+        propose(rows, draft, REMOVED, state->drop);
         return keeps_order(rows, draft);
     }
-    if (ints->drop >= 0) remove_rule(rows, draft, ints->drop);
-    if (ints->shorten >= 0) change_rule(rows, draft, ints->shorten);
-    return place_desk(rows, draft, own, draw_how(draft->rng.at)) && keeps_order(rows, draft);
+    if (state->drop >= 0) remove_rule(rows, draft, state->drop);
+    if (state->shorten >= 0) change_rule(rows, draft, state->shorten);
+    return place_desk(rows, draft, own, draw_how(&state->random)) && keeps_order(rows, draft);
 }

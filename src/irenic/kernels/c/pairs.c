@@ -22,7 +22,7 @@
 #define DEPTH 256
 
 /* Clear meets[r] where rule first + r shares no value of a categorical feature with a box. */
-static void meet_values(const Rules *rules, Box box, int64_t j, int64_t first, int64_t size,
+static void meet_values(const RuleColumns *rules, Box box, int64_t j, int64_t first, int64_t size,
                         uint8_t *restrict meets) {
     uint64_t shared[BLOCK] = {0};
     for (int64_t w = rules->starts.at[j]; w < rules->starts.at[j + 1]; w++) {
@@ -34,7 +34,7 @@ static void meet_values(const Rules *rules, Box box, int64_t j, int64_t first, i
 }
 
 /* Set out[r] to whether rule r and a box have a point in common. */
-EXPORT void meeting(const Rules *rules, void *cells, uint8_t *restrict out) {
+EXPORT void meeting(const RuleColumns *rules, void *cells, uint8_t *restrict out) {
     const int64_t n = rules->n, sets = n_sets(&rules->starts);
     const Box box = box_in(cells, rules->lower.rows);
     memset(out, 1, (size_t)n);
@@ -56,7 +56,7 @@ EXPORT void meeting(const Rules *rules, void *cells, uint8_t *restrict out) {
 
 /* Rules as boxes of intervals, with one row each: a set of values is the span of its codes. */
 typedef struct {
-    const Rules *rules;
+    const RuleColumns *rules;
     int64_t axes;
     double *low;  /* [n, axes] */
     double *high; /* [n, axes] */
@@ -78,7 +78,7 @@ typedef struct {
     bool same;     /* whether the consequents of a pair must be equal, or must differ */
 } Pairs;
 
-static void fill_extents(const Rules *rules, Extents *extents) {
+static void fill_extents(const RuleColumns *rules, Extents *extents) {
     const int64_t d = rules->lower.rows;
     for (int64_t r = 0; r < rules->n; r++) {
         double *low = extents->low + r * extents->axes, *high = extents->high + r * extents->axes;
@@ -195,7 +195,7 @@ static int64_t choose_cut(const Extents *extents, const int32_t *items, int64_t 
  * corner of what they share lies in a node: the leaves divide the space, so exactly one of them
  * reports each pair. */
 static inline bool shares_corner(const Extents *extents, int64_t a, int64_t b, Node node) {
-    const Rules *rules = extents->rules;
+    const RuleColumns *rules = extents->rules;
     const double *low_a = extents->low + a * extents->axes;
     const double *low_b = extents->low + b * extents->axes;
     const int64_t d = rules->lower.rows;
@@ -462,7 +462,8 @@ static int64_t find_pairs(const Extents *extents, Waiting *stack, Node node, dou
  * goes through stays on both sides. Where no cut helps, or few rules are left, all pairs are
  * tested.
  */
-EXPORT int64_t overlapping_pairs(const Rules *rules, int64_t same, int64_t limit, int64_t **keys) {
+EXPORT int64_t overlapping_pairs(const RuleColumns *rules, int64_t same, int64_t limit,
+                                 int64_t **keys) {
     const int64_t n = rules->n, d = rules->lower.rows, axes = d + n_sets(&rules->starts);
     Pairs pairs = {NULL, 0, 0, max64(limit, 1), same};
     Waiting stack = {.depth = 1, .room = max64(3 * n, 16)};

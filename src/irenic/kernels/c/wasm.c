@@ -10,7 +10,8 @@
 
 /* The page writes a struct as 8-byte cells: an array is three, a number is one. */
 _Static_assert(sizeof(Floats) == 24 && offsetof(Floats, rows) == 8, "an array has three cells");
-_Static_assert(offsetof(Rules, n) == 15 * 8 && sizeof(Rules) == 25 * 8, "Rules has 25 cells");
+_Static_assert(offsetof(RuleColumns, n) == 15 * 8 && sizeof(RuleColumns) == 25 * 8,
+               "RuleColumns has 25 cells");
 _Static_assert(sizeof(Points) == 6 * 8, "Points has 6 cells");
 
 /* A page of WebAssembly's memory, in bytes. */

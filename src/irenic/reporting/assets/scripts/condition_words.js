@@ -34,7 +34,7 @@ export function conditionWords(condition) {
  * @param {ValuesParts} condition
  */
 function setWords(condition) {
-  const feature = /** @type {Category} */ (featureNamed(condition.feature));
+  const feature = /** @type {CategoricalRecord} */ (featureNamed(condition.feature));
   const values = condition.values.map(({ text }) => valueChip(feature, text));
   if (namesMissing(condition)) values.push(valueChip(feature, feature.values[MISSING_CODE], true));
   const many = values.length > VALUE_LIMIT;
@@ -55,7 +55,7 @@ const sign = (text) => h("span", { class: "sign" }, text);
 
 /**
  * A value in a frame, with a bar for how frequent it is in cards. Quotes are shown if they distinguish it from another.
- * @param {Category} feature
+ * @param {CategoricalRecord} feature
  * @param {string} text
  * @param {boolean} [special]
  */

@@ -44,7 +44,7 @@ export function writtenConditions({ box, conditions = [] }) {
 
 /**
  * Whether a condition holds for every value of its feature.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Condition} condition
  */
 function isTrivial(feature, condition) {
@@ -55,7 +55,7 @@ function isTrivial(feature, condition) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {Condition} condition
  * @returns {IntervalParts}
  */
@@ -74,7 +74,7 @@ const cutsOf = new Map();
 
 /**
  * A cut, with its text at the lower and at the upper end of a condition.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} at
  * @returns {FullCut}
  */
@@ -89,7 +89,7 @@ function cutAt(feature, at) {
 
 /**
  * A cut with its ends, which are the number itself if the page embeds none.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {Cut} cut
  * @returns {FullCut}
  */
@@ -99,7 +99,7 @@ function fullCut(feature, cut) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} at
  */
 function cutAfter(feature, at) {
@@ -108,7 +108,7 @@ function cutAfter(feature, at) {
 }
 
 /**
- * @param {Category} feature
+ * @param {CategoricalRecord} feature
  * @param {Condition} codes
  * @returns {ValuesParts}
  */
@@ -126,7 +126,7 @@ function valuesParts(feature, codes) {
 /**
  * The codes of the values that a condition lists: the admitted ones, or, if it admits unlisted values, the excluded
  * ones.
- * @param {Category} feature
+ * @param {CategoricalRecord} feature
  * @param {Condition} codes
  */
 export function listedCodes(feature, codes) {

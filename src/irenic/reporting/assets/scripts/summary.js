@@ -16,7 +16,7 @@ export const featuresByName = new Map(summary.features.map((feature) => [feature
  * The feature with a name, which must exist.
  * @param {string} name
  */
-export const featureNamed = (name) => /** @type {Feature} */ (featuresByName.get(name));
+export const featureNamed = (name) => /** @type {FeatureRecord} */ (featuresByName.get(name));
 
 /** The instances; an error if there are none. */
 export function givenInstances() {
@@ -45,12 +45,12 @@ export function conditionOn(box, name) {
 /** The regions that the table excludes as impossible. */
 export const impossibleRegions = summary.impossible ?? [];
 
-/** @type {WeakMap<Model, Feature[]>} */
+/** @type {WeakMap<ModelRecord, FeatureRecord[]>} */
 const testedOf = new WeakMap();
 
 /**
  * The features that the rules of a model test, in the order of the summary.
- * @param {Model} model
+ * @param {ModelRecord} model
  */
 export function testedFeatures(model) {
   let tested = testedOf.get(model);

@@ -10,11 +10,11 @@ import { countText } from "../words.js";
 
 const CHOICE_LIMIT = 100; // more values are easier to type than to find in a list
 
-/** @type {Partial<Record<Feature["kind"], string>>} */
+/** @type {Partial<Record<FeatureRecord["kind"], string>>} */
 const NATIVE_INPUTS = { date: "date", datetime: "datetime-local", time: "time" };
 
 // texts that the browser's own inputs accept; they reject others, such as microseconds, with a warning
-/** @type {Partial<Record<Feature["kind"], RegExp>>} */
+/** @type {Partial<Record<FeatureRecord["kind"], RegExp>>} */
 const NATIVE_TEXTS = {
   date: /^\d{4}-\d\d-\d\d$/,
   datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/,
@@ -22,7 +22,7 @@ const NATIVE_TEXTS = {
 };
 
 /**
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {string} id
  */
 export function formInput(feature, id) {
@@ -43,13 +43,13 @@ export function formInput(feature, id) {
 /**
  * The browser's own input type for a feature; undefined if rules or instances have fractions of seconds, which cannot
  * be typed there.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  */
 function nativeInput(feature) {
   return hasFractions(feature) ? undefined : NATIVE_INPUTS[feature.kind];
 }
 
-/** @param {Feature} feature */
+/** @param {FeatureRecord} feature */
 function hasFractions(feature) {
   if (feature.kind !== "time" && feature.kind !== "datetime") return false;
   /** @param {number} micros */
@@ -61,7 +61,7 @@ function hasFractions(feature) {
 
 /**
  * A checkbox for missing values, unless they are among the choices: an empty field is not yet filled in.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Field["input"]} input
  */
 export function missingBox(feature, input) {
@@ -75,7 +75,7 @@ export const isMarkedMissing = (field) => field.box?.checked ?? false;
 
 /**
  * The suggestions for a category with very many values.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {string} id
  */
 export function listOf(feature, id) {
@@ -87,7 +87,7 @@ export function listOf(feature, id) {
 
 /**
  * A short hint on what can be typed.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  */
 export function hintOf(feature) {
   const parts = [];

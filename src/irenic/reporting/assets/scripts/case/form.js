@@ -78,7 +78,7 @@ function drawForm() {
 }
 
 /**
- * @param {Feature[]} features
+ * @param {FeatureRecord[]} features
  * @param {boolean} all
  */
 function furtherFields(features, all) {
@@ -103,7 +103,7 @@ function formButtons() {
   );
 }
 
-/** @param {Feature} feature */
+/** @param {FeatureRecord} feature */
 function formField(feature) {
   const id = `case-field-${summary.features.indexOf(feature)}`;
   const problem = h("span", { class: "case-problem", id: `${id}-problem` });
@@ -183,7 +183,7 @@ function formTyped() {
 /** Read the fields: the `known` values, `theCase` with placeholders for unknown values, and the features that rules
  * test whose fields are wrong or still empty. */
 function readForm() {
-  /** @type {{ theCase: Case, known: Case, wrong: Feature[], empty: Feature[] }} */
+  /** @type {{ theCase: Case, known: Case, wrong: FeatureRecord[], empty: FeatureRecord[] }} */
   const found = { theCase: emptyCase(), known: emptyCase(), wrong: [], empty: [] };
   const tested = new Set(testedFeatures(model()));
   for (const field of caseForm.fields.values()) {

@@ -9,7 +9,7 @@ import { reasonRule } from "./reason.js";
 import { model } from "../state.js";
 import { pluralText } from "../words.js";
 
-/** @param {Feature[]} features */
+/** @param {FeatureRecord[]} features */
 const namesOf = (features) =>
   joinedBy(
     ", ",
@@ -17,8 +17,8 @@ const namesOf = (features) =>
   );
 
 /**
- * @param {Feature[]} empty
- * @param {Feature[]} wrong
+ * @param {FeatureRecord[]} empty
+ * @param {FeatureRecord[]} wrong
  * @param {boolean} idle
  * @param {boolean} mayMiss
  */

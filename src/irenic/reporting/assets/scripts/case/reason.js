@@ -14,7 +14,7 @@ const STEPS = 20_000; // of the exact search; beyond it, a greedy choice is used
 /**
  * The region in which the default decides for the same reason, and what was counted there; null if there is no
  * default. Of regions with as few conditions, one that was counted is preferred.
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {Case} theCase
  * @returns {{ region: Box, counts: DefaultRegion | null } | null}
  */
@@ -28,7 +28,7 @@ export function reasonOfDefault(model, theCase) {
 
 /**
  * The region of the default that is grown around a case; null if there is no default.
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {Case} theCase
  * @returns {Box | null}
  */
@@ -51,7 +51,7 @@ function grownRegion(model, theCase) {
 /**
  * The rule that is the reason of an answer: if rules agree, each that holds is enough, and it is the one with the
  * fewest conditions, then the highest confidence in learning, then the lowest number. null for the default.
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {Answer} answer
  * @returns {number | null}
  */
@@ -73,7 +73,7 @@ export function reasonRule(model, answer) {
 /**
  * How likely each label is, null if no classifier predicts that. It depends on the outcome and on the region of the
  * case, or else on the rule.
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {Case} theCase
  * @param {Answer} answer
  * @returns {number[] | null}

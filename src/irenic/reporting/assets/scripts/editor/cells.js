@@ -52,7 +52,7 @@ export function parseCell(feature, text) {
 
 /**
  * Parse a condition on a number in the notation of tables, or as people write it.
- * @param {EditedFeature & Continuous} feature
+ * @param {EditedFeature & ContinuousRecord} feature
  * @param {string} typed
  */
 function parseSpelled(feature, typed) {
@@ -71,7 +71,7 @@ function parseSpelled(feature, typed) {
 }
 
 /**
- * @param {EditedFeature & Continuous} feature
+ * @param {EditedFeature & ContinuousRecord} feature
  * @param {string} text
  * @param {string} typed
  */
@@ -143,7 +143,7 @@ function unquotedText(text) {
 // --- categories
 
 /**
- * @param {EditedFeature & Category} feature
+ * @param {EditedFeature & CategoricalRecord} feature
  * @param {string} typed
  * @returns {ParsedCell}
  */
@@ -173,7 +173,7 @@ function parseValues(feature, typed) {
 
 /**
  * All codes but some, including those that are added.
- * @param {EditedFeature & Category} feature
+ * @param {EditedFeature & CategoricalRecord} feature
  * @param {number[]} codes
  * @param {number} added
  */
@@ -184,7 +184,7 @@ function exceptCodes(feature, codes, added) {
 
 /**
  * The code of a value. If the feature is open to other values, a new one is added to it.
- * @param {EditedFeature & Category} feature
+ * @param {EditedFeature & CategoricalRecord} feature
  * @param {string} part
  * @param {string[]} added
  */
@@ -228,7 +228,7 @@ const BOTTOM = { at: LOWEST, after: false };
 const TOP = { at: Infinity, after: false };
 
 /**
- * @param {EditedFeature & Continuous} feature
+ * @param {EditedFeature & ContinuousRecord} feature
  * @param {string} typed
  * @returns {ParsedCell}
  */
@@ -244,14 +244,14 @@ function parseNumbers(feature, typed) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} low
  * @param {number} high
  */
 const isPossible = (feature, low, high) =>
   Math.max(low, feature.lowest ?? LOWEST) < Math.min(high, feature.end ?? Infinity);
 
-/** @param {Continuous} feature */
+/** @param {ContinuousRecord} feature */
 function nothingText(feature) {
   const least =
     feature.lowest === null || !feature.bounded[0] ? "" : ` at least ${formatValue(feature, feature.lowest)}`;
@@ -265,7 +265,7 @@ function nothingText(feature) {
 
 /**
  * A test of spans; null for any value.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {{ lower: SpanEnd, upper: SpanEnd }[]} selected
  * @param {boolean} holdsMissing
  * @returns {Test | null}
@@ -287,7 +287,7 @@ function testOf(feature, selected, holdsMissing) {
 
 /**
  * The tests of a list. A range contains no comma, so the list can be split first.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} typed
  */
 function splitRanges(feature, typed) {
@@ -298,7 +298,7 @@ function splitRanges(feature, typed) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} part
  * @returns {Selected}
  */
@@ -320,7 +320,7 @@ function selectedBy(feature, part) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} text
  */
 function boundOf(feature, text) {
@@ -338,12 +338,12 @@ function boundOf(feature, text) {
 /** A number in the notation of decision tables. */
 const NUMBER = /^-?(?!0\d)(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** @param {Continuous} feature */
+/** @param {ContinuousRecord} feature */
 const isNumeric = ({ kind }) => kind === "number" || kind === "integer";
 
 /**
  * How to write a number that was typed with words, a unit or a second comparison.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} typed
  */
 function numberHint(feature, typed) {
@@ -354,7 +354,7 @@ function numberHint(feature, typed) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} operator
  * @param {number} value
  * @returns {Selected}
@@ -379,7 +379,7 @@ function compared(feature, operator, value) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} low
  * @param {boolean} lowOpen
  * @param {string} high
@@ -457,7 +457,7 @@ export function cellText(feature, test) {
 
 /**
  * A condition on a category as text.
- * @param {EditedFeature & Category} feature
+ * @param {EditedFeature & CategoricalRecord} feature
  * @param {number[]} codes
  * @param {(code: number) => string} write
  */
@@ -470,7 +470,7 @@ export function codesText(feature, codes, write) {
 
 /**
  * A value of a category, in quotes if it would be read as something else.
- * @param {EditedFeature & Category} feature
+ * @param {EditedFeature & CategoricalRecord} feature
  * @param {number} code
  */
 function bareText(feature, code) {
@@ -486,7 +486,7 @@ const readsBare = (text) =>
 
 /**
  * An interval as text.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {Span} span
  * @param {(value: number) => string} write
  */
@@ -506,7 +506,7 @@ export function spanText(feature, { lower, upper }, write) {
 
 /**
  * Whether only one value lies between two cuts.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} low
  * @param {number} high
  */
@@ -533,7 +533,7 @@ export function testFrom(feature, side) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} at
  * @returns {SpanEnd}
  */

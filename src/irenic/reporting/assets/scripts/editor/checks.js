@@ -144,7 +144,7 @@ function sidesOfBox(features, box) {
 
 /**
  * @param {EditedFeature[]} features
- * @param {Asked} asked
+ * @param {AskedRecord} asked
  * @returns {AskedSides}
  */
 function askedSides(features, asked) {

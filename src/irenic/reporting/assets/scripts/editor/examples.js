@@ -33,7 +33,7 @@ function valueText(table, place, side) {
 
 /**
  * A number with few digits between two cuts, null if only a missing value lies there.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number | null} low
  * @param {number | null} high
  */
@@ -58,7 +58,7 @@ export function readableValue(feature, low, high) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} low
  * @param {number} middle
  * @param {number} high

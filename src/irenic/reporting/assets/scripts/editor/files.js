@@ -81,7 +81,7 @@ function featureData(feature) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} value
  */
 function numberData(feature, value) {
@@ -101,8 +101,8 @@ function conditionsOfRow({ features }, row) {
     if (!test) return;
     const feature = features[place];
     const each = test.codes
-      ? [codesData(/** @type {EditedFeature & Category} */ (feature), test.codes)]
-      : test.spans.map((span) => spanData(/** @type {Continuous} */ (feature), span));
+      ? [codesData(/** @type {EditedFeature & CategoricalRecord} */ (feature), test.codes)]
+      : test.spans.map((span) => spanData(/** @type {ContinuousRecord} */ (feature), span));
     rules = rules.flatMap((rule) => each.map((data) => withEntry(rule, feature.name, data)));
   });
   return rules;
@@ -142,7 +142,7 @@ function boxData({ features }, box) {
 const plainEnd = (at) => ({ at, after: false });
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {Span} span
  */
 function spanData(feature, { lower, upper }) {
@@ -160,7 +160,7 @@ function spanData(feature, { lower, upper }) {
 }
 
 /**
- * @param {EditedFeature & Category} feature
+ * @param {EditedFeature & CategoricalRecord} feature
  * @param {number[]} codes
  */
 function codesData(feature, codes) {
@@ -506,7 +506,7 @@ function feelItems(data, words) {
 
 /**
  * The bounds of a feature in FEEL, empty for none.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {boolean} words
  */
 function domainCell(feature, words) {
@@ -693,7 +693,7 @@ const typeRef = (kind) => (DMN_TYPES[kind] ? ` typeRef="${DMN_TYPES[kind]}"` : "
 
 /**
  * The values of a closed category in FEEL.
- * @param {EditedFeature & Category} feature
+ * @param {EditedFeature & CategoricalRecord} feature
  */
 function valuesCell(feature) {
   const isBoolean = dmnKind(feature) === "boolean" && feature.encoded.length === 2;
@@ -730,7 +730,7 @@ function losesFeature(feature, rows, place) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {Test} test
  */
 const feelItemsOf = (feature, test) => (test.spans ?? []).flatMap((span) => feelItems(spanData(feature, span), false));

@@ -12,7 +12,7 @@ import { pluralText } from "../words.js";
 export const isLearned = summary.models.some(({ front }) => front !== null);
 
 /**
- * Parameters of the learner, as irenic.learn.load_knowledge reads them.
+ * What irenic.learn.Knowledge reads.
  * @param {EditedTable} table
  * @returns {{ rules?: string, never?: string[], forbidden?: string[] }}
  */
@@ -176,7 +176,7 @@ export function knowledgePanel(table, say) {
       h("button", { type: "button", onclick: () => void copy() }, "Copy"),
     ),
     h("p", { class: "small muted" }, "Then learn again, in Python or on the command line:"),
-    h("pre", { class: "code" }, `RuleSetClassifier(**irenic.learn.load_knowledge("${file}")).fit(X, y)`),
+    h("pre", { class: "code" }, `RuleSetClassifier(knowledge="${file}").fit(X, y)`),
     h("pre", { class: "code" }, `irenic learn DATA --knowledge ${file}`),
   ];
 }

@@ -92,7 +92,7 @@ const NAMED_DATE = `\\d{1,2}\\.?[\\s-]?${MONTH}[\\s-]\\d{4}`;
 const DATE_VALUE = `(?:\\d{4}-\\d\\d-\\d\\d|\\d{1,2}\\.\\d{1,2}\\.\\d{4}|\\d{1,2}/\\d{1,2}/\\d{4}|${NAMED_DATE})`;
 const TIME_VALUE = "(?:\\d{1,2}(?:[:.]\\d\\d)?\\s?(?:[ap]\\.?m\\.?|uhr)|\\d{1,2}:\\d\\d(?::\\d\\d)?)";
 
-/** What values look like, by the kind of their feature. @type {Partial<Record<Continuous["kind"], string>>} */
+/** What values look like, by the kind of their feature. @type {Partial<Record<ContinuousRecord["kind"], string>>} */
 const VALUES = {
   number: AMOUNT_VALUE,
   integer: AMOUNT_VALUE,
@@ -156,7 +156,7 @@ export function respelled(feature, text) {
 const VALUE_LIST = /\s*(?:,\s*)?(?<=[\s,])(?:or|OR|oder|ODER|ou|OU)\s+|\s*[;|]\s*/u;
 
 /**
- * @param {EditedFeature & Category} feature
+ * @param {EditedFeature & CategoricalRecord} feature
  * @param {string} text
  */
 function respelledValues(feature, text) {
@@ -189,7 +189,7 @@ function respelledValues(feature, text) {
 
 /**
  * A list in which ranges and sets of days, months or quarters are written one by one; null if it has none.
- * @param {EditedFeature & Category} feature
+ * @param {EditedFeature & CategoricalRecord} feature
  * @param {string} text
  * @returns {string | null}
  */
@@ -211,7 +211,7 @@ function wordsIn(feature, text) {
 
 /**
  * Whether a text is a value of a category.
- * @param {EditedFeature & Category} feature
+ * @param {EditedFeature & CategoricalRecord} feature
  * @returns {(text: string) => boolean}
  */
 const isKnownIn = (feature) => {
@@ -254,7 +254,7 @@ export function needsLocale(text) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} text
  */
 function respelledNumbers(feature, text) {
@@ -342,7 +342,7 @@ const JOINT = new RegExp(
 
 /**
  * What respells the parts of a cell.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} value the pattern of one value
  */
 function spellerOf(feature, value) {
@@ -449,7 +449,7 @@ function splitOutside(text, separator) {
   return isInside ? [] : text.replace(/^(?:either|one of)\s+/i, "").split(separator);
 }
 
-/** @param {Continuous} feature */
+/** @param {ContinuousRecord} feature */
 const isAmountKind = ({ kind }) => kind === "number" || kind === "integer";
 
 /** @param {string} written */
@@ -461,7 +461,7 @@ function signOf(written) {
 
 /**
  * A number, date or time in the notation of decision tables.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} typed
  */
 function spelledValue(feature, typed) {
@@ -498,7 +498,7 @@ function unitNamed(word) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} typed
  * @returns {string}
  */
@@ -560,7 +560,7 @@ export function outcomeNumber(typed) {
 
 /**
  * Why a percentage is not accepted, or nothing else is.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} typed
  * @param {string} unit
  */
@@ -578,7 +578,7 @@ const writtenIn = (feature) => summary.reading?.columns.find(({ name }) => name 
 
 /**
  * Whether the numbers of a feature have percent signs in the file.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  */
 export const isPercentage = (feature) => writtenIn(feature).some(({ text }) => text.includes("%"));
 
@@ -711,7 +711,7 @@ const mayBeThousands = (number) => /^-?[1-9]\d{0,2}\.\d{3}$/.test(number);
 
 /**
  * Whether the cells of the file can write a number: it has no exponent where the decimal separator is a comma.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} value
  */
 export const canWrite = (feature, value) =>
@@ -806,7 +806,7 @@ function checkAlike(text) {
   if (own) for (const digits of text.match(ANY_DIGITS) ?? []) plainDigits(digits, own);
 }
 
-/** @param {Continuous} feature */
+/** @param {ContinuousRecord} feature */
 const isInCents = (feature) =>
   summary.reading?.remarks.includes(
     `${feature.name} is written with two decimals, so that there is nothing between ranges 0.01 apart`,
@@ -814,7 +814,7 @@ const isInCents = (feature) =>
 
 /**
  * Reject ranges that the file would read up to the next 0.01 if they were written there.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {Test | null} test
  */
 export function checkEnds(feature, test) {
@@ -828,7 +828,7 @@ export function checkEnds(feature, test) {
 
 /**
  * Ranges of numbers up to the next 0.01, if the file is written with two decimals: 10-14.99 ends before 15.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} list
  */
 function toTheCent(feature, list) {
@@ -847,7 +847,7 @@ function toTheCent(feature, list) {
 /**
  * Ranges of times with all of their last minute, if the file is written to the minute: 08:00-17:59 ends before 18:00.
  * A range that ends at 23:59 goes on to the end of the day in any file.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} list
  */
 function toTheMinute(feature, list) {

@@ -56,7 +56,7 @@ export function isForgotten({ features, opened, now }, place, code) {
 
 /**
  * The table of a model.
- * @param {Model} model
+ * @param {ModelRecord} model
  * @returns {EditedTable}
  */
 export function newTable(model) {
@@ -115,7 +115,7 @@ function writtenOutcome(text) {
 const isSameNumber = (a, b) => a.trim() !== "" && b.trim() !== "" && Number(a) === Number(b);
 
 /**
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {number} n
  */
 function ranksOf(model, n) {
@@ -125,7 +125,7 @@ function ranksOf(model, n) {
 
 /**
  * The rows of a model: rules of one row are one again, if its cells can say so.
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {EditedFeature[]} features
  * @param {EditedOutcome[]} outcomes
  */
@@ -582,7 +582,7 @@ export function splitRow(table, place, column, text) {
 }
 
 /**
- * @param {EditedFeature & Category} feature
+ * @param {EditedFeature & CategoricalRecord} feature
  * @param {Test | null} test
  * @param {string} text
  */
@@ -597,7 +597,7 @@ function splitValues(feature, test, text) {
 }
 
 /**
- * @param {EditedFeature & Continuous} feature
+ * @param {EditedFeature & ContinuousRecord} feature
  * @param {Test | null} test
  * @param {string} text
  */

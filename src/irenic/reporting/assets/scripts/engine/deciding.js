@@ -19,7 +19,7 @@ export function emptyCase() {
  * The answer to a case. outcome: its index, null for none; rule: the index of the deciding rule, null
  * for none; rules: all that cover the case; contradicted: whether rules that must agree do not;
  * several: the outcomes if all rules count. If values are unknown, only rules that do not test them count.
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {Case} theCase
  */
 export function decideCase(model, theCase) {
@@ -28,7 +28,7 @@ export function decideCase(model, theCase) {
 
 /**
  * The answers to instances, given by their indices.
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {number[]} places
  */
 export function decideInstances(model, places) {
@@ -43,7 +43,7 @@ export function decideInstances(model, places) {
 
 /**
  * Whether a rule covers each instance, given by their indices.
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {number[]} places
  */
 export function areCovered(model, places) {
@@ -66,7 +66,7 @@ function valuesOfInstances(places) {
 }
 
 /**
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {number} n
  * @param {(name: string, column: number) => Value | undefined} valueOf
  */
@@ -102,7 +102,7 @@ function coveringRules(kernels, rules, points, n) {
 /**
  * The rule that decides each case, -1 for none.
  * @param {Kernels} kernels
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {PackedRules} rules
  * @param {number} points
  * @param {number} n
@@ -121,7 +121,7 @@ function decidingRules(kernels, model, rules, points, n) {
 
 /**
  * The rules in the order in which they decide, where the first that holds does.
- * @param {Model} model
+ * @param {ModelRecord} model
  */
 export function decidingOrder(model) {
   const places = model.order ?? model.rules.map((_, place) => place);
@@ -131,7 +131,7 @@ export function decidingOrder(model) {
 }
 
 /**
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {number[]} rules
  * @param {number} rule
  * @returns {Answer}

@@ -7,7 +7,7 @@ import { axisOrder, newBox, packedRules, putPoints, readBox, valueIn } from "./p
 /**
  * The maximal region around a complete case that no rival overlaps, as irenic.enlarge grows it, feature by feature in
  * order. Rules with the outcome are not rivals; for null, all rules are. {coveredBy} if a rival covers the case.
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {Case} theCase
  * @param {number | null} [outcome]
  * @returns {Box | { coveredBy: number }}

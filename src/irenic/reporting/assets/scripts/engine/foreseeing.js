@@ -7,7 +7,7 @@ import { summary } from "../summary.js";
 /**
  * What is known about a partial case. possible: the rules that can still hold; sure: those that already hold;
  * settled: the answer of decideCase if it does not depend on the unknown features, or null.
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {Case} known
  */
 export function foresee(model, known) {
@@ -17,7 +17,7 @@ export function foresee(model, known) {
 }
 
 /**
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {number[]} possible
  * @param {Answer} now
  */

@@ -37,12 +37,12 @@ export function rowNumber(place) {
   return givenInstances().row_numbers?.[place] ?? place + 1;
 }
 
-/** @type {WeakMap<Model, Uint8Array>} */
+/** @type {WeakMap<ModelRecord, Uint8Array>} */
 const uncoveredOf = new WeakMap();
 
 /**
  * A mask of the instances that no rule of a model covers, computed once per model.
- * @param {Model} model
+ * @param {ModelRecord} model
  */
 export function uncoveredInstances(model) {
   let free = uncoveredOf.get(model);

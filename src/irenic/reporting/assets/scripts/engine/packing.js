@@ -204,7 +204,7 @@ function readInterval(low, high) {
 }
 
 /**
- * @param {Category} feature
+ * @param {CategoricalRecord} feature
  * @param {Uint32Array} halves
  */
 function readValues(feature, halves) {

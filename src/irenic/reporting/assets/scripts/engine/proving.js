@@ -45,7 +45,7 @@ const equals = (outcome, value) =>
 
 /**
  * Whether an outcome passes a test; null is none.
- * @param {Asked["test"]} test
+ * @param {AskedRecord["test"]} test
  * @param {Encoded} outcome
  */
 function passesTest(test, outcome) {

@@ -22,7 +22,7 @@ export function listedOf(kind) {
   return [...findings, ...accepted].filter((finding) => finding.kind === kind);
 }
 
-/** @type {WeakMap<Model, Map<number, Set<number>>>} */
+/** @type {WeakMap<ModelRecord, Map<number, Set<number>>>} */
 const conflictsOfModels = new WeakMap();
 
 /** The indices of the rules that each rule contradicts, by its index, among the listed conflicts. */

@@ -195,7 +195,7 @@ function findingList(kind) {
 
 /**
  * The features that do not matter, by name only, as they can be very many.
- * @param {Finding[]} listed
+ * @param {FindingRecord[]} listed
  */
 function columnList(listed) {
   const [untested, needless] = [
@@ -203,7 +203,7 @@ function columnList(listed) {
     listed.filter((each) => each.rules.length),
   ];
   /**
-   * @param {Finding[]} findings
+   * @param {FindingRecord[]} findings
    * @param {string} text
    */
   const named = (findings, text) =>

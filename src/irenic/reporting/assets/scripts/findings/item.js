@@ -15,7 +15,7 @@ import { featuresOf } from "../summary.js";
 import { pluralText, sentence } from "../words.js";
 
 /**
- * @param {Finding | Accepted} finding
+ * @param {FindingRecord | AcceptedRecord} finding
  * @param {string} id
  */
 export function findingItem(finding, id) {
@@ -47,7 +47,7 @@ export function findingItem(finding, id) {
 
 /**
  * A name that distinguishes a finding from others.
- * @param {Finding} finding
+ * @param {FindingRecord} finding
  * @param {string} id
  */
 function findingName({ kind, rules }, id) {
@@ -56,7 +56,7 @@ function findingName({ kind, rules }, id) {
   return pair ? `${one} of rules ${rules.join(" and ")}` : `${one}, number ${id.slice(kind.length + 1)}`;
 }
 
-/** @param {Finding} finding */
+/** @param {FindingRecord} finding */
 function findingSentence(finding) {
   if (finding.kind === "gaps") return gapSentence();
   if (!["conflicts", "overlaps"].includes(finding.kind)) return sentence(finding.text ?? "");

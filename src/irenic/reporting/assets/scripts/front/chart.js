@@ -61,7 +61,7 @@ export function frontDrawing() {
 /** The scores that define the range of the chart. A rule set without rules is often so much worse than the
  * others that they could not be distinguished; it is then drawn at the bottom, with its score as text. */
 function drawnScores() {
-  /** @param {Model[]} models */
+  /** @param {ModelRecord[]} models */
   const scores = (models) => models.flatMap((one) => Object.values(scoresOf(one))).filter((score) => score !== null);
   const withRules = scores(summary.models.filter((one) => one.size.rules > 0));
   const all = scores(summary.models);
@@ -134,7 +134,7 @@ function scoreTicks(low, high) {
 
 /**
  * A rule set as a button: its scores above each other, and a touch target.
- * @param {Model} one
+ * @param {ModelRecord} one
  * @param {number} place
  * @param {ChartScales} chartScales
  */
@@ -201,7 +201,7 @@ function keyOnPoint(event) {
 
 /**
  * Text next to a point: whether it is in use, and its score if it is below the range of the chart.
- * @param {Model} one
+ * @param {ModelRecord} one
  * @param {number} place
  * @param {ChartScales} chartScales
  */

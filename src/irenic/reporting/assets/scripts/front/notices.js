@@ -8,7 +8,7 @@ import { summary } from "../summary.js";
 
 export function shownNotice() {
   const [shown, used] = [model(), summary.models[summary.chosen]];
-  /** @param {Model} one */
+  /** @param {ModelRecord} one */
   const what = (one) => `${sizeText(one)}; ${scoreNames(one)}`;
   if (shown === used)
     return h("p", { class: "notice", role: "status" }, `Shown here: the rule set in use, with ${what(used)}.`);
@@ -58,8 +58,8 @@ export function otherNotice() {
 }
 
 /**
- * @param {Model} shown
- * @param {Model} used
+ * @param {ModelRecord} shown
+ * @param {ModelRecord} used
  */
 function scoreDifference(shown, used) {
   const [a, b] = [mainScore(shown), mainScore(used)];

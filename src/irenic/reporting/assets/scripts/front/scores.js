@@ -6,7 +6,7 @@ import { percentText, pluralText, scoreText } from "../words.js";
 
 /**
  * The scores of a rule set: validated, training, and accuracy on the instances; null for none.
- * @param {Model} one
+ * @param {ModelRecord} one
  */
 export function scoresOf(one) {
   const { training_score: training = null, validated_score: validated = null } = one.front ?? {};
@@ -17,7 +17,7 @@ export function scoresOf(one) {
 
 /**
  * The scores to draw: the accuracy on the instances only if it differs from the training score.
- * @param {Model} one
+ * @param {ModelRecord} one
  */
 export function distinctScores(one) {
   const scores = scoresOf(one);
@@ -33,18 +33,18 @@ export function hasScore(which) {
   return summary.models.some((one) => distinctScores(one)[which] !== null);
 }
 
-/** @param {Model} one */
+/** @param {ModelRecord} one */
 export function mainScore(one) {
   const { validated, training, counted } = scoresOf(one);
   return validated ?? training ?? counted;
 }
 
-/** @param {Model} one */
+/** @param {ModelRecord} one */
 export function sizeText(one) {
   return `${pluralText(one.size.rules, "rule")} and ${pluralText(one.size.conditions, "condition")}`;
 }
 
-/** @param {Model} one */
+/** @param {ModelRecord} one */
 export function scoreNames(one) {
   const { validated, training, counted } = distinctScores(one);
   return [

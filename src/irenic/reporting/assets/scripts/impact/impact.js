@@ -76,7 +76,7 @@ function headRow(names) {
 }
 
 /**
- * @param {Written | null} outcome
+ * @param {WrittenValue | null} outcome
  * @param {number[]} rules
  */
 function decidedText(outcome, rules) {

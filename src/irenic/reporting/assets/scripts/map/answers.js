@@ -116,7 +116,7 @@ function caseAt(place, near) {
  */
 function placeHead(theCase, near) {
   const shown = [mapView.x, mapView.y].filter(Boolean).map(featureNamed);
-  /** @param {Feature} feature */
+  /** @param {FeatureRecord} feature */
   const exactly = (feature) => [nameWords(feature.name), " = ", nameWords(formatValue(feature, theCase[feature.name]))];
   const others = otherFeatures().map((feature) => valueWithName(feature, theCase[feature.name]));
   const example = near ? `as in the nearest instance, row ${countText(rowNumber(near.place))}` : "taken as an example";

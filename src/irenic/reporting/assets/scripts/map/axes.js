@@ -30,13 +30,13 @@ export function drawAxes(pen) {
   pen.restore();
 }
 
-/** @param {Feature} feature */
+/** @param {FeatureRecord} feature */
 const axisTitle = (feature) => (unitLabel(feature) ? nameText(feature.name) + unitLabel(feature) : feature.name);
 
 /**
  * @param {CanvasRenderingContext2D} pen
  * @param {Tick[]} ticks
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  */
 function drawTicksAcross(pen, ticks, feature) {
   const { box } = mapView;
@@ -58,7 +58,7 @@ function drawTicksAcross(pen, ticks, feature) {
 /**
  * @param {CanvasRenderingContext2D} pen
  * @param {Tick[]} ticks
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  */
 function drawTicksUp(pen, ticks, feature) {
   const { box } = mapView;

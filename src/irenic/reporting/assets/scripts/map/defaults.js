@@ -67,7 +67,7 @@ function caseInside(middle) {
 
 /**
  * Whether a condition holds for a value.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Condition} condition
  * @param {Value} value
  */
@@ -79,7 +79,7 @@ function holdsFor({ name }, condition, value) {
 
 /**
  * A value for which a condition holds, if possible in the middle of its drawn range.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Condition} condition
  */
 function insideOf(feature, condition) {
@@ -92,7 +92,7 @@ function insideOf(feature, condition) {
 
 /**
  * A short value near the middle of a range.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} low
  * @param {number} high
  */
@@ -103,7 +103,7 @@ function roundMiddle(feature, low, high) {
 }
 
 /**
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Value} a
  * @param {Value} b
  */
@@ -116,7 +116,7 @@ function distanceOn(feature, a, b) {
 
 /**
  * The median or the most frequent value of the instances, or the middle of the drawn range.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  */
 function middleOf(feature) {
   const column = summary.instances?.columns[feature.name];

@@ -137,7 +137,7 @@ function isImpossible(values) {
   const { plane } = mapView;
   if (!impossibleRegions.length || plane.impossible === null) return false;
   /**
-   * @param {Feature | null} feature
+   * @param {FeatureRecord | null} feature
    * @param {Cell[]} cells
    * @param {Value | undefined} value
    */

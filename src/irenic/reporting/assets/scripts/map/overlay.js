@@ -36,7 +36,7 @@ function outlineRegion(pen, region) {
   const { plane, scales } = mapView;
   /**
    * @param {Scale} scale
-   * @param {Feature | null} feature
+   * @param {FeatureRecord | null} feature
    */
   const spans = (scale, feature) => scale.spans(feature && conditionOn(region, feature.name));
   const across = spans(scales.x, plane.x);
@@ -95,7 +95,7 @@ function drawMarker(pen, theCase, instance) {
 /** @param {Case} theCase */
 function casePlace(theCase) {
   const { scales, plane } = mapView;
-  /** @param {Feature | null} feature */
+  /** @param {FeatureRecord | null} feature */
   const value = (feature) => {
     if (feature === null) return undefined;
     return theCase[feature.name] ?? (isCategory(feature) ? feature.admitted[0] : null);

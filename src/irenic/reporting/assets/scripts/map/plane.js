@@ -13,7 +13,7 @@ export const PAIR_LIMIT = 40; // more conflicts are outlined together, because s
  * The cells of a feature, bounded by the ends of boxes and of possible values. Each has a `value` that represents
  * it; cells of numbers extend from `low` to below `high`.
  * @param {Box[]} boxes
- * @param {Feature | null} feature
+ * @param {FeatureRecord | null} feature
  * @returns {Cell[]}
  */
 export function axisCells(boxes, feature) {
@@ -38,7 +38,7 @@ export function axisCells(boxes, feature) {
 /**
  * The runs [from, to) of cells in which a box can hold.
  * @param {Box} box
- * @param {Feature | null} feature
+ * @param {FeatureRecord | null} feature
  * @param {Cell[]} cells
  * @returns {[number, number][]}
  */
@@ -102,9 +102,9 @@ export function rectanglesOf(box, plane) {
  * of decisions, and `rectangles` their cells. `outcomes[j * width + i]` is the number of different outcomes in a
  * cell, 2 for two or more: 0 is a gap, 2 a conflict if rules must agree. `bare` are the cells in which only rules
  * hold that test neither feature, and `impossible` the impossible ones. All three are null if there are too many cells.
- * @param {Model} model
- * @param {Feature | null} x
- * @param {Feature | null} y
+ * @param {ModelRecord} model
+ * @param {FeatureRecord | null} x
+ * @param {FeatureRecord | null} y
  * @param {Case | null} others
  * @returns {Plane}
  */
@@ -144,7 +144,7 @@ export function knownBeside({ x, y }, others) {
  * Paint all rules at once, row by row, for any number of outcomes. Each cell has the number n of rules, the sum s of
  * their outcomes and the sum q of their squares: all outcomes are equal if and only if n q = s s.
  * @param {Plane} plane
- * @param {Model} model
+ * @param {ModelRecord} model
  */
 function paintCells(plane, model) {
   const [width, height] = [plane.xs.length, plane.ys.length];
@@ -179,7 +179,7 @@ function paintCells(plane, model) {
 /**
  * The rectangles that begin and end in each row: [rectangle, outcome, 1 or -1].
  * @param {Plane} plane
- * @param {Model} model
+ * @param {ModelRecord} model
  * @param {number} height
  */
 function rowEvents(plane, model, height) {
@@ -228,7 +228,7 @@ export function cellsOf(rectangles, plane) {
 /**
  * The rectangles in which two rules with different outcomes overlap, for each pair; null if there are too many.
  * @param {Plane} plane
- * @param {Model} model
+ * @param {ModelRecord} model
  */
 export function meetingRectangles(plane, model) {
   /** @type {Map<string, CellRectangle>} */

@@ -13,7 +13,7 @@ const FEW_STEPS = 120; // up to this many whole numbers are drawn in the middle 
 /**
  * A scale of `length` pixels, `band` of them for missing values: `cells` with `from` and `to` in pixels, the
  * `place` of a value, the value `at` a pixel, and the `spans` [from, to] of a condition, which may end inside cells.
- * @param {Feature | null} feature
+ * @param {FeatureRecord | null} feature
  * @param {Cell[]} cells
  * @param {number} length
  * @param {number} band
@@ -37,7 +37,7 @@ function stripScale(length) {
 }
 
 /**
- * @param {Category} feature
+ * @param {CategoricalRecord} feature
  * @param {Cell[]} cells
  * @param {number} length
  * @returns {Scale}
@@ -60,7 +60,7 @@ function bandScale(feature, cells, length) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {Cell[]} cells
  * @param {number} length
  * @param {number} band
@@ -111,7 +111,7 @@ function numberScale(feature, cells, length, band) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} low
  * @param {number} high
  * @param {(value: number) => number} pixel
@@ -128,7 +128,7 @@ function numberTicks(feature, low, high, pixel, shift, length, band) {
 
 /**
  * A short value at a pixel. Cells that are too narrow to be clicked attract nearby clicks.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {Scale["cells"]} cells
  * @param {number} place
  * @param {number} left
@@ -154,7 +154,7 @@ const CLOCK_UNITS = [86_400e6, 3600e6, 60e6, 1e6, 1e5, 1e4, 1e3, 100, 10];
 
 /**
  * Values near a pixel, from the shortest to the most exact.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} exact
  * @param {number} perPixel
  */

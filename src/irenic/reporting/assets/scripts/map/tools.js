@@ -124,7 +124,7 @@ export function drawSliders() {
   show(holder, h("div", { class: "map-sliders" }, others.map(fixedField)));
 }
 
-/** @param {Feature} feature */
+/** @param {FeatureRecord} feature */
 function fixedField(feature) {
   const id = `map-fixed-${summary.features.indexOf(feature)}`;
   const label = h("label", { for: id }, nameWords(feature.name), unitLabel(feature));
@@ -161,7 +161,7 @@ function fixedField(feature) {
 /**
  * The stops of a slider: missing, round values over the range, and one value in every cell between cuts, so that
  * no cell is skipped.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  */
 function slidingStops(feature) {
   const cells = axisCells(
@@ -178,7 +178,7 @@ function slidingStops(feature) {
 }
 
 /**
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Value} value
  */
 function fixAt(feature, value) {

@@ -6,7 +6,7 @@ import { formatNumber, formatValue } from "../values/texts.js";
 
 /**
  * A short value; rounded numbers are marked with ≈.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Value} value
  */
 export function shortValue(feature, value) {
@@ -17,7 +17,7 @@ export function shortValue(feature, value) {
 
 /**
  * "age = 5", or "age ≈ 5.123".
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Value} value
  */
 export function valueWithName(feature, value) {

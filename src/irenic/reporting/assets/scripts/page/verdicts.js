@@ -73,8 +73,8 @@ function decidesText() {
 
 /**
  * A verdict as a sign and as text, with a link to the findings if it fails.
- * @param {Verdict} verdict
- * @param {keyof Verdicts} about
+ * @param {VerdictRecord} verdict
+ * @param {keyof VerdictsRecord} about
  */
 function verdictCard(verdict, about) {
   const fails = about === "consistent" ? ["fails", "✗"] : ["lacks", "!"];
@@ -84,7 +84,7 @@ function verdictCard(verdict, about) {
 
 /**
  * Whether the rules cover every case. It is no fault if they leave some to a default.
- * @param {Verdict} verdict
+ * @param {VerdictRecord} verdict
  */
 function completeCard(verdict) {
   if (verdict.holds !== false || model().default.outcome === null) return verdictCard(verdict, "complete");
@@ -107,7 +107,7 @@ function card(look, icon, head, text, link = null) {
   );
 }
 
-/** @param {keyof Verdicts} about */
+/** @param {keyof VerdictsRecord} about */
 function findingsLink(about) {
   const where = about === "complete" ? "gaps" : countOf("conflicts") ? "conflicts" : "overlaps";
   if (!countOf(where) || (where === "overlaps" && !overlapsForbidden())) return null;
@@ -116,7 +116,7 @@ function findingsLink(about) {
 
 /**
  * What the default says, and where.
- * @param {Verdict} verdict
+ * @param {VerdictRecord} verdict
  */
 function restWords(verdict) {
   const isNamed = !countOf("gaps"); // only values that no rule names are left
@@ -149,7 +149,7 @@ function scoreCard() {
   return card("expected", "≈", head, `${how}${meaning}`);
 }
 
-/** @param {Verdict} verdict */
+/** @param {VerdictRecord} verdict */
 function restFact(verdict) {
   if (verdict.holds) return h("p", {}, `${verdict.head}: ${verdict.text}`);
   if (model().default.outcome === null) return h("p", {}, `${verdict.head}: ${verdict.text}`, findingsLink("complete"));

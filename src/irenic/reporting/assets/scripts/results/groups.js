@@ -79,7 +79,7 @@ const ROWS = {
 
 /**
  * A share with its 95 % interval.
- * @param {Share | null} share
+ * @param {ShareRecord | null} share
  */
 function shareCell(share) {
   if (share === null || share.share === null) return h("td", {}, "–");

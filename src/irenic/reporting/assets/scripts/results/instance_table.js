@@ -88,7 +88,7 @@ export function instanceTable(places, count, which) {
   const rows = places.map((place, at) => instanceRow(place, features, which, at, answers[at]));
   /**
    * @param {string} text
-   * @param {Feature["kind"]} [kind]
+   * @param {FeatureRecord["kind"]} [kind]
    */
   const head = (text, kind) => h("th", { scope: "col", class: kind === "category" && "text" }, text);
   // printed pages have another number of rows, and their own note
@@ -132,7 +132,7 @@ function columnsText() {
 
 /**
  * @param {number} place
- * @param {Feature[]} features
+ * @param {FeatureRecord[]} features
  * @param {LeftOut | "wrong"} which
  * @param {number} at
  * @param {Answer} [answer]
@@ -155,7 +155,7 @@ function instanceRow(place, features, which, at, answer) {
 
 /**
  * A value in a table; long numbers are rounded and exact in a tooltip.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Value} value
  */
 function valueCell(feature, value) {

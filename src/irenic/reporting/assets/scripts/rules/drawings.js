@@ -24,14 +24,14 @@ export function drawCondition(parts, condition) {
 
 /**
  * The distribution of the values of a feature, if there are any.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  */
 function spreadOf(feature) {
   return hasCounts() ? feature.distribution : null;
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {Condition} condition
  * @param {IntervalParts} parts
  */
@@ -65,7 +65,7 @@ function drawInterval(feature, [lower, upper], parts) {
 
 /**
  * Whether missing values are drawn: there are some, or the rule admits them.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {Value} lower
  */
 function drawnMissing(feature, lower) {
@@ -74,7 +74,7 @@ function drawnMissing(feature, lower) {
 
 /**
  * A scale on which all bins are equally wide; between their edges it is linear.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {boolean} asMissing
  */
 function drawingScale(feature, asMissing) {
@@ -106,7 +106,7 @@ function isStretched(edges) {
 
 /**
  * The least and the greatest value, in pale, where the labels of the condition leave room.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} floor
  * @param {number} left
  * @param {[number, number][]} taken
@@ -132,7 +132,7 @@ function axisEnds(feature, floor, left, taken) {
 
 /**
  * The histogram in pale, and the part where the condition holds in color.
- * @param {NonNullable<Continuous["distribution"]>} distribution
+ * @param {NonNullable<ContinuousRecord["distribution"]>} distribution
  * @param {(number: number) => number} scale
  * @param {number} from
  * @param {number} to
@@ -158,7 +158,7 @@ function drawSpread({ edges, counts }, scale, from, to, floor) {
 
 /**
  * Ticks at the cuts of rules, drawn if there are no instances.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {(number: number) => number} scale
  * @param {number} floor
  */
@@ -169,7 +169,7 @@ function cutTicks(feature, scale, floor) {
 
 /**
  * The bar of missing values, on the scale of the others; one that is too high is cut off.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {boolean} taken
  * @param {number} floor
  */
@@ -247,7 +247,7 @@ function placedLabels(texts, least) {
 
 /**
  * The ends of a condition as they are written: "<= 3" ends at 3, though the cut is above it.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {Condition} condition
  * @param {IntervalParts} parts
  */
@@ -269,7 +269,7 @@ function endTexts(feature, [from, to], { lower, upper, equal }) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} value
  */
 function shortText(feature, value) {

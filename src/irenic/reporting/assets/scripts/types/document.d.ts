@@ -38,7 +38,7 @@ type FindingKind =
   | "model"
   | "acceptances";
 
-type Feature = Category | Continuous;
+type FeatureRecord = CategoricalRecord | ContinuousRecord;
 
 /** How one rule is chosen where several hold. */
 type Decides = {
@@ -49,7 +49,7 @@ type Decides = {
 };
 
 /** Cells with one text that are not written as unary tests, and how they were read. */
-type ReadCells = {
+type ReadCellsRecord = {
   text: string;
   meaning: string;
   count: number;
@@ -58,11 +58,11 @@ type ReadCells = {
 };
 
 /** What a column of a spreadsheet is. */
-type ReadColumn = {
+type ReadColumnRecord = {
   name: string;
   role: string;
   description: string;
-  interpreted: ReadCells[];
+  interpreted: ReadCellsRecord[];
   text: string;
 };
 
@@ -75,9 +75,9 @@ type ReadCell = {
 };
 
 /** How a table of a spreadsheet was read. */
-type Reading = {
+type ReadingRecord = {
   table: string;
-  columns: ReadColumn[];
+  columns: ReadColumnRecord[];
   remarks: string[];
   /** The decimal separator of numbers in text; empty if the table does not settle it. */
   decimal: string;
@@ -94,7 +94,7 @@ type CodeCounts = {
 };
 
 /** A feature with unordered values. */
-type Category = {
+type CategoricalRecord = {
   name: string;
   kind: "category";
   /** Whether a value can be missing. */
@@ -126,7 +126,7 @@ type End = {
 };
 
 /** A value and how it is written. */
-type Written = {
+type WrittenValue = {
   text: string;
 };
 
@@ -137,7 +137,7 @@ type Cut = {
   lower?: End;
   upper?: End;
   /** The single value between this cut and the next, if there is only one. */
-  equal?: Written;
+  equal?: WrittenValue;
 };
 
 /** How the numbers of instances are distributed. */
@@ -152,7 +152,7 @@ type Histogram = {
 };
 
 /** A feature with ordered values. */
-type Continuous = {
+type ContinuousRecord = {
   name: string;
   kind: "number" | "integer" | "date" | "datetime" | "time" | "duration" | "months";
   unit: string;
@@ -180,7 +180,7 @@ type Continuous = {
 };
 
 /** A label, or a set of labels. */
-type Outcome = {
+type OutcomeRecord = {
   value?: string | number | boolean | Record<string, any> | any[];
   text: string;
   /** How many instances have it; null without labeled instances. */
@@ -202,7 +202,7 @@ type Impossible = {
 };
 
 /** What a property asks of the outcomes of cases, in the numbers that irenic compares. */
-type Asked = {
+type AskedRecord = {
   /** `only`: outcomes pass a test; of two cases that differ in one feature, `same`: the outcomes are equal, `rising` and `falling`: the greater value never has the lower, or the higher, outcome. */
   claim: "only" | "same" | "rising" | "falling";
   /** The cases that it is about. */
@@ -225,7 +225,7 @@ type AskedProperty = {
   verdict: "proved" | "refuted" | "unknown";
   text: string;
   /** null if the page cannot check it, so that only `irenic prove` does. */
-  asked: Asked | null;
+  asked: AskedRecord | null;
 };
 
 /** A test case that came with the rules. */
@@ -243,8 +243,8 @@ type TestCase = {
 
 /** Past cases whose outcome changes in one way. */
 type ImpactMove = {
-  before: Written | null;
-  after: Written | null;
+  before: WrittenValue | null;
+  after: WrittenValue | null;
   rules_before: number[];
   rules_after: number[];
   cases: number;
@@ -279,14 +279,14 @@ type ImpactDocument = {
 };
 
 /** The score of a classifier to expect on new cases, with the ends of its 95 % interval. */
-type Estimate = {
+type EstimateRecord = {
   score: number;
   low: number | null;
   high: number | null;
 };
 
 /** The instances that rules were counted on. */
-type Instances = {
+type InstancesRecord = {
   /** How many were counted. */
   rows: number;
   /** How many are listed: a random sample if there are very many. */
@@ -307,7 +307,7 @@ type Size = {
 };
 
 /** What is certain about rules. */
-type Verdict = {
+type VerdictRecord = {
   /** null if the budget ended the search before it was known. */
   holds: boolean | null;
   /** Whether it fails as intended: learned rules leave the rest to their default. */
@@ -317,9 +317,9 @@ type Verdict = {
 };
 
 /** The two verdicts on a set of rules. */
-type Verdicts = {
-  consistent: Verdict;
-  complete: Verdict;
+type VerdictsRecord = {
+  consistent: VerdictRecord;
+  complete: VerdictRecord;
 };
 
 /** A condition on a continuous feature; one without ends only tests for missing values. */
@@ -328,7 +328,7 @@ type IntervalParts = {
   lower?: End;
   upper?: End;
   /** The only value that it admits, instead of ends. */
-  equal?: Written;
+  equal?: WrittenValue;
   /** Whether it holds for a missing value. */
   missing?: boolean;
   negated?: undefined;
@@ -339,7 +339,7 @@ type IntervalParts = {
 /** A condition on a category; one without values only tests for missing values. */
 type ValuesParts = {
   feature: string;
-  values: Written[];
+  values: WrittenValue[];
   /** Whether it holds for all values except those listed. */
   negated?: boolean;
   /** Whether it holds for a missing value. */
@@ -352,7 +352,7 @@ type ValuesParts = {
 };
 
 /** A region: its conditions in the order of the features. */
-type Region = {
+type RegionRecord = {
   conditions?: ConditionParts[];
   box: Record<string, (number | null)[]>;
 };
@@ -363,7 +363,7 @@ type Witness = {
 };
 
 /** A finding, with the rules concerned and where it applies. */
-type Finding = {
+type FindingRecord = {
   kind: FindingKind;
   level: "error" | "warning" | "note";
   text?: string;
@@ -376,14 +376,14 @@ type Finding = {
   columns: string[];
   /** Where it is in a spreadsheet, in words; empty if it is about no rows, or in another file. */
   place: string;
-  region: Region | null;
+  region: RegionRecord | null;
   witness: Witness | null;
   /** How many instances lie in a gap, if there are instances. */
   rows: number | null;
 };
 
 /** A finding that is accepted. */
-type Accepted = {
+type AcceptedRecord = {
   kind: FindingKind;
   noun: string;
   level: "error" | "warning" | "note";
@@ -393,7 +393,7 @@ type Accepted = {
   /** Numbers of the rules that make another redundant. */
   by: number[];
   /** What the rules of a conflict or an overlap predict. */
-  then: Written[];
+  then: WrittenValue[];
   column: string | null;
   /** The columns of a finding about several. */
   columns: string[];
@@ -401,7 +401,7 @@ type Accepted = {
   line: number | null;
   /** Where it is in a spreadsheet, in words; empty if it is about no rows, or in another file. */
   place: string;
-  region: Region | null;
+  region: RegionRecord | null;
   witness: Witness | null;
   /** How many instances lie in a gap, if there are instances. */
   rows: number | null;
@@ -472,7 +472,7 @@ type Calibration = {
 };
 
 /** Instances with one value of a feature. */
-type Group = {
+type GroupRecord = {
   text: string;
   rows: number;
   covered: number;
@@ -482,7 +482,7 @@ type Group = {
 /** How rules do on the instances by the value of a feature. */
 type Grouping = {
   feature: string;
-  groups: Group[];
+  groups: GroupRecord[];
 };
 
 /** How rules do on the instances; rows are listed up to a limit. */
@@ -543,15 +543,15 @@ type DefaultRegion = {
 };
 
 /** A set of rules. */
-type Model = {
+type ModelRecord = {
   size: Size;
-  verdicts: Verdicts;
+  verdicts: VerdictsRecord;
   /** How many findings there are per kind; overlaps include conflicts. Of kinds in `unfinished` there are at least as many, and at most 1,000 gaps are counted. */
   counts: Record<FindingKind, number>;
   /** The findings listed, each once; there may be fewer than counted. */
-  findings: Finding[];
+  findings: FindingRecord[];
   /** Those that are counted but not among `findings`, because the file or a baseline accepts them. */
-  accepted: Accepted[];
+  accepted: AcceptedRecord[];
   /** Kinds that the budget ended the search for. */
   unfinished: FindingKind[];
   rules: CountedRule[];
@@ -567,7 +567,7 @@ type Model = {
 };
 
 /** A count of rows among others. */
-type Share = {
+type ShareRecord = {
   count: number;
   of: number;
   /** null if there are no rows. */
@@ -579,24 +579,24 @@ type Share = {
 
 /** How often one outcome is decided for a group. */
 type OutcomeFigures = {
-  outcome: Written;
-  decided: Share;
+  outcome: WrittenValue;
+  decided: ShareRecord;
   /** Of the rows with another label, those that get the outcome; null without labels. */
-  false_positives: Share | null;
+  false_positives: ShareRecord | null;
   /** Of the rows with this label, those that do not get it; null without labels. */
-  false_negatives: Share | null;
+  false_negatives: ShareRecord | null;
 };
 
 /** What rules decide for the rows with one value in a column. */
-type GroupFigures = {
+type GroupFiguresRecord = {
   value: string;
   rows: number;
   /** Whether there are too few rows (below 30) to say much. */
   small: boolean;
   outcomes: OutcomeFigures[];
-  by_default: Share;
+  by_default: ShareRecord;
   /** null without labels. */
-  accuracy: Share | null;
+  accuracy: ShareRecord | null;
 };
 
 /** What rules decide for groups of rows. */
@@ -605,9 +605,9 @@ type Groups = {
   /** The rows: of the training rows, the accuracy is too good, unless they were left out. */
   on: "instances" | "training" | "left_out";
   /** The outcome where no rule holds. */
-  default: Written | null;
+  default: WrittenValue | null;
   /** The largest first. */
-  groups: GroupFigures[];
+  groups: GroupFiguresRecord[];
 };
 
 /** What `irenic.summarize` returns and `irenic report --json` prints. */
@@ -616,10 +616,10 @@ type Summary = {
   name: string;
   decides: Decides;
   /** How the table was read, if it comes from a spreadsheet. */
-  reading: Reading | null;
-  features: Feature[];
+  reading: ReadingRecord | null;
+  features: FeatureRecord[];
   /** What rules, the default or instances say. */
-  outcomes: Outcome[];
+  outcomes: OutcomeRecord[];
   /** What `mix` counts: the outcomes, or single labels where outcomes are sets of labels. */
   labels: Label[];
   several_labels: boolean;
@@ -635,10 +635,10 @@ type Summary = {
   /** What the change from an earlier version does to past cases, if it is compared with one. */
   impact: ImpactDocument | null;
   /** What to expect of the model in use on new cases, as estimated from rows left out. */
-  estimate: Estimate | null;
-  instances: Instances | null;
+  estimate: EstimateRecord | null;
+  instances: InstancesRecord | null;
   /** The rule sets, of a classifier its front from small to accurate. */
-  models: Model[];
+  models: ModelRecord[];
   /** The place of the model in use. */
   chosen: number;
   format: "irenic summary";

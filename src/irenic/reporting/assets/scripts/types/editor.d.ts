@@ -105,7 +105,7 @@ type PropertyStatus = {
 };
 
 /** What a property asks, with its regions as the worker reads them; the feature by its place. */
-type AskedSides = Omit<Asked, "where" | "excused" | "feature"> & {
+type AskedSides = Omit<AskedRecord, "where" | "excused" | "feature"> & {
   where: Sides[];
   excused: Sides[];
   feature: number | null;
@@ -194,7 +194,7 @@ type TableRow = {
 };
 
 /** A feature of the editor, with all values as files write them. */
-type EditedFeature = Feature & { encoded: Encoded[] };
+type EditedFeature = FeatureRecord & { encoded: Encoded[] };
 
 /** What undo restores. */
 type Snapshot = {
@@ -227,7 +227,7 @@ type EditedTable = {
   /** Where outcomes were forbidden on this page, by the texts of the marks. */
   neverWhere: Map<string, { outcome: number; boxes: Sides[] }>;
   /** What the properties ask, null for those that are not checked here. */
-  asked: (Asked | null)[];
+  asked: (AskedRecord | null)[];
   opened: Snapshot;
   now: Snapshot;
   past: Snapshot[];

@@ -50,7 +50,7 @@ type Read = { value?: Value; error?: undefined } | { value?: undefined; error: s
 
 /** A field of the form. */
 type Field = {
-  feature: Feature;
+  feature: FeatureRecord;
   input: HTMLInputElement | HTMLSelectElement;
   problem: HTMLElement;
   /** The checkbox for missing values. */
@@ -83,7 +83,7 @@ type ScreenRectangle = [number, number, number, number];
 type Edge = [boolean, number, number, number];
 
 /** Two features and their cells; y is null for a strip. */
-type Axes = { x: Feature | null; y: Feature | null; xs: Cell[]; ys: Cell[] };
+type Axes = { x: FeatureRecord | null; y: FeatureRecord | null; xs: Cell[]; ys: Cell[] };
 
 /** The plane of two features; see sliceCells. */
 type Plane = Axes & {

@@ -8,20 +8,20 @@ export const MISSING_CODE = 0;
 export const OTHER_CODE = 1;
 
 /**
- * @param {Feature} feature
- * @returns {feature is Category}
+ * @param {FeatureRecord} feature
+ * @returns {feature is CategoricalRecord}
  */
 export const isCategory = (feature) => feature.kind === "category";
 
 /**
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Value} value
  */
 export const isMissing = (feature, value) => value === (isCategory(feature) ? MISSING_CODE : null);
 
 /**
  * The unit of a feature after a number, unless its name contains it.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  */
 export function unitText(feature) {
   if (isCategory(feature) || !feature.unit || feature.unit === "UTC") return "";
@@ -30,13 +30,13 @@ export function unitText(feature) {
 
 /**
  * The unit of a feature in brackets after its name, unless the name contains it.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  */
 export const unitLabel = ({ name, unit }) => (unit && !name.includes(`(${unit})`) ? ` (${unit})` : "");
 
 /**
  * Whether a number, or null for missing, can occur.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {Value} value
  */
 export function isAdmitted(feature, value) {
@@ -56,7 +56,7 @@ export function valueBefore(feature, cut) {
 
 /**
  * The cut just above a value: no value lies between them.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} value
  */
 export function cutAbove(feature, value) {
@@ -84,7 +84,7 @@ function nextDown(value) {
 
 /**
  * Codes in drawing order: missing first, then the listed values, then all others.
- * @param {Category} feature
+ * @param {CategoricalRecord} feature
  */
 export function categoryOrder(feature) {
   /** @param {number} code */

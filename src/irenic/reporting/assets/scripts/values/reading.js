@@ -17,7 +17,7 @@ const ZONE = /(Z|[+-]\d{2}:\d{2})$/;
 
 /**
  * Parse a typed value: {value} (a number, null for missing, the code of a category), or {error}.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {string} text
  * @returns {Read}
  */
@@ -49,7 +49,7 @@ const withPoint = (typed) =>
 
 /**
  * Parse a value that may lie outside the bounds of its feature, such as the end of a condition.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} typed
  * @returns {{ value: number, error?: undefined } | { value?: undefined, error: string }}
  */
@@ -59,7 +59,7 @@ export function parseBound(feature, typed) {
   return typeof found === "string" ? { error: found } : { value: found };
 }
 
-/** @type {Record<Continuous["kind"], (feature: Continuous, typed: string) => number | string | null>} */
+/** @type {Record<ContinuousRecord["kind"], (feature: ContinuousRecord, typed: string) => number | string | null>} */
 const READERS = {
   number: readNumber,
   integer: readNumber,
@@ -71,7 +71,7 @@ const READERS = {
 };
 
 /**
- * @param {Category} feature
+ * @param {CategoricalRecord} feature
  * @param {string} typed
  */
 function parseCategory(feature, typed) {
@@ -102,7 +102,7 @@ function unquoted(typed) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} typed
  */
 function outsideText(feature, typed) {
@@ -116,7 +116,7 @@ function outsideText(feature, typed) {
 
 /**
  * The number in a text; null if it is not a number, an error message if it cannot be represented.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} typed
  */
 function readNumber(feature, typed) {
@@ -155,7 +155,7 @@ const MAY_BE_THOUSANDS = /^[+\-−]?[1-9]\d{0,2}\.\d{3}$/;
 
 /**
  * The text of a value for a field, which parseValue reads back as the same value.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Value} value
  */
 export function fieldText(feature, value) {
@@ -178,7 +178,7 @@ function exactMicros(micros, typed) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} typed
  */
 function readMoment(feature, typed) {
@@ -205,7 +205,7 @@ function zoneMicros(zone) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} typed
  */
 function readTime(feature, typed) {
@@ -241,7 +241,7 @@ function clockMicros(text) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} typed
  */
 function readDuration(feature, typed) {
@@ -255,7 +255,7 @@ function readDuration(feature, typed) {
 }
 
 /**
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {string} typed
  */
 function readMonths(feature, typed) {

@@ -19,7 +19,7 @@ export const MONTHS = /^(-?)P(?:(\d+)Y)?(?:(\d+)M)?$/;
 
 /**
  * The text of a value, which parseValue reads back as the same value.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Value} value
  */
 export function formatValue(feature, value) {
@@ -132,7 +132,7 @@ export function isDuration(text) {
 
 /**
  * The values of a case as text.
- * @param {Feature[]} features
+ * @param {FeatureRecord[]} features
  * @param {Case} theCase
  */
 export function formatCase(features, theCase) {
@@ -141,7 +141,7 @@ export function formatCase(features, theCase) {
     .join(", ");
 }
 
-/** @param {Feature} feature @param {Value} value */
+/** @param {FeatureRecord} feature @param {Value} value */
 function formatValueOf(feature, value) {
   if (feature.kind === "category") return feature.values[value ?? 0];
   return value === null ? "missing" : formatValue(feature, value);

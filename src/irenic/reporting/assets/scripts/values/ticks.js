@@ -6,7 +6,7 @@ import { DAY, formatNumber, formatValue } from "./texts.js";
 
 /**
  * A short text for the axis of a drawing: rounded, and in plain units.
- * @param {Feature} feature
+ * @param {FeatureRecord} feature
  * @param {Value} value
  */
 export function formatTick(feature, value) {
@@ -64,7 +64,7 @@ const NICE_MONTHS = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12
 
 /**
  * About n round values from low to high, for the axis of a drawing.
- * @param {Continuous} feature
+ * @param {ContinuousRecord} feature
  * @param {number} low
  * @param {number} high
  * @param {number} [n]

@@ -6,16 +6,16 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from fitting import people
 from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_heads as slow
 import strategies as sts
 from irenic import DataError, RuleSet
-from irenic.learn import MichiganClassifier, PittsburghClassifier, TrainingRows
 from irenic.learn.target import Consequents, Target, row_f1
 from irenic.model import Head
+from irenic.systems import MichiganClassifier, PittsburghClassifier, TrainingRows
+from learn.fitting import people
 
 X, _ = people(80)
 AGES = X["age"].fillna(0).to_numpy()
@@ -103,8 +103,14 @@ def test_one_label_per_row_needs_whole_heads(kind):
         quick(kind, heads="some").fit(X, SETS)
 
 
-LEARNER = quick(PittsburghClassifier)
-ROWS = LEARNER._rows(LEARNER._read(X, SETS, None))[1]
+class Kept(PittsburghClassifier):
+    def learn(self, rows, rng):
+        self.rows = TrainingRows.of(rows)
+        return super().learn(rows, rng)
+
+
+LEARNER = quick(Kept, generations=0).fit(X, SETS)
+ROWS = LEARNER.rows
 
 
 def test_heads_are_single_labels_and_frequent_pairs():

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from irenic.model.head import Head
-from irenic.model.literals import Probabilities, display, say
+from irenic.model.literals import Probabilities, count_text, display, say, score
 
 # The colors of Okabe and Ito, which color-blind people can distinguish, without black.
 BLUE: Final = "0,114,178"
@@ -180,20 +180,6 @@ def label_chip(label: Hashable, known: Mapping[Hashable, str] | None = None) -> 
 
 
 # --- numbers
-
-
-def score(value: float) -> str:
-    """Return a share with three digits, or a dash if it is NaN."""
-    return "–" if math.isnan(value) else f"{value:.3f}"
-
-
-def count_text(n: float) -> str:
-    """Return a number of rows, which can be fractional if rows have weights.
-
-    >>> count_text(1234567), count_text(2.25)
-    ('1,234,567', '2.2')
-    """
-    return f"{n:,.0f}" if n % 1 == 0 else f"{n:,.1f}"
 
 
 def share_bar(value: float) -> Html:

@@ -13,20 +13,14 @@ from numbers import Integral
 from typing import Any, ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from irenic.learn._evolving import EvolvingClassifier
-from irenic.learn._measure import resolve_by
-from irenic.learn.front import front_of
-from irenic.learn.operators import TrainingRows, pick
+from irenic.arrays import Floats, Ints
+from irenic.learn import LabeledRows
 from irenic.model.ruleset import RuleSet
-from irenic.model.sampling import as_generator
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from irenic.systems._evolving import EvolvingClassifier
+from irenic.systems._operators import pick
+from irenic.systems._rows import TrainingRows
 
 # The most rules that a rule set of the first population has.
 _FIRST_RULES: Final = 7
@@ -52,7 +46,7 @@ class Individual:
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> from irenic.learn import Individual
+    >>> from irenic.systems import Individual
     >>> Individual(RuleSet([Rule({"age": (0, 30)}, then="low")]), (0.25, 2.0)).objectives
     (0.25, 2.0)
     """
@@ -115,7 +109,7 @@ class PittsburghClassifier(EvolvingClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from irenic.learn import PittsburghClassifier
+    >>> from irenic.systems import PittsburghClassifier
     >>> X, y = load_iris(as_frame=True, return_X_y=True)
     >>> clf = PittsburghClassifier(generations=10, random_state=0).fit(X, y)
     >>> clf.rules_.is_consistent, clf.score(X, y) > 0.9
@@ -148,32 +142,30 @@ class PittsburghClassifier(EvolvingClassifier):
         self.heads = heads
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> PittsburghClassifier:
-        """Learn rules from labeled rows.
+    def learn(self, rows: LabeledRows, rng: np.random.Generator) -> list[RuleSet]:
+        """Return the rule sets of the last generation.
 
         Parameters
         ----------
-        X : table
-            Anything that :class:`irenic.RuleSetClassifier` accepts.
-        y : column of labels, 0/1 matrix, or list of sets of labels
-            Matrices and sets are for rows with several labels.
+        rows : LabeledRows
+            The training rows.
+        rng : Generator
+            The random number generator.
 
         Returns
         -------
-        PittsburghClassifier
-            The classifier itself.
+        list of RuleSet
 
         Examples
         --------
-        >>> from irenic.learn import PittsburghClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> PittsburghClassifier(generations=5, random_state=0).fit(X, y).score(X, y)
-        1.0
+        >>> import numpy as np
+        >>> from irenic.learn import LabeledRows
+        >>> rows = LabeledRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> clf = PittsburghClassifier(population_size=8, generations=2)
+        >>> len(clf.learn(rows, np.random.default_rng(0)))
+        8
         """
-        data = self._read(X, y, None)
-        rng = as_generator(check_random_state(self.random_state))
-        measure, rows = self._rows(data)
+        rows = TrainingRows.of(rows)
         population = [
             self._individual(self.first_rules(rows, rng), rows) for _ in range(self.population_size)
         ]
@@ -186,14 +178,10 @@ class PittsburghClassifier(EvolvingClassifier):
             ]
             population = survivors([*population, *children], self.population_size)
             self.watch(generation, population)
-        self._learned(data, y)
-        self._offer(front_of([measure.point(self._final(one.rules)) for one in population]))
-        self._use(max(self.pareto_front_, key=lambda point: point.training_score))
-        return self
+        return [individual.rules for individual in population]
 
     def _individual(self, rules: RuleSet, rows: TrainingRows) -> Individual:
-        # consistent rules need no resolution, and "first" needs no proof that they are
-        score, rules.default = rows.decided(rules, resolve_by(self.conflicts) or "first")
+        score, rules.default = rows.decided(rules, self._resolve)
         return Individual(rules, self.objectives(rules, score))
 
     # --- operators
@@ -210,7 +198,7 @@ class PittsburghClassifier(EvolvingClassifier):
 
         Examples
         --------
-        >>> from irenic.learn import PittsburghClassifier
+        >>> from irenic.systems import PittsburghClassifier
         >>> class Watched(PittsburghClassifier):
         ...     def watch(self, generation, population):
         ...         assert all(individual.rules.is_consistent for individual in population)
@@ -239,7 +227,7 @@ class PittsburghClassifier(EvolvingClassifier):
         Examples
         --------
         >>> from irenic import Rule, RuleSet
-        >>> from irenic.learn import PittsburghClassifier
+        >>> from irenic.systems import PittsburghClassifier
         >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
         >>> PittsburghClassifier().objectives(rules, score=0.75)
         (0.25, 2.0)
@@ -263,7 +251,7 @@ class PittsburghClassifier(EvolvingClassifier):
         Examples
         --------
         >>> import numpy as np
-        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> from irenic.systems import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> PittsburghClassifier().first_rules(rows, np.random.default_rng(0)).is_consistent
         True
@@ -310,7 +298,7 @@ class PittsburghClassifier(EvolvingClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule, RuleSet
-        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> from irenic.systems import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> first = RuleSet([Rule({"age": (0, 35)}, then="low")], rows.space)
         >>> second = RuleSet([Rule({"age": (25, 99)}, then="high")], rows.space)
@@ -348,7 +336,7 @@ class PittsburghClassifier(EvolvingClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule, RuleSet
-        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> from irenic.systems import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> first = RuleSet([Rule({"age": (0, 35)}, then="low")], rows.space)
         >>> second = RuleSet([Rule({"age": (25, 99)}, then="high")], rows.space)
@@ -386,7 +374,7 @@ class PittsburghClassifier(EvolvingClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import RuleSet
-        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> from irenic.systems import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> rules = RuleSet(space=rows.space)
         >>> len(PittsburghClassifier().mutate(rules, rows, np.random.default_rng(0)))

@@ -35,8 +35,8 @@ from irenic.learn import Front, FrontPoint
 from irenic.learn._certificate import certify
 from irenic.learn.answers import Answers
 from irenic.learn.front import RuleCounts
-from irenic.model import markup
 from irenic.model.literals import display, say
+from irenic.reporting import markup
 from learn.fitting import people, quick
 from strategies import examples
 

@@ -1,4 +1,4 @@
-"""Type aliases for arrays, distinct values and rows, and the lowest value that is not missing."""
+"""Types of arrays, distinct values and rows, and the lowest value that is not missing."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ import numpy as np
 import numpy.typing as npt
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Singles: TypeAlias = npt.NDArray[np.float32]
 Ints: TypeAlias = npt.NDArray[np.int64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
-Words: TypeAlias = npt.NDArray[np.uint64]
-Bytes: TypeAlias = npt.NDArray[np.uint8]
 Codes: TypeAlias = npt.NDArray[np.int32]
+Shorts: TypeAlias = npt.NDArray[np.int16]
+Signs: TypeAlias = npt.NDArray[np.int8]
+Indices: TypeAlias = npt.NDArray[np.intp]
+Words: TypeAlias = npt.NDArray[np.uint64]
+Tallies: TypeAlias = npt.NDArray[np.uint16]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Bools: TypeAlias = npt.NDArray[np.bool_]
 
 LOWEST: Final = -float(np.finfo(np.float64).max)
 """The lowest value that is not missing: the lower bound of ``f < 5``."""
+
+GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+"""By how much the states of the generator SplitMix64 differ."""
 
 
 def as_scalars(words: npt.NDArray[Any]) -> npt.NDArray[np.void]:
@@ -30,3 +38,10 @@ def distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     is_first = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     return ordered[is_first]
+
+
+def scrambled(states: Words) -> Words:
+    """Return the random number that SplitMix64 makes of each state."""
+    mixed = (states ^ (states >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

@@ -8,64 +8,24 @@ creation and during the mutation phases". Here, every rule is made in a region t
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from irenic.errors import DataError
-from irenic.learn._base import Labeled, RuleClassifier
-from irenic.learn._cells import Cells
-from irenic.learn._left_out import Estimate
-from irenic.learn._measure import Measure
-from irenic.learn.front import Front, FrontPoint
-from irenic.learn.operators import TrainingRows, draw_region, mutate_region, pick
-from irenic.learn.target import Consequents
-from irenic.model.region import Region
-from irenic.model.rule import Rule
-from irenic.model.ruleset import RuleSet
+from irenic.learn import RuleLearner
+from irenic.model import Region, Rule, RuleSet
 from irenic.searching import enlarge
+from irenic.systems._operators import draw_region, mutate_region, pick
+from irenic.systems._rows import TrainingRows
 
 
-class EvolvingClassifier(RuleClassifier):
+class EvolvingClassifier(RuleLearner):
     """Base of the evolutionary classifiers: new, mutated and transferred rules, free of rivals."""
 
-    heads: str
-    pareto_front_: Front
-    estimate_: Estimate | None = None
-    _shape: tuple[int, int, int]
-
-    def _rows(self, data: Labeled) -> tuple[Measure, TrainingRows]:
-        """Return the training data for statistics and for operators."""
-        target, weight = data.target, data.weight
-        if self.heads == "partial":
-            if not target.many:
-                raise DataError(
-                    'heads="partial" needs rows with several labels, got one label per row; use'
-                    ' heads="whole"'
-                )
-            consequents = Consequents.partial(target, weight)
-        else:
-            consequents = Consequents.from_target(target, weight, [])
-        measure = Measure(data.instances, target, weight, consequents, self.conflicts)
-        cuts = Cells.from_instances(data.instances, target.truth, weight).cuts
-        rows = TrainingRows(data.instances, consequents.values(), measure.gains, cuts)
-        if self.heads == "partial":
-            rows = replace(rows, labels=target.labels.tolist(), truth=target.truth)
-        self._shape = len(rows), len(target.labels), len(rows.space)
-        return measure, rows
-
-    def _use(self, point: FrontPoint) -> None:
-        """Use a rule set of the front."""
-        self.pareto_front_ = Front(self.pareto_front_, chosen=point)
-        self._use_point(point)
-
-    def _final(self, rules: RuleSet) -> RuleSet:
-        """Return rules to show: without weights where there is nothing to resolve."""
-        if self.conflicts != "avoid":
-            return rules
-        plain = (Rule(rule.region, then=rule.then) for rule in rules)
-        return RuleSet(plain, rules.space, default=rules.default).simplified()
+    @property
+    def _resolve(self) -> Any:
+        """How rules decide; consistent ones need no proof that they are."""
+        return "first" if self.conflicts == "avoid" else self.conflicts
 
     def room(self, rules: RuleSet, seed: Any, then: Hashable, rng: np.random.Generator) -> Region:
         """Return the region in which a rule may be made or changed: that of CFSBE.
@@ -90,7 +50,7 @@ class EvolvingClassifier(RuleClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule, RuleSet
-        >>> from irenic.learn import PittsburghClassifier
+        >>> from irenic.systems import PittsburghClassifier
         >>> rules = RuleSet([Rule({"age": (18, 30)}, then="full"),
         ...                  Rule({"age": (0, 6)}, then="free")])
         >>> PittsburghClassifier().room(rules, rules[1], "free", np.random.default_rng(0))
@@ -127,7 +87,7 @@ class EvolvingClassifier(RuleClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import RuleSet
-        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> from irenic.systems import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> rules = RuleSet(space=rows.space)
         >>> rule = PittsburghClassifier().new_rule(rules, 2, rows, np.random.default_rng(0))
@@ -176,7 +136,7 @@ class EvolvingClassifier(RuleClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule, RuleSet
-        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> from irenic.systems import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> rules = RuleSet([Rule({"age": (20, 26)}, then="low"),
         ...                  Rule({"age": (36, 50)}, then="high")], rows.space)
@@ -219,7 +179,7 @@ class EvolvingClassifier(RuleClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule, RuleSet
-        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> from irenic.systems import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> rules = RuleSet([Rule({"age": (25, 35)}, then="low")], rows.space)
         >>> rule = Rule({"age": (28, None)}, then="high")

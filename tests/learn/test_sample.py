@@ -1,4 +1,4 @@
-"""Problems, folds, targets, and the front."""
+"""Samples, folds, starts, targets, and the front."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from irenic import ConditionError, RuleSet, Space
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Settings
-from irenic.learn._tasks import Problem, folds_of, prepare
+from irenic.learn._tasks import prepare, sampled_again
 from irenic.learn._trees import Forest
 from irenic.learn.front import (
     FrontPoint,
@@ -24,64 +24,65 @@ from irenic.learn.front import (
     small_enough,
     without_coverage,
 )
+from irenic.learn.sample import Sample
 from irenic.learn.target import Consequents, Target, class_weights, row_counts, row_weights
 from irenic.model.literals import counted
 
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def problem_of(table, codes, weight=None, n_labels=None):
+def sample_of(table, codes, weight=None, n_labels=None):
     codes = np.asarray(codes)
     space = Space.infer(table)
     instances = space.encode(table)
     target = Target.single(np.arange(n_labels or int(codes.max()) + 1), codes)
     weight = np.ones(len(codes)) if weight is None else np.asarray(weight, dtype=float)
     cells = Cells.from_instances(instances, target.truth, weight)
-    return Problem(cells, cells.encode(instances), target, weight, row_counts(weight))
+    return Sample(cells, cells.encode(instances), target, weight, row_counts(weight))
 
 
-def content(problem):
-    """Return the rows of a problem as they stand: cells, labels, weight."""
-    parts = problem.encoded.T, problem.target.truth, problem.weight
+def content(sample):
+    """Return the rows of a sample as they stand: cells, labels, weight."""
+    parts = sample.encoded.T, sample.target.truth, sample.weight
     rows = zip(*(part.tolist() for part in parts), strict=True)
     return [(tuple(cells), tuple(truth), weight) for cells, truth, weight in rows]
 
 
 @st.composite
-def problems(draw):
+def samples(draw):
     n = draw(st.integers(1, 40))
     rng = np.random.default_rng(draw(SEEDS))
     table = {"a": rng.integers(0, 3, n).tolist(), "b": rng.choice(["x", "y"], n).tolist()}
-    return problem_of(table, rng.integers(0, 3, n), rng.integers(1, 4, n), n_labels=3)
+    return sample_of(table, rng.integers(0, 3, n), rng.integers(1, 4, n), n_labels=3)
 
 
 # --- an order of their own
 
 
-def weights_of(problem):
+def weights_of(sample):
     """Return the weight of each distinct row, however it is divided."""
     found = {}
-    for cells, truth, weight in content(problem):
+    for cells, truth, weight in content(sample):
         found[cells, truth] = found.get((cells, truth), 0.0) + weight
     return found
 
 
-@given(problems(), SEEDS)
-def test_rows_in_order_are_the_same_whatever_their_order_and_copies(problem, seed):
-    ordered, expected = problem.in_order(), weights_of(problem)
+@given(samples(), SEEDS)
+def test_rows_in_order_are_the_same_whatever_their_order_and_copies(sample, seed):
+    ordered, expected = sample.merged(), weights_of(sample)
     # equal rows have the sum of their weights
     assert weights_of(ordered) == {row: pytest.approx(sum_) for row, sum_ in expected.items()}
     if not ordered.divided:
         assert len(ordered) == len(expected)
     # a weight of two is two rows
-    rows = np.repeat(np.arange(len(problem)), problem.weight.astype(int))
+    rows = np.repeat(np.arange(len(sample)), sample.weight.astype(int))
     ones = np.ones(len(rows))
-    repeated = replace(problem.take(rows), weight=ones, count=ones)
-    assert content(repeated.in_order()) == content(ordered)
+    repeated = replace(sample.take(rows), weight=ones, count=ones)
+    assert content(repeated.merged()) == content(ordered)
     rng = np.random.default_rng(seed)
-    problem = replace(problem, weight=problem.weight * rng.choice([1, 0.5]))
-    order = rng.permutation(len(problem))
-    assert content(problem.take(order).in_order()) == content(problem.in_order())
+    sample = replace(sample, weight=sample.weight * rng.choice([1, 0.5]))
+    order = rng.permutation(len(sample))
+    assert content(sample.take(order).merged()) == content(sample.merged())
 
 
 @given(SEEDS, st.integers(2, 5))
@@ -91,37 +92,37 @@ def test_copies_of_a_row_are_left_out_together(seed, n_folds):
     given = {name: rng.random(40)[rows] for name in "abc"}
     # a copy with another label, too, says what is known of a row
     codes = np.concatenate([np.arange(40) % 2, rng.integers(0, 2, 8)])
-    problem = problem_of(given, codes, np.where(codes, 10, 1)).in_order()
-    assert problem.weight.max() > 1
-    assert not problem.divided
-    for out in folds_of(problem, n_folds, seed):
-        left = set(map(tuple, problem.encoded.T[out].tolist()))
-        kept = np.setdiff1d(np.arange(len(problem)), out)
+    sample = sample_of(given, codes, np.where(codes, 10, 1)).merged()
+    assert sample.weight.max() > 1
+    assert not sample.divided
+    for out in sample.folds(n_folds, seed):
+        left = set(map(tuple, sample.encoded.T[out].tolist()))
+        kept = np.setdiff1d(np.arange(len(sample)), out)
         assert left
-        assert left.isdisjoint(map(tuple, problem.encoded.T[kept].tolist()))
+        assert left.isdisjoint(map(tuple, sample.encoded.T[kept].tolist()))
 
 
 def test_the_bags_of_a_forest_hold_all_copies_of_a_row_or_none():
     # labels without any pattern: who has not seen a row, nor a copy of it, can only guess
     rng = np.random.default_rng(0)
     x = {name: rng.random(200) for name in "abcd"}
-    problem = problem_of(x, rng.permutation(200) % 2, np.full(200, 10)).in_order()
-    parts = problem.target, problem.weight, problem.groups
-    forest = Forest(problem.encoded, *parts, random_state=0)
-    right = forest.unseen.argmax(axis=1) == problem.target.truth.argmax(axis=1)
+    sample = sample_of(x, rng.permutation(200) % 2, np.full(200, 10)).merged()
+    parts = sample.target, sample.weight, sample.groups
+    forest = Forest(sample.encoded, *parts, random_state=0)
+    right = forest.unseen.argmax(axis=1) == sample.target.truth.argmax(axis=1)
     assert 0.35 < right.mean() < 0.65
 
 
 def test_rows_of_cases_that_recur_are_left_out_one_by_one():
     rows = np.arange(120)
     table, codes = {"a": rows % 2, "b": rows % 3 == 0}, rows % 5 == 0
-    problem = problem_of(table, codes.astype(int)).in_order()
-    assert problem.divided
+    sample = sample_of(table, codes.astype(int)).merged()
+    assert sample.divided
     counts = np.unique(np.stack([table["a"], table["b"], codes], 1), axis=0, return_counts=True)[1]
-    assert len(problem) == problem.n_groups == np.minimum(counts, 20).sum() < 120
-    assert problem.weight.sum() == pytest.approx(120)
-    for out in folds_of(problem, 4, 0):
-        assert len({tuple(row) for row in problem.encoded.T[out].tolist()}) == 4
+    assert len(sample) == sample.n_groups == np.minimum(counts, 20).sum() < 120
+    assert sample.weight.sum() == pytest.approx(120)
+    for out in sample.folds(4, 0):
+        assert len({tuple(row) for row in sample.encoded.T[out].tolist()}) == 4
 
 
 def test_weights_that_are_whole_count_rows():
@@ -132,9 +133,9 @@ def test_weights_that_are_whole_count_rows():
     rng = np.random.default_rng(0)
     x = {name: rng.random(70) for name in "abc"}
     for weight in (1, 7, 1.6, 10.01, 100_000):
-        problem = problem_of(x, np.arange(70) % 2, np.full(70, weight)).in_order()
-        assert not problem.divided
-        assert len(problem) == problem.n_groups == 70
+        sample = sample_of(x, np.arange(70) % 2, np.full(70, weight)).merged()
+        assert not sample.divided
+        assert len(sample) == sample.n_groups == 70
 
 
 # --- samples
@@ -143,9 +144,9 @@ def test_weights_that_are_whole_count_rows():
 def test_a_sample_holds_every_label():
     codes = np.zeros(3000, dtype=int)
     codes[:30], codes[30:1030] = 2, 1
-    problem = problem_of({"a": np.arange(3000) % 50}, codes)
-    assert problem.sampled(3000, 0) is problem
-    sample = problem.sampled(1000, 0)
+    whole = sample_of({"a": np.arange(3000) % 50}, codes)
+    assert whole.sampled(3000, 0) is whole
+    sample = whole.sampled(1000, 0)
     counts = sample.target.truth.sum(axis=0)
     assert counts[2] == 30
     assert counts[0] / counts[1] == pytest.approx(1970 / 1000, abs=0.01)
@@ -153,25 +154,25 @@ def test_a_sample_holds_every_label():
     assert sample.weight.sum() == pytest.approx(1000, abs=0.1)
     # a label of which more were kept than is fair still counts for its share only
     weights = sample.weight @ sample.target.truth
-    assert weights / weights.sum() == pytest.approx(problem.target.truth.mean(axis=0), abs=0.01)
-    assert content(problem.sampled(1000, 0)) == content(sample)
+    assert weights / weights.sum() == pytest.approx(whole.target.truth.mean(axis=0), abs=0.01)
+    assert content(whole.sampled(1000, 0)) == content(sample)
 
 
 def test_a_sample_keeps_the_rows_of_a_rare_label():
     rows, table = np.arange(5000), {"a": np.arange(5000) % 50}
-    sample = problem_of(table, (rows < 50).astype(int)).sampled(1000, 0)
+    sample = sample_of(table, (rows < 50).astype(int)).sampled(1000, 0)
     assert sample.target.truth.sum(axis=0).tolist() == [950, 50]
     assert sample.weight[sample.target.truth[:, 1] > 0] == pytest.approx(0.2)
     # no label takes more than its part of half of the sample, unless its share is larger
-    sample = problem_of(table, (rows < 900).astype(int)).sampled(1000, 0)
+    sample = sample_of(table, (rows < 900).astype(int)).sampled(1000, 0)
     assert sample.target.truth.sum(axis=0).tolist() == [750, 250]
 
 
 def test_a_sample_of_sets_of_labels():
     rng = np.random.default_rng(0)
-    problem = problem_of({"a": rng.integers(0, 9, 500)}, np.zeros(500, dtype=int))
+    whole = sample_of({"a": rng.integers(0, 9, 500)}, np.zeros(500, dtype=int))
     target = Target(np.arange(3), rng.integers(0, 2, (500, 3)).astype(float), many=True)
-    sample = replace(problem, target=target).sampled(100, 0)
+    sample = replace(whole, target=target).sampled(100, 0)
     left = sample.left_out(np.arange(20))
     assert (len(sample), len(left)) == (100, 420)
     assert left.weight == pytest.approx(100 / 420)
@@ -182,22 +183,22 @@ def test_a_second_sample_favors_rows_that_rules_get_wrong():
     a = np.arange(n) % 50
     codes = np.where(a < 20, 1, 0)
     codes[::400] = 2  # a rare label
-    first = problem_of({"a": a}, codes).sampled(1000, 0)
+    first = sample_of({"a": a}, codes).sampled(1000, 0)
     assert len(first.pool) == n - len(first) - len(first.rest)
     # a rule that ends too early: the rows from 15 to 19 are wrong
     masks = np.array([[(1 << 15) - 1]], dtype=np.uint64)
     rule = Candidate(masks, np.array([1], dtype=np.int16), 0)
-    second = first.sampled_again(rule, "avoid", 0)
+    second = sampled_again(first, rule, "avoid", 0)
     assert len(second) == len(first)
     assert second.rest is first.rest
 
-    def shares(problem, weight):
-        cells, labels = problem.encoded[0], problem.target.codes
+    def shares(sample, weight):
+        cells, labels = sample.encoded[0], sample.target.codes
         parts = ((cells >= 15) & (cells < 20) & (labels == 1), labels == 2, cells < 15)
         return np.array([weight[part].sum() / weight.sum() for part in parts])
 
     assert (shares(second, np.ones(len(second)))[:2] > [0.35, 0.02]).all()
-    samples = [first.sampled_again(rule, "avoid", seed) for seed in range(30)]
+    samples = [sampled_again(first, rule, "avoid", seed) for seed in range(30)]
     means = np.mean([shares(sample, sample.weight) for sample in samples], axis=0)
     assert means == pytest.approx([0.1, 0.0025, 0.3], abs=0.01)
     for name in ("weight", "count"):
@@ -208,9 +209,9 @@ def test_a_second_sample_favors_rows_that_rules_get_wrong():
 def test_rows_that_were_not_sampled_validate_too():
     n, rng = 3000, np.random.default_rng(0)
     table = {name: rng.integers(0, 50, n) for name in "abc"}
-    problem = problem_of(table, (np.arange(n) < 30).astype(int), rng.integers(1, 4, n))
-    sample = problem.sampled(1000, 0)
-    out = next(folds_of(sample, 1, 0))
+    whole = sample_of(table, (np.arange(n) < 30).astype(int), rng.integers(1, 4, n))
+    sample = whole.sampled(1000, 0)
+    out = next(sample.folds(1, 0))
     left = sample.left_out(out)
     # every row once, except for those that the fold learns from
     assert len(left) == n - len(sample) + len(out)
@@ -223,79 +224,79 @@ def test_rows_that_were_not_sampled_validate_too():
     # among the rows that were not sampled, weights have the ratios that they had
     ratio = left.weight[len(out) :] / sample.rest.weight
     assert ratio == pytest.approx(ratio[0])
-    assert problem.left_out(out).weight.tolist() == problem.weight[out].tolist()
+    assert whole.left_out(out).weight.tolist() == whole.weight[out].tolist()
 
 
 # --- smoothed labels
 
 
 def boxed(n=400, noise=0.0):
-    """Return a problem whose label depends on a box of three features, and the rule for it."""
+    """Return a sample whose label depends on a box of three features, and the rule for it."""
     rng = np.random.default_rng(0)
     table = {f"x{f}": rng.integers(0, 8, n) for f in range(20)}
     box = np.all([(table[f"x{f}"] >= 2) & (table[f"x{f}"] < 6) for f in range(3)], axis=0)
     codes = np.where(rng.random(n) < noise, rng.integers(0, 2, n), box.astype(int))
-    problem = problem_of(table, codes)
+    sample = sample_of(table, codes)
     words = np.array([[0b111100] * 3 + [255] * 17], dtype=np.uint64)
-    return problem, Candidate(words, np.ones(1, dtype=np.int16), 0, cost=6)
+    return sample, Candidate(words, np.ones(1, dtype=np.int16), 0, cost=6)
 
 
 AVOIDING = Settings(members=((1.0, 64),))
 
 
 def test_starts_leave_out_the_leaves_of_their_default():
-    problem, _ = boxed(noise=0.5)
-    starts = [start for start in prepare(problem, 16, "trees", 0.0, 0).starts if len(start) > 1]
+    sample, _ = boxed(noise=0.5)
+    starts = [start for start in prepare(sample, 16, "trees", 0.0, 0).starts if len(start) > 1]
     assert {start.default for start in starts} == {0, 1}
     assert all((start.then != start.default).all() for start in starts)
-    settled = prepare(problem, 16, "trees", 0.0, 0, described=1).starts
+    settled = prepare(sample, 16, "trees", 0.0, 0, described=1).starts
     assert {start.default for start in settled} == {0}
 
 
 def test_labels_that_rules_explain_better_than_the_forest_are_smoothed_less():
-    problem, rule = boxed()
-    prepared = prepare(problem, 64, "trees", 0.5, 0)
-    assert prepared.errors > 2 * 7 / len(problem)  # a rule and six bounds
+    sample, rule = boxed()
+    prepared = prepare(sample, 64, "trees", 0.5, 0)
+    assert prepared.errors > 2 * 7 / len(sample)  # a rule and six bounds
     assert prepared.share > 0
     sharper = prepared.sharpened([prepared.starts[0], rule], AVOIDING)
     assert sharper.share == 0.0
-    assert sharper.rows.gains.sum() == len(problem)
+    assert sharper.rows.gains.sum() == len(sample)
     assert (sharper.rows.best == sharper.rows.gains.argmax(axis=1)).all()
     # the rule set without rules makes more errors than the forest
     assert prepared.sharpened([prepared.starts[0]], AVOIDING) is None
     # labels that are noise stay smoothed
-    problem, rule = boxed(noise=1.0)
-    prepared = prepare(problem, 64, "trees", 0.5, 0)
+    sample, rule = boxed(noise=1.0)
+    prepared = prepare(sample, 64, "trees", 0.5, 0)
     assert prepared.share == 0.5
     assert prepared.sharpened([rule], AVOIDING) is None
-    assert prepare(problem, 64, "trees", 0.0, 0).sharpened([rule], AVOIDING) is None
+    assert prepare(sample, 64, "trees", 0.0, 0).sharpened([rule], AVOIDING) is None
 
 
 # --- folds
 
 
-@given(problems(), st.booleans(), st.integers(2, 5), SEEDS)
-def test_folds_are_disjoint_and_cover_everything(problem, divided, n_folds, seed):
-    problem = replace(problem, divided=divided)
-    folds = list(folds_of(problem, n_folds, seed))
+@given(samples(), st.booleans(), st.integers(2, 5), SEEDS)
+def test_folds_are_disjoint_and_cover_everything(sample, divided, n_folds, seed):
+    sample = replace(sample, divided=divided)
+    folds = list(sample.folds(n_folds, seed))
     assert len(folds) == n_folds
-    assert sorted(np.concatenate(folds).tolist()) == list(range(len(problem)))
+    assert sorted(np.concatenate(folds).tolist()) == list(range(len(sample)))
     # groups are spread evenly by their heaviest row, and so are all rows if each is a group
-    order = np.lexsort((-problem.weight, problem.groups))
-    heaviest = {int(problem.groups[row]): row for row in order[::-1]}.values()
-    assert len(heaviest) == problem.n_groups
-    for label in problem.target.truth.T > 0:
+    order = np.lexsort((-sample.weight, sample.groups))
+    heaviest = {int(sample.groups[row]): row for row in order[::-1]}.values()
+    assert len(heaviest) == sample.n_groups
+    for label in sample.target.truth.T > 0:
         held = [sum(bool(label[row]) for row in heaviest if row in fold) for fold in folds]
         assert max(held) - min(held) <= 1
-    again = [fold.tolist() for fold in folds_of(problem, n_folds, seed)]
+    again = [fold.tolist() for fold in sample.folds(n_folds, seed)]
     assert [fold.tolist() for fold in folds] == again
 
 
 def test_one_fold_is_a_quarter():
-    problem = problem_of({"a": np.arange(40)}, [0] * 20 + [1] * 20)
-    (out,) = folds_of(problem, 1, 0)
-    assert problem.target.truth[out].sum(axis=0).tolist() == [5, 5]
-    assert list(folds_of(problem, 0, 0)) == []
+    sample = sample_of({"a": np.arange(40)}, [0] * 20 + [1] * 20)
+    (out,) = sample.folds(1, 0)
+    assert sample.target.truth[out].sum(axis=0).tolist() == [5, 5]
+    assert list(sample.folds(0, 0)) == []
 
 
 # --- targets and consequents

@@ -23,22 +23,15 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from irenic.arrays import Floats, Indices
 from irenic.boxes import Boxes
-from irenic.learn._evolving import EvolvingClassifier
-from irenic.learn._measure import resolve_by
-from irenic.learn.operators import SMOOTHING, TrainingRows, cross_regions, draw_region
-from irenic.model.coverage import CoverageMap
-from irenic.model.region import Region
-from irenic.model.rule import Rule
-from irenic.model.ruleset import RuleSet
-from irenic.model.sampling import as_generator
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.intp]
+from irenic.learn import LabeledRows
+from irenic.model import CoverageMap, Region, Rule, RuleSet
+from irenic.systems._evolving import EvolvingClassifier
+from irenic.systems._operators import cross_regions, draw_region
+from irenic.systems._rows import TrainingRows
 
 # The parameters of UCS, with its names in parentheses: the power of the accuracy in the fitness
 # (nu), the mean number of steps between two runs of the genetic algorithm in a niche (theta_GA),
@@ -74,7 +67,7 @@ class Population:
     Examples
     --------
     >>> from irenic import Rule
-    >>> from irenic.learn import Population, TrainingRows
+    >>> from irenic.systems import Population, TrainingRows
     >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
     >>> population = Population(rows, force=False)
     >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
@@ -112,16 +105,15 @@ class Population:
     @property
     def fitness(self) -> Floats:
         """The accuracy of each rule so far, smoothed, to the power of UCS."""
-        prior = self.rows.prior[self.codes]
-        accuracy = (self.gain + SMOOTHING * prior) / (self.experience + SMOOTHING)
+        accuracy = self.rows.accuracy(self.gain, self.experience, self.codes)
         return np.asarray(accuracy**_POWER)
 
     @property
     def strengths(self) -> Floats:
         """How much more accurate than a random rule each rule is on all rows, at most 1."""
-        return np.asarray(_lift(self.rules.weights, self.rows.prior[self.codes]))
+        return np.asarray(self.rows.strength(self.rules.weights, self.codes))
 
-    def matching(self, row: int) -> Ints:
+    def matching(self, row: int) -> Indices:
         """Return the match set of a row: the indices of the rules that cover it.
 
         Parameters
@@ -136,7 +128,7 @@ class Population:
         Examples
         --------
         >>> from irenic import Rule
-        >>> from irenic.learn import Population, TrainingRows
+        >>> from irenic.systems import Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> population = Population(rows, force=False)
         >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
@@ -145,7 +137,7 @@ class Population:
         """
         return self.coverage.rules_of(row)
 
-    def update(self, match: Ints, correct: Ints, row: int) -> None:
+    def update(self, match: Indices, correct: Indices, row: int) -> None:
         """Update the parameters of the rules in a match set and a correct set.
 
         Parameters
@@ -158,7 +150,7 @@ class Population:
         Examples
         --------
         >>> from irenic import Rule
-        >>> from irenic.learn import Population, TrainingRows
+        >>> from irenic.systems import Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> population = Population(rows, force=False)
         >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
@@ -186,7 +178,7 @@ class Population:
         Examples
         --------
         >>> from irenic import Rule
-        >>> from irenic.learn import Population, TrainingRows
+        >>> from irenic.systems import Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> population = Population(rows, force=False)
         >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
@@ -224,7 +216,7 @@ class Population:
         Examples
         --------
         >>> from irenic import Rule
-        >>> from irenic.learn import Population, TrainingRows
+        >>> from irenic.systems import Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> population = Population(rows, force=False)
         >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
@@ -237,7 +229,7 @@ class Population:
         around = rule.region.box.simplified().within(boxes)
         return int(places[around.argmax()]) if around.any() else None
 
-    def _boxes(self, selected: npt.NDArray[np.bool_]) -> tuple[Ints, Boxes]:
+    def _boxes(self, selected: npt.NDArray[np.bool_]) -> tuple[Indices, Boxes]:
         """Return the indices of the selected rules, and their regions, simplified."""
         places = np.flatnonzero(selected)
         return places, self.rules.packed.boxes.take(places).simplified()
@@ -258,7 +250,7 @@ class Population:
         Examples
         --------
         >>> from irenic import Rule
-        >>> from irenic.learn import Population, TrainingRows
+        >>> from irenic.systems import Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> population = Population(rows, force=False)
         >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
@@ -325,7 +317,7 @@ class MichiganClassifier(EvolvingClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from irenic.learn import MichiganClassifier
+    >>> from irenic.systems import MichiganClassifier
     >>> X, y = load_iris(as_frame=True, return_X_y=True)
     >>> clf = MichiganClassifier(steps=1_000, random_state=0).fit(X, y)
     >>> clf.rules_.is_consistent, clf.population_.is_consistent, clf.score(X, y) > 0.9
@@ -355,43 +347,38 @@ class MichiganClassifier(EvolvingClassifier):
         self.heads = heads
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> MichiganClassifier:
-        """Learn rules from labeled rows.
+    def learn(self, rows: LabeledRows, rng: np.random.Generator) -> list[RuleSet]:
+        """Return the rules that the final set needs, of the last population.
 
         Parameters
         ----------
-        X : table
-            Anything that :class:`irenic.RuleSetClassifier` accepts.
-        y : column of labels, 0/1 matrix, or list of sets of labels
-            Matrices and sets are for rows with several labels.
+        rows : LabeledRows
+            The training rows.
+        rng : Generator
+            The random number generator.
 
         Returns
         -------
-        MichiganClassifier
-            The classifier itself.
+        list of RuleSet
 
         Examples
         --------
-        >>> from irenic.learn import MichiganClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> MichiganClassifier(steps=300, random_state=0).fit(X, y).score(X, y) > 0.9
-        True
+        >>> import numpy as np
+        >>> from irenic.learn import LabeledRows
+        >>> rows = LabeledRows.from_table({"age": range(20)}, ["low"] * 8 + ["high"] * 12)
+        >>> MichiganClassifier(steps=100).learn(rows, np.random.default_rng(0))
+        [<RuleSet: 1 rule, 1 feature>
+          1. IF age >= 8 THEN high
+          DEFAULT low]
         """
-        data = self._read(X, y, None)
-        rng = as_generator(check_random_state(self.random_state))
-        measure, rows = self._rows(data)
-        population = Population(rows, force=self.conflicts != "avoid")
+        population = Population(TrainingRows.of(rows), force=self.conflicts != "avoid")
         coming: list[int] = []
         for time in range(1, self.steps + 1):
             coming = coming or rng.permutation(len(rows)).tolist()
             self.step(population, coming.pop(), time, rng)
             self.watch(time, population)
-        self._learned(data, y)
         self.population_ = population.rules
-        self._offer([measure.point(self._final(self.condense(population)))])
-        self._use(self.pareto_front_[0])
-        return self
+        return [self.condense(population)]
 
     # --- operators
 
@@ -407,7 +394,7 @@ class MichiganClassifier(EvolvingClassifier):
 
         Examples
         --------
-        >>> from irenic.learn import MichiganClassifier
+        >>> from irenic.systems import MichiganClassifier
         >>> class Watched(MichiganClassifier):
         ...     def watch(self, time, population):
         ...         assert population.rules.is_consistent
@@ -433,7 +420,7 @@ class MichiganClassifier(EvolvingClassifier):
         Examples
         --------
         >>> import numpy as np
-        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
+        >>> from irenic.systems import MichiganClassifier, Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
         >>> population = Population(rows, force=False)
         >>> MichiganClassifier().step(population, 0, 1, np.random.default_rng(0))
@@ -475,7 +462,7 @@ class MichiganClassifier(EvolvingClassifier):
         Examples
         --------
         >>> import numpy as np
-        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
+        >>> from irenic.systems import MichiganClassifier, Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
         >>> population = Population(rows, force=False)
         >>> MichiganClassifier().cover(population, 0, 1, np.random.default_rng(0))
@@ -487,21 +474,21 @@ class MichiganClassifier(EvolvingClassifier):
         then = self._consequent(population, row, region, rng)
         if then is None:
             return
-        prior = rows.prior[rows.codes[then]]
+        code = rows.codes[then]
         rule = rows.rated(region, then)
         assert rule is not None  # it covers the row
         if population.force:
             population.add(rule, time)
             return
         strengths = population.strengths
-        strong = rules[strengths >= _lift(rule.weight, prior)]
+        strong = rules[strengths >= rows.strength(rule.weight, code)]
         if (strong.covering(seed)[0] & strong.rival_mask(then)).any():
             return
         rule = rows.rated(rule.region & self.room(strong, seed, then, rng), then)
         if rule is None or rule.region.contains(rows.instances).sum() < _LEAST_ROWS:
             return
         rivals = rules.rivals_of(rule.region, then)
-        if (strengths[rivals] >= _lift(rule.weight, prior)).any():
+        if (strengths[rivals] >= rows.strength(rule.weight, code)).any():
             return
         weaker = [population.remove(i) for i in sorted(rivals.tolist(), reverse=True)]
         population.add(rule, time)
@@ -523,7 +510,12 @@ class MichiganClassifier(EvolvingClassifier):
         return rows.draw_head(row, region, states[0], rows.needed(states, None, row)[0], rng)
 
     def evolve(
-        self, population: Population, correct: Ints, row: int, time: int, rng: np.random.Generator
+        self,
+        population: Population,
+        correct: Indices,
+        row: int,
+        time: int,
+        rng: np.random.Generator,
     ) -> None:
         """Add two children of rules in a correct set: crossed, then mutated.
 
@@ -544,7 +536,7 @@ class MichiganClassifier(EvolvingClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule
-        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
+        >>> from irenic.systems import MichiganClassifier, Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
         >>> population = Population(rows, force=False)
         >>> population.add(Rule({"age": (0, 5)}, then="low"), time=1)
@@ -583,7 +575,7 @@ class MichiganClassifier(EvolvingClassifier):
         Examples
         --------
         >>> from irenic import Region
-        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
+        >>> from irenic.systems import MichiganClassifier, Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
         >>> population = Population(rows, force=False)
         >>> for upper in (8, 5):
@@ -614,7 +606,7 @@ class MichiganClassifier(EvolvingClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule
-        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
+        >>> from irenic.systems import MichiganClassifier, Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
         >>> population = Population(rows, force=False)
         >>> for upper in (5, 6, 7):
@@ -656,7 +648,7 @@ class MichiganClassifier(EvolvingClassifier):
         Examples
         --------
         >>> from irenic import Rule
-        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
+        >>> from irenic.systems import MichiganClassifier, Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 8 + ["high"] * 12)
         >>> population = Population(rows, force=False)
         >>> for upper in (5, 6, 7):
@@ -667,7 +659,6 @@ class MichiganClassifier(EvolvingClassifier):
           DEFAULT high
         """
         rules, rows = population.rules, population.rows
-        resolve = resolve_by(self.conflicts) or "first"
         weights = rules.weights
         if self.conflicts == "vote":
             weights = population.fitness * population.numerosity
@@ -679,12 +670,12 @@ class MichiganClassifier(EvolvingClassifier):
         gains = rows.gains[:, population.codes] - usual
         order = np.argsort(-(gains * population.covers.T).sum(axis=0), kind="stable")
         kept = RuleSet(space=rows.space)
-        score, kept.default = rows.decided(kept, resolve)
+        score, kept.default = rows.decided(kept, self._resolve)
         for i in order.tolist():
             trial = kept.copy()
             rule = rules[i]
             trial.add(Rule(rule.region, then=rule.then, weight=float(weights[i])), force=True)
-            better, trial.default = rows.decided(trial, resolve)
+            better, trial.default = rows.decided(trial, self._resolve)
             if (better - score) * len(rows) > least:
                 kept, score = trial, better
         return kept
@@ -693,8 +684,3 @@ class MichiganClassifier(EvolvingClassifier):
 def _mean(values: Floats, weights: Floats) -> float:
     """Return a weighted mean, as np.average does, which takes longer to check its arguments."""
     return float((values * weights).sum() / weights.sum())
-
-
-def _lift(accuracy: Any, prior: Any) -> Any:
-    """Return how much more accurate than a random rule a rule is, at most 1."""
-    return (accuracy - prior) / np.maximum(1.0 - prior, 1e-12)

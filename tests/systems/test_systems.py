@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fitting import consistent_by_z3, people
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -13,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import strategies as sts
 from irenic import DataError, Region, Rule, RuleSet, enlarge
-from irenic.learn import (
+from irenic.systems import (
     Individual,
     MichiganClassifier,
     PittsburghClassifier,
@@ -23,8 +22,9 @@ from irenic.learn import (
     draw_region,
     mutate_region,
 )
-from irenic.learn._pittsburgh import crowding, ranks_of, survivors
-from irenic.learn.operators import pick
+from irenic.systems._operators import pick
+from irenic.systems._pittsburgh import crowding, ranks_of, survivors
+from learn.fitting import consistent_by_z3, people
 
 IRIS = load_iris(return_X_y=True)
 PEOPLE = people(80)

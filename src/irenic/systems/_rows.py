@@ -1,92 +1,61 @@
-"""Operators on regions for evolutionary rule learners: draw, mutate and cross.
-
-They know nothing of other rules. A learner keeps its rules free of rivals by passing the region of
-:func:`irenic.enlarge` as the room in which a region may change, or by intersecting with it.
-"""
+"""Training rows as the operators of learning classifier systems see them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from irenic.learn._cells import Cells
+from irenic.arrays import Bools, Floats, Ints, Signs
+from irenic.learn import LabeledRows
 from irenic.learn.target import row_f1
+from irenic.model import Region, Rule, RuleSet
 from irenic.model.features import LOWEST
-from irenic.model.head import Signs, open_labels, signs, united
-from irenic.model.region import Region
-from irenic.model.rule import Rule
-from irenic.model.ruleset import RuleSet
-from irenic.model.space import Instances, Space
+from irenic.model.head import open_labels, signs, united
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-
-# The most conditions of a new region.
-_CONDITIONS: Final = 3
-# How many thresholds a mutation moves a bound at most.
-_STEPS: Final = 4
-# How often a mutation changes a condition rather than adding one.
-_CHANGE: Final = 0.6
 # The number of random heads of which a new rule gets the best.
 _TOURNAMENT: Final = 3
 # The most labels of a default of rules that decide only some labels.
 _DEFAULT_LABELS: Final = 8
-# Rows with the prior of the consequent that are added to those of a rule for its accuracy.
-SMOOTHING: Final = 10.0
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingRows:
-    """Training rows as operators see them.
+class TrainingRows(LabeledRows):
+    """Training rows as operators see them, with the questions that operators ask about rules.
 
     Parameters
     ----------
-    instances : Instances
-        The encoded rows.
-    consequents : sequence of hashable
-        What rules can predict: labels, or sets of labels.
-    gains : array of shape (rows, consequents)
-        What it is worth to predict a consequent for a row: 1 if it is right and 0 if it is wrong;
-        for sets of labels the F1.
-    cuts : sequence of array
-        Thresholds for the bounds of each continuous feature, ascending.
-    labels : sequence of hashable
-        The labels, if the consequents are heads that decide only some of them.
-    truth : array of shape (rows, labels), optional
-        1 where a row has a label; only together with ``labels``.
+    instances, consequents, gains, cuts, labels, truth
+        Those of :class:`irenic.learn.LabeledRows`.
+    smoothing : float, default 10
+        Number of rows with the prior of the consequent that are added to those of a rule for its
+        accuracy.
 
     Examples
     --------
-    >>> from irenic.learn import TrainingRows
+    >>> from irenic.systems import TrainingRows
     >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
     >>> len(rows), rows.consequents, rows.then(2), rows.cuts[0]
     (3, ['high', 'low'], 'high', array([26., 36.]))
     """
 
-    instances: Instances
-    consequents: Sequence[Hashable]
-    gains: Floats
-    cuts: Sequence[Floats]
-    labels: Sequence[Hashable] = ()
-    truth: Floats | None = None
+    smoothing: float = 10.0
 
     @classmethod
-    def from_table(cls, X: Any, y: Sequence[Hashable]) -> TrainingRows:
-        """Return the rows of a table with one label each.
+    def of(cls, rows: LabeledRows, smoothing: float = 10.0) -> Self:
+        """Return labeled rows with what operators ask about them.
 
         Parameters
         ----------
-        X : table
-            The features.
-        y : sequence of hashable
-            The label of each row.
+        rows : LabeledRows
+            The rows.
+        smoothing : float, default 10
+            Number of rows with the prior of the consequent that are added to those of a rule.
 
         Returns
         -------
@@ -94,23 +63,13 @@ class TrainingRows:
 
         Examples
         --------
-        >>> TrainingRows.from_table({"age": [20, 30]}, ["low", "high"]).gains
-        array([[0., 1.],
-               [1., 0.]])
+        >>> from irenic.learn import LabeledRows
+        >>> rows = LabeledRows.from_table({"age": [20, 30]}, ["low", "high"])
+        >>> TrainingRows.of(rows).then(0)
+        'low'
         """
-        consequents = sorted(set(y), key=str)
-        gains = np.array([[float(label == then) for then in consequents] for label in y])
-        instances = Space.infer(X).encode(X)
-        cuts = Cells.from_instances(instances, gains, np.ones(len(gains))).cuts
-        return cls(instances, consequents, gains, cuts)
-
-    def __len__(self) -> int:
-        return len(self.instances)
-
-    @property
-    def space(self) -> Space:
-        """The features."""
-        return self.instances.space
+        own = (rows.instances, rows.consequents, rows.gains, rows.cuts, rows.labels, rows.truth)
+        return cls(*own, smoothing)
 
     @cached_property
     def codes(self) -> dict[Hashable, int]:
@@ -131,6 +90,53 @@ class TrainingRows:
     def has_missing(self) -> Bools:
         """Whether values of each continuous feature are missing."""
         return np.asarray((self.instances.values == -math.inf).any(axis=1))
+
+    def accuracy(self, gain: Any, n: Any, code: Any) -> Any:
+        """Return the smoothed accuracy of rules.
+
+        Parameters
+        ----------
+        gain : float or array
+            The gain of their rows in total.
+        n : float or array
+            The number of these rows.
+        code : int or array
+            The index of the consequent of each rule.
+
+        Returns
+        -------
+        float or array
+
+        Examples
+        --------
+        >>> rows = TrainingRows.from_table({"age": [20, 30]}, ["low", "high"])
+        >>> round(rows.accuracy(gain=2.0, n=2, code=0), 3)
+        0.583
+        """
+        return (gain + self.smoothing * self.prior[code]) / (n + self.smoothing)
+
+    def strength(self, accuracy: Any, code: Any) -> Any:
+        """Return how much more accurate than a random rule rules are, at most 1.
+
+        Parameters
+        ----------
+        accuracy : float or array
+            The accuracy of each rule.
+        code : int or array
+            The index of the consequent of each rule.
+
+        Returns
+        -------
+        float or array
+
+        Examples
+        --------
+        >>> rows = TrainingRows.from_table({"age": [20, 30]}, ["low", "high"])
+        >>> rows.strength(0.75, 0)
+        np.float64(0.5)
+        """
+        prior = self.prior[code]
+        return (accuracy - prior) / np.maximum(1.0 - prior, 1e-12)
 
     def then(self, row: int) -> Hashable:
         """Return the best consequent of a row.
@@ -260,10 +266,9 @@ class TrainingRows:
         if not possible.any():
             return None
         drawn = rng.choice(np.flatnonzero(possible), _TOURNAMENT)
-        inside, prior = self.gains[region.contains(self.instances)][:, drawn], self.prior[drawn]
-        accuracy = (inside.sum(axis=0) + SMOOTHING * prior) / (len(inside) + SMOOTHING)
-        lift = (accuracy - prior) / np.maximum(1.0 - prior, 1e-12)
-        return self.consequents[int(drawn[lift.argmax()])]
+        inside = self.gains[region.contains(self.instances)][:, drawn]
+        accuracy = self.accuracy(inside.sum(axis=0), len(inside), drawn)
+        return self.consequents[int(drawn[self.strength(accuracy, drawn).argmax()])]
 
     def suited(self, then: Hashable) -> Bools:
         """Return the rows that a rule with a consequent can grow around.
@@ -320,7 +325,7 @@ class TrainingRows:
     def rated(self, region: Region, then: Hashable) -> Rule | None:
         """Return a rule whose weight is its accuracy, None if it covers no row.
 
-        The accuracy is smoothed: ten rows are added that have the prior of the consequent.
+        The accuracy is smoothed: rows are added that have the prior of the consequent.
         Conditions exclude what no training row has: an upper bound excludes missing values, and a
         set of at most half of the values that occur excludes all others.
 
@@ -348,8 +353,8 @@ class TrainingRows:
         if not n:
             return None
         code = self.codes[then]
-        gain = float(self.gains[covered, code].sum() + SMOOTHING * self.prior[code])
-        return Rule(region, then=then, weight=gain / (n + SMOOTHING))
+        accuracy = self.accuracy(self.gains[covered, code].sum(), n, code)
+        return Rule(region, then=then, weight=float(accuracy))
 
     def _without_unseen(self, region: Region) -> Region:
         """Return a region without values that no training row has, where it has a condition."""
@@ -442,199 +447,3 @@ class TrainingRows:
             if f1 > score:
                 score, default = f1, frozenset(self.labels[i] for i in order[:size].tolist())
         return score, default
-
-
-def draw_region(rows: TrainingRows, row: int, rng: np.random.Generator) -> Region:
-    """Return a region with one to three random conditions that a row satisfies.
-
-    Parameters
-    ----------
-    rows : TrainingRows
-        The training rows.
-    row : int
-        Index of the row.
-    rng : Generator
-        The random number generator.
-
-    Returns
-    -------
-    Region
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from irenic.learn import TrainingRows, draw_region
-    >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-    >>> draw_region(rows, 0, np.random.default_rng(1))
-    age < 36
-    """
-    sides = _Sides(rows, Region(rows.space))
-    n = rng.integers(1, _CONDITIONS + 1)
-    for axis in rng.permutation(len(rows.space))[:n].tolist():
-        sides.narrow(axis, row, rng)
-    return sides.region()
-
-
-def mutate_region(
-    region: Region, room: Region, rows: TrainingRows, row: int, rng: np.random.Generator
-) -> Region:
-    """Return a region with one condition changed, added or dropped, which stays in its room.
-
-    A dropped condition is widened as far as the room goes.
-
-    Parameters
-    ----------
-    region : Region
-        The region to change.
-    room : Region
-        A region that contains it: ``enlarge(rules, rule)``, or the whole space.
-    rows : TrainingRows
-        The training rows.
-    row : int
-        Index of a row that the region keeps.
-    rng : Generator
-        The random number generator.
-
-    Returns
-    -------
-    Region
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from irenic import Region
-    >>> from irenic.learn import TrainingRows, mutate_region
-    >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-    >>> whole = Region(rows.space)
-    >>> mutate_region(whole, whole, rows, 0, np.random.default_rng(2))
-    age < 26
-    """
-    sides, limits = _Sides(rows, region), _Sides(rows, room)
-    tested = sides.differing(limits)
-    if len(tested) and rng.random() < _CHANGE:
-        axis = int(tested[rng.integers(len(tested))])
-        if rng.random() < 0.5:
-            sides.copy(axis, limits)
-        else:
-            sides.move(axis, row, rng)
-    else:
-        sides.narrow(int(rng.integers(len(rows.space))), row, rng)
-    return sides.region() & room
-
-
-def cross_regions(first: Region, second: Region, rng: np.random.Generator) -> Region:
-    """Return a region that takes each condition from one of two regions, at random.
-
-    Parameters
-    ----------
-    first, second : Region
-        Regions of one space that have a point in common, which the result then contains.
-    rng : Generator
-        The random number generator.
-
-    Returns
-    -------
-    Region
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from irenic import Region
-    >>> from irenic.learn import cross_regions
-    >>> first, second = Region.parse("a < 5 and b < 5"), Region.parse("a >= 3 and b >= 3")
-    >>> cross_regions(first, second, np.random.default_rng(2))
-    a < 5 and b < 5
-    """
-    space = first.space
-    continuous = rng.random(len(space.continuous)) < 0.5
-    words = np.repeat(rng.random(len(space.categorical)) < 0.5, np.diff(space.starts))
-    return Region.from_packed(
-        space,
-        np.where(continuous, first.lower, second.lower),
-        np.where(continuous, first.upper, second.upper),
-        np.where(words, first.masks, second.masks),
-    )
-
-
-def pick(values: Any, rng: np.random.Generator) -> Any:
-    """Return a random value, the same as rng.choice, which takes longer to check its arguments."""
-    return values[int(rng.integers(len(values)))]
-
-
-class _Sides:
-    """The sides of a box while they change; axes are the continuous features, then the others."""
-
-    def __init__(self, rows: TrainingRows, region: Region) -> None:
-        self.rows, self.space = rows, region.space
-        self.lower, self.upper = region.lower.copy(), region.upper.copy()
-        self.masks = region.masks.copy()
-
-    def region(self) -> Region:
-        return Region.from_packed(self.space, self.lower, self.upper, self.masks)
-
-    def _words(self, axis: int) -> slice:
-        return self.space.sets[axis - len(self.lower)]
-
-    def differing(self, other: _Sides) -> npt.NDArray[np.intp]:
-        """Return the axes on which other sides differ for the rows."""
-        lower = self.lower != other.lower
-        if lower.any():  # where no row is missing, a bound that excludes missing values is none
-            lowest = (self.lower <= LOWEST) & (other.lower <= LOWEST)
-            lower &= ~lowest | self.rows.has_missing
-        words = self.masks != other.masks
-        if len(words) > len(self.space.sets):
-            words = np.logical_or.reduceat(words, self.space.starts[:-1])
-        return np.flatnonzero(np.concatenate((lower | (self.upper != other.upper), words)))
-
-    def copy(self, axis: int, other: _Sides) -> None:
-        if axis < len(self.lower):
-            self.lower[axis], self.upper[axis] = other.lower[axis], other.upper[axis]
-        else:
-            words = self._words(axis)
-            self.masks[words] = other.masks[words]
-
-    def narrow(self, axis: int, row: int, rng: np.random.Generator) -> None:
-        """Narrow a side around a row: a random bound below it, above it or both, or some values."""
-        if axis >= len(self.lower):
-            self._keep_values(axis, row, rng)
-            return
-        cuts, value = self.rows.cuts[axis], self.rows.instances.values[axis, row]
-        place = int(np.searchsorted(cuts, value, side="right"))  # so many are below the value
-        below, above = rng.random(2) < 0.6
-        if below and place:
-            self.lower[axis] = max(self.lower[axis], cuts[rng.integers(place)])
-        if (above or not below) and place < len(cuts):
-            self.upper[axis] = min(self.upper[axis], cuts[rng.integers(place, len(cuts))])
-
-    def _keep_values(self, axis: int, row: int, rng: np.random.Generator) -> None:
-        """Keep the value of a row, and each other value with a random probability."""
-        words, code = self._words(axis), int(self.rows.instances.codes[axis - len(self.lower), row])
-        bits = np.unpackbits(self.masks[words].view(np.uint8), bitorder="little")
-        bits &= rng.random(len(bits)) < pick((0.0, 0.5), rng)
-        bits[code] = 1
-        self.masks[words] = np.packbits(bits, bitorder="little").view(np.uint64)
-
-    def move(self, axis: int, row: int, rng: np.random.Generator) -> None:
-        """Move a bound by a few thresholds, or add or remove a value; a row stays inside."""
-        if axis >= len(self.lower):
-            self._toggle_value(axis, row, rng)
-            return
-        cuts, value = self.rows.cuts[axis], self.rows.instances.values[axis, row]
-        step = int(rng.integers(1, _STEPS + 1)) * (1 if rng.random() < 0.5 else -1)
-        bounds = [b for b in (self.lower, self.upper) if abs(b[axis]) < math.inf]
-        if not bounds or not len(cuts):
-            return
-        bound = bounds[int(rng.integers(len(bounds)))]
-        place = int(np.searchsorted(cuts, bound[axis])) + step
-        is_lower = bound is self.lower
-        if not 0 <= place < len(cuts):
-            bound[axis] = -math.inf if is_lower else math.inf
-        elif (cuts[place] <= value) == is_lower:
-            bound[axis] = cuts[place]
-
-    def _toggle_value(self, axis: int, row: int, rng: np.random.Generator) -> None:
-        j = axis - len(self.lower)
-        code = int(rng.integers(self.space.n_codes[j]))
-        if code != self.rows.instances.codes[j, row]:
-            word = self._words(axis).start + code // 64
-            self.masks[word] ^= np.uint64(1) << np.uint64(code % 64)
