@@ -322,8 +322,8 @@ def test_explanations(conflicts):
             assert support == covering[:, r].sum()
             right = y[covering[:, r]] == clf.rules_[r].then
             assert confidence == pytest.approx(right.mean())
-        region = decision.region.to_text("AND")
-        assert f"by rule {first + 1}: IF {region} THEN {label}" in decision.text
+        assert decision.text.startswith(f"{label}, by rule")
+        assert f"because {decision.region} (support" in decision.text
 
 
 # --- tables

@@ -238,7 +238,7 @@ def test_near_misses_fail_exactly_one_condition(data):
     space = data.draw(sts.spaces(3))
     table = data.draw(tables(space))
     case = data.draw(sts.regions(space)).witness()
-    now = why(table, case).outcome
+    now = why(table, case).then
     expected = set()
     for place, rule in enumerate(table.rules):
         fails = [
@@ -268,7 +268,7 @@ def test_only_rules_of_one_outcome():
 def test_a_case_can_be_a_frame_of_one_row(frame):
     rows = frame({"name": ["Ada", "Ben"], "age": [30, 17], "debt": [250, 0], "job": ["cook"] * 2})
     assert nearly(CARDS, rows[:1])[0].case == {"debt": 250.0}
-    assert why(CARDS, rows[1:]).outcome == "never"
+    assert why(CARDS, rows[1:]).then == "never"
     assert counterfactual(CARDS, rows[:1], "yes").changes.keys() == {"debt"}
     with pytest.raises(DataError, match="the case must be one row, got 2 rows; select one"):
         nearly(CARDS, rows)
