@@ -158,7 +158,7 @@ def learn(
     target = _target(y)
     ones = np.ones(len(y))
     cells = Cells.from_instances(instances, target.truth, ones)
-    sample = Sample(cells, cells.encode(instances), target, ones, ones).merged()
+    sample = Sample.of(instances, target, ones).in_cells(cells).merged()
     total = sample.weight.sum()
     settings = _settings(arm, len(y), target)
     per_turn = evaluations * arm.budget // 2 // (MEMBERS * GENERATIONS)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import irenic
 from irenic import DecisionTable, check
 from irenic.checking import KINDS, NOUNS
+from irenic.model import Provenance
 from tests import strategies
 
 DMN = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" name="m" namespace="n">
@@ -160,7 +161,7 @@ def test_an_acceptance_outside_the_notes_is_refused():
     assert table(text, "csv").rules[1].then == "accept: manual review"
     # a dropped row accepts nothing
     text = "age,fare,IRENIC NOTE\n[0..30),low,\n,,accept: conflict: known; irenic repair: dropped\n"
-    assert table(text + "[20..50),high,\n", "csv").accepts == ()
+    assert table(text + "[20..50),high,\n", "csv").provenance.accepts == ()
     # those in JSON must be texts
     text = b'{"version": 1, "rules": [{"then": "x", "accept": 5}]}'
     assert irenic.parse(text, format="json").errors[0].message == (
@@ -176,18 +177,23 @@ def test_writers_keep_acceptances(form):
     )
     source = table(text, "rules")
     back = table(irenic.dumps(source, format=form), form)
-    assert back.accepts == source.accepts
-    assert [accepted[0] for accepted in back.accepts] == [(0,), (0,), (2,)]
+    assert back.provenance.accepts == source.provenance.accepts
+    assert [accepted[0] for accepted in back.provenance.accepts] == [(0,), (0,), (2,)]
     # of the rules as they are ordered in the file
     ordered = source.under("FIRST")
     if form not in ("rules", "txt"):
-        assert table(irenic.dumps(ordered, format=form), form).accepts == source.accepts
+        assert (
+            table(irenic.dumps(ordered, format=form), form).provenance.accepts
+            == source.provenance.accepts
+        )
 
 
 def test_acceptances_of_the_whole_table_are_kept_or_writing_says_that_they_are_lost():
     source = table("# accept: gap: known\nIF a < 5 THEN x\n", "rules")
     for form in ("dmn", "json", "rules"):
-        assert table(irenic.dumps(source, format=form), form).accepts == (((), "gap: known"),)
+        assert table(irenic.dumps(source, format=form), form).provenance.accepts == (
+            ((), "gap: known"),
+        )
     for form in ("csv", "xlsx", "sql", "py"):
         with pytest.warns(irenic.errors.FormatWarning, match="1 acceptance is left out"):
             irenic.dumps(source, format=form)
@@ -197,7 +203,10 @@ def test_acceptances_of_the_whole_table_are_kept_or_writing_says_that_they_are_l
 def test_findings_are_either_listed_or_accepted(rule_set, kinds, policy):
     plain = DecisionTable.from_rules(rule_set).under(policy)
     texts = [f"{NOUNS[kind]}: known" for kind in sorted(kinds)]
-    findings = check(replace(plain, accepts=tuple(((), text) for text in texts)), budget=None)
+    findings = check(
+        replace(plain, provenance=Provenance(accepts=tuple(((), text) for text in texts))),
+        budget=None,
+    )
     before = check(plain, budget=None)
     for kind in KINDS[:-1]:
         assert findings.count(kind) == before.count(kind)
@@ -213,5 +222,5 @@ def test_findings_are_either_listed_or_accepted(rule_set, kinds, policy):
 )
 def test_any_text_is_accepted_or_reported(text, begin):
     rules = DecisionTable.from_rules(irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="x")]))
-    findings = check(replace(rules, accepts=(((0,), begin + text),)))
+    findings = check(replace(rules, provenance=Provenance(accepts=(((0,), begin + text),))))
     assert len(findings.accepted) + len(findings.of("acceptances")) > 0

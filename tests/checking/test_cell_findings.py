@@ -61,7 +61,7 @@ def test_bounds_outside_a_domain_are_those_of_the_space(bounds):
         for row, (low, high) in enumerate(map(sorted, bounds))
         if (low < 0 or high > 10) and high >= 0 and low <= 10
     }
-    assert {row for row, *_ in found.beyond} == expected
+    assert {row for row, *_ in found.provenance.beyond} == expected
 
 
 @pytest.mark.parametrize("policy", HIT_POLICIES)

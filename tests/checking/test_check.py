@@ -26,6 +26,7 @@ from irenic import (
     parse,
     summarize,
 )
+from irenic.model import Provenance
 
 AGE = Space([Continuous("age")])
 
@@ -457,7 +458,12 @@ def test_the_texts_of_rules_that_never_fire():
     assert texts(check(table), "never_fire") == [
         "rule 1 never fires: its conditions can never be met"
     ]
-    table = DecisionTable(ages(((0, 10), "A")), (1,), 2, reasons=((0, "column 'age' asks for -1"),))
+    table = DecisionTable(
+        ages(((0, 10), "A")),
+        (1,),
+        2,
+        provenance=Provenance(reasons=((0, "column 'age' asks for -1"),)),
+    )
     assert texts(check(table), "never_fire") == ["rule 1 never fires: column 'age' asks for -1"]
     table = DecisionTable.from_rules(ages(((0, 10), "low"), ((0, 20), "high"))).under("PRIORITY")
     ranked = replace(table, ranking=("high", "low"))

@@ -19,6 +19,7 @@ import test_formats
 from bound import loads_dmn
 from irenic import Categorical, Continuous, DecisionTable, Rule, RuleList, RuleSet, Space
 from irenic.formats.dmn import writing as dmn_writing
+from irenic.model import Provenance
 from irenic.model.literals import Expression, Months
 
 
@@ -98,8 +99,8 @@ def test_a_loan_approval_of_dmn_1_1():
         'IF 600 <= "Applicant.Credit Score" <= 900 AND Category in {Gold, Platinum} AND'
         " Applicant.Member in {true} THEN Approved",
     ]
-    assert (table.name, table.id, table.hit_policy) == ("Approval", "dt1", "UNIQUE")
-    assert (table.outputs, table.rows, table.lines) == (("Approval",), (0, 1), (24, 29))
+    assert (table.name, table.provenance.id, table.hit_policy) == ("Approval", "dt1", "UNIQUE")
+    assert (table.outputs, table.rows, table.provenance.lines) == (("Approval",), (0, 1), (24, 29))
     assert texts(irenic.gaps(table.rules)) == [
         '"Applicant.Credit Score" >= 600 and Category in {Standard}',
         '"Applicant.Credit Score" >= 600 and Category in {Gold, Platinum} and'
@@ -454,7 +455,7 @@ def test_tables_without_inputs_or_rules():
     assert irenic.gaps(table.rules).is_complete
     assert one(dmn_writing.dumps(table)).rules == table.rules
     table = only([("f", "number")], [])
-    assert (len(table.rules), table.n_rows, table.lines) == (0, 0, ())
+    assert (len(table.rules), table.n_rows, table.provenance.lines) == (0, 0, ())
     assert errors(model([], [])) == [
         "line 1: table 'D': the table has neither input columns nor rules"
     ]
@@ -476,7 +477,7 @@ def test_why_a_row_can_never_hold():
     rows += [("-", "-", "-", "> 5", "< 3"), ("-",) * 5]
     table = only(inputs, [(*row, "1") for row in rows])
     assert table.never_hold == (0, 1, 2, 3, 4)
-    assert table.reasons == (
+    assert table.provenance.reasons == (
         (0, 'column \'g\' requires "B", which cannot occur (possible: "a", "b")'),
         (1, "column 'f' requires [12..18], which cannot occur (possible: <= 10, > 20)"),
         (2, 'column \'h\' requires "x", which cannot occur (possible: not("x"))'),
@@ -600,7 +601,7 @@ def drawn_tables(draw):
     return columns, rows, only(inputs, [(*(cell.text for cell in row), "1") for row in rows])
 
 
-ATTRIBUTES = ("rows", "n_rows", "hit_policy", "outputs", "name", "id", "ranking")
+ATTRIBUTES = ("rows", "n_rows", "hit_policy", "outputs", "name", "ranking")
 
 
 def check_read_back(table, **changed):
@@ -608,6 +609,7 @@ def check_read_back(table, **changed):
     back = one(dmn_writing.dumps(table))
     assert back.rules == table.rules
     assert list(back.rules) == list(table.rules)
+    assert back.provenance.id == table.provenance.id
     for name in ATTRIBUTES:
         assert getattr(back, name) == changed.get(name, getattr(table, name))
 
@@ -718,8 +720,8 @@ def test_rankings_outputs_and_rows_read_back_the_same(policy):
         default=("z", 0),
     )
     table = DecisionTable(
-        rules, (0, 0, 3), 5, hit_policy=policy, outputs=("p", "q"), name='T <&> "t"', id="t 1",
-        ranking=(("y", 2), ("x", 1)),
+        rules, (0, 0, 3), 5, hit_policy=policy, outputs=("p", "q"), name='T <&> "t"',
+        ranking=(("y", 2), ("x", 1)), provenance=Provenance(id="t 1"),
     )  # fmt: skip
     check_read_back(table, hit_policy=policy or "ANY")
 

@@ -320,14 +320,14 @@ def test_loose_ends_are_findings(message):
 def test_loose_ends_belong_to_the_table_of_their_decision():
     fee = decision("Fee", PREMIUM_TABLE, "Sex", "DRisk")
     tables = parsed(*INSURANCE, data("Sex"), data("Lost"), fee).bound(None)
-    assert {t.name: [text for _, text in t.loose_ends] for t in tables.tables} == {
+    assert {t.name: [text for _, text in t.provenance.loose_ends] for t in tables.tables} == {
         "Risk": ["input data 'Lost' is not used"],
         "Premium": [],
         "Fee": ["decision 'Fee' requires input data 'Sex', but does not use it"],
     }
     # connected models have none
     tables = parsed(*INSURANCE).bound(None)
-    assert (tables.warnings, [t.loose_ends for t in tables.tables]) == ([], [(), ()])
+    assert (tables.warnings, [t.provenance.loose_ends for t in tables.tables]) == ([], [(), ()])
     # names in texts, components and longer names are not uses
     quoted = decision("A", literal('"Sex" + string(Age Group.Sex)'), "Age_Group")
     own = decision("B", literal("Sex"), "Sex")

@@ -106,7 +106,7 @@ def bound(text, format="csv"):
 def test_a_row_of_a_table_says_what_cannot_occur():
     tables = bound(TABLE)
     table = tables.table()
-    assert (table.n_rows, len(table.rules), table.lines) == (2, 2, (2, 3))
+    assert (table.n_rows, len(table.rules), table.provenance.lines) == (2, 2, (2, 3))
     assert impossible(table) == ["sex in {male} and pregnant in {yes}"]
     assert table.rules.is_consistent
     assert "line 4 says what cannot occur" in tables.readings[0].remarks

@@ -66,7 +66,13 @@ def content(tables):
             [repr(then) for then in table.rules.thens],
             *(table.rules.lower.tolist(), table.rules.upper.tolist(), table.rules.masks.tolist()),
             *(table.rules.space, table.rules.consequents, table.rules.weights.tolist()),
-            *(table.rows, table.lines, table.reasons, table.unsatisfiable, table.space.impossible),
+            *(
+                table.rows,
+                table.provenance.lines,
+                table.provenance.reasons,
+                table.provenance.unsatisfiable,
+                table.space.impossible,
+            ),
         )
         for table in tables.tables
     ]

@@ -67,7 +67,7 @@ def test_tables_of_a_markdown_text():
     fares, fines = parsed.bind().tables
     assert (fares.name, fines.name) == ("Fares", "Fines")
     assert fares.rules == read_rules(CSV, "csv")
-    assert fares.lines == (7, 8)
+    assert fares.provenance.lines == (7, 8)
     assert [rule.then for rule in fines.rules] == ["a|b", 5]
     assert fines.rules.is_complete
 
@@ -160,7 +160,7 @@ def test_an_opendocument_spreadsheet():
         "</style:style>",
     )
     (fares,) = irenic.parse(raw, format="ods").bind().tables
-    assert (fares.name, fares.lines) == ("Fares", (5, 6))
+    assert (fares.name, fares.provenance.lines) == ("Fares", (5, 6))
     assert [str(rule) for rule in fares.rules] == [
         'IF age < 18 AND job in {"a  b"} THEN 5',
         "IF age >= 18 THEN 7.5",
@@ -205,7 +205,7 @@ def test_hidden_parts_and_comments_of_opendocument_are_those_of_workbooks():
     found = irenic.parse(raw, format="ods").bound(None)
     [warning] = reasons(found.warnings)
     assert "rows 3, 4 and column B are hidden, but read like the others" in warning
-    assert found.tables[0].accepts == (((0,), "overlap: agreed"),)
+    assert found.tables[0].provenance.accepts == (((0,), "overlap: agreed"),)
 
 
 def test_merged_cells_of_a_spreadsheet_count_for_all_rows():

@@ -350,7 +350,7 @@ def test_a_line_with_or_makes_several_rules_and_says_so():
         "IF age > 65 THEN a",
         "IF 18 <= age <= 65 THEN b",
     ]
-    assert found.table().lines == (1, 1, 2)
+    assert found.table().provenance.lines == (1, 1, 2)
     assert [str(w) for w in found.warnings] == [
         "line 1: OR, NOT or ELSE makes 2 rules of this line"
     ]

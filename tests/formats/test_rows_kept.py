@@ -28,7 +28,7 @@ UNDECLARED = [
 
 
 def facts(table):
-    return (table.rules, table.rows, table.n_rows, table.never_hold, table.reasons)
+    return (table.rules, table.rows, table.n_rows, table.never_hold, table.provenance.reasons)
 
 
 def read_back(table):
@@ -48,10 +48,12 @@ def read_back(table):
 def assert_kept(table):
     for back in read_back(table):
         assert facts(back)[:4] == facts(table)[:4]
-        assert [row for row, _ in back.reasons] == [row for row, _ in table.reasons]
+        assert [row for row, _ in back.provenance.reasons] == [
+            row for row, _ in table.provenance.reasons
+        ]
         for name in ("then", "weight"):
-            kept = [getattr(row, name) for row in table.unsatisfiable]
-            assert [getattr(row, name) for row in back.unsatisfiable] == kept
+            kept = [getattr(row, name) for row in table.provenance.unsatisfiable]
+            assert [getattr(row, name) for row in back.provenance.unsatisfiable] == kept
 
 
 @pytest.mark.parametrize("cells", [
@@ -72,7 +74,7 @@ def test_rows_outside_the_space_are_written_back():
     assert table.never_hold == (0, 1)
     written = text.replace("5,clerk,,B", '5,"""clerk""",1,B').replace("7,-,,C", "7,-,1,C")
     assert dumps_csv(table) == written
-    assert [kept.weight for kept in table.unsatisfiable] == [0.5, 1.0]
+    assert [kept.weight for kept in table.provenance.unsatisfiable] == [0.5, 1.0]
     assert_kept(table)
 
 
@@ -124,7 +126,7 @@ def test_a_table_in_which_no_row_can_hold():
     table = loads_csv(b"a,b,c\n[5..3],1,2\n", target=["b", "c"]).tables[0]
     for back in read_back(table):
         assert (back.n_rows, back.never_hold) == (1, (0,))
-        assert back.unsatisfiable[0].then == (1, 2)
+        assert back.provenance.unsatisfiable[0].then == (1, 2)
 
 
 def losses_of(call):
@@ -137,7 +139,7 @@ def losses_of(call):
 
 def test_rows_whose_cells_are_not_known_are_left_out_with_a_warning(tmp_path):
     table = model(values="[0..6], [8..9]")  # a row in a gap of the domain
-    assert (table.never_hold, table.unsatisfiable) == ((0,), ())
+    assert (table.never_hold, table.provenance.unsatisfiable) == ((0,), ())
     reason = "column 'age' requires 7, which cannot occur (possible: <= 6, >= 8)"
     for suffix in (".dmn", ".csv", ".xlsx", ".json"):
         path = tmp_path / f"x{suffix}"
@@ -185,7 +187,7 @@ def test_commands_keep_rows_that_never_hold(command, ages, tmp_path):
         found = run(command, ages, out) if command == "convert" else run(command, ages, "-o", out)
         assert found.stderr == ""
         table = irenic.parse(out).bind().tables[0]
-        assert [words for _, words in table.reasons] == [WHY]
+        assert [words for _, words in table.provenance.reasons] == [WHY]
         assert len(table.never_hold) == 1
     if command != "convert":  # or warn about them
         shown, found = run(command, ages), run(command, ages, "--json")
@@ -212,8 +214,10 @@ def test_a_repair_renumbers_rows():
     table = loads_csv(text.encode()).tables[0]
     mended = irenic.repair(table).table
     assert (mended.n_rows, mended.never_hold) == (2, (1,))
-    assert mended.reasons == ((1, "column 'n' requires [9..5], which no value satisfies"),)
-    assert [kept.row for kept in mended.unsatisfiable] == [1]
+    assert mended.provenance.reasons == (
+        (1, "column 'n' requires [9..5], which no value satisfies"),
+    )
+    assert [kept.row for kept in mended.provenance.unsatisfiable] == [1]
 
 
 # --- annotations
@@ -226,14 +230,14 @@ def test_omitted_annotations_cause_a_warning(tmp_path):
     text = MODEL.format(values="[0..9]", policy="ANY", more='<annotation name="n"/>', note=NOTE)
     path.write_text(text)
     table = irenic.parse(path).bind().tables[0]
-    assert table.left_out == ("1 annotation",)
+    assert table.provenance.left_out == ("1 annotation",)
     out = tmp_path / "out.dmn"
     assert losses_of(lambda: irenic.write(table, out)) == [f"{out}: 1 annotation is left out"]
     out = tmp_path / "x.csv"
     shown = run("convert", path, out).stderr
     assert shown == f"irenic: warning: {out}: 1 annotation is left out\n"
     assert run("check", path).stderr == ""
-    assert loads_dmn(text.replace("because", "").encode()).tables[0].left_out == ()
+    assert loads_dmn(text.replace("because", "").encode()).tables[0].provenance.left_out == ()
 
 
 def test_a_text_file_leaves_out_names_of_outcomes():

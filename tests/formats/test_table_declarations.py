@@ -33,7 +33,7 @@ def test_a_row_under_the_header_declares_the_columns():
         ]
     )
     assert found.readings[0].remarks == ("line 2 declares the columns",)
-    assert (found.tables[0].n_rows, found.tables[0].lines) == (2, (3, 4))
+    assert (found.tables[0].n_rows, found.tables[0].provenance.lines) == (2, (3, 4))
     # a row of conditions does not
     assert loads_csv(b"kind,age,fare\ntext,5,low\nnumber,6,high\n").tables[0].n_rows == 2
 

@@ -415,8 +415,8 @@ def test_a_last_column_that_is_hardly_the_outcome_causes_a_warning():
 def test_records_right_of_the_outcome_are_notes(name):
     table = table_of(f"age,fare,{name},{name} 2\n< 18,low,a,b\n", ignore=f"{name} 2")
     assert (table.space.names, table.outputs) == (("age",), ("fare",))
-    assert table.reading.columns[2][:2] == (name, "note, skipped")
-    assert table.reading.remarks == (
+    assert table.provenance.reading.columns[2][:2] == (name, "note, skipped")
+    assert table.provenance.reading.remarks == (
         f"{name} is right of the outcome and skipped; name it with --outcome if it is the outcome",
     )
     # left of the outcome, it may be a condition

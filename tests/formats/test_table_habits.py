@@ -241,7 +241,7 @@ def commented():
 
 def test_comments_on_cells_accept_findings():
     table = irenic.parse(commented(), format="xlsx").bind().tables[0]
-    assert table.accepts == (((1,), "overlap: agreed"),)
+    assert table.provenance.accepts == (((1,), "overlap: agreed"),)
     findings = irenic.check(table)
     assert len(findings.of("overlaps")) == len(findings.of("acceptances")) == 0
     for head, reason in (

@@ -56,7 +56,7 @@ def test_a_decision_table():
         "IF 18 <= age < 60 AND job in {nurse, clerk} THEN half",
         "IF 18 <= age < 60 AND job not in {nurse, clerk} THEN full",
     ]
-    assert (table.rows, table.n_rows, table.lines) == ((0, 0, 1, 2), 3, (2, 3, 4))
+    assert (table.rows, table.n_rows, table.provenance.lines) == ((0, 0, 1, 2), 3, (2, 3, 4))
     assert (table.name, table.hit_policy, table.outputs) == ("fares", None, ("fare",))
     assert dumps_csv(table) == FARES
     back = csv_table(dumps_csv(table))
@@ -126,7 +126,7 @@ def test_delimiters_encodings_and_empty_lines():
         assert found.tables[0].rules[0].then == "süß"
     for first in ("sep=|", '"sep=|"', "SEP=|"):
         table = csv_table(f"{first}\na|b;c|then\n5|x|A\n7|y|B\n")
-        assert (table.space.names, table.lines) == (("a", "b;c"), (3, 4))
+        assert (table.space.names, table.provenance.lines) == (("a", "b;c"), (3, 4))
     assert csv_table("sep=\t\r\na\tthen\r\n1\tA\r\n").rules[0].then == "A"
     with pytest.raises(FormatError, match=r"^line 3: not CSV"):
         loads_csv(b'sep=;\na;b\n"1;2')
@@ -145,11 +145,11 @@ def test_zero_width_characters_are_removed():
 
 def test_a_table_may_begin_anywhere():
     table = csv_table(",,\n,age,then\n,5,A\n")
-    assert (table.space.names, table.lines) == (("age",), (3,))
+    assert (table.space.names, table.provenance.lines) == (("age",), (3,))
     rows = [], [], [None, "age", "fare"], [None, 5, "A"], [None, None, "B"]
     book = book_of(*rows)
     [table] = loads_xlsx(saved(book)).tables
-    assert (table.space.names, table.lines) == (("age",), (4, 5))
+    assert (table.space.names, table.provenance.lines) == (("age",), (4, 5))
     book.active["E4"] = "stray"
     [error] = loads_xlsx(saved(book)).errors
     assert str(error) == "line 4: table 'Sheet', rule 1: a row must have at most 2 cells, got 4"
@@ -207,10 +207,12 @@ def test_formulas_are_rejected_but_not_equality():
 def test_a_row_that_cannot_hold_makes_no_rule():
     table = csv_table("age,then\n[30..18],A\n5,B\n")
     assert (table.never_hold, table.rows, table.n_rows) == ((0,), (1,), 2)
-    assert table.reasons == ((0, "column 'age' requires [30..18], which no value satisfies"),)
+    assert table.provenance.reasons == (
+        (0, "column 'age' requires [30..18], which no value satisfies"),
+    )
     space = Space([Continuous("age", bounds=(0, 120)), Categorical("job", ["nurse", "cook"])])
     table = csv_table("age,job,then\n>= 200,-,A\n5,clerk,B\n7,-,C\n", space=space)
-    assert table.reasons == (
+    assert table.provenance.reasons == (
         (0, "column 'age' requires >= 200, which cannot occur (possible: [0..120])"),
         (1, 'column \'job\' requires clerk, which cannot occur (possible: "nurse", "cook")'),
     )

@@ -186,7 +186,7 @@ def test_units_and_notes_settle_nothing_else():
 def test_a_header_names_the_unit(header, unit):
     found = read("< 5", ">= 5", header=header).tables[0]
     assert found.space[header] == Continuous(header, kind="integer", unit=unit)
-    described = str(found.reading.columns[0])
+    described = str(found.provenance.reading.columns[0])
     assert described == f"condition: whole numbers{f' ({unit})' if unit else ''}"
 
 
@@ -198,8 +198,8 @@ def test_a_header_names_the_unit(header, unit):
 def test_measured_quantities_have_fractions(header, unit):
     [found] = loads_csv(f'"{header}";f\n[0..5];a\n[6..20];b\n> 20;c\n'.encode()).tables
     assert (found.space[header].kind, found.space[header].unit) == ("number", unit)
-    assert str(found.reading.columns[0]).startswith(f"condition: numbers ({unit})")
-    assert found.reading.remarks[0] == (
+    assert str(found.provenance.reading.columns[0]).startswith(f"condition: numbers ({unit})")
+    assert found.provenance.reading.remarks[0] == (
         f"{header} may have fractions, as it is measured in {unit}; declare it as integer under the"
         " header if not"
     )
@@ -219,7 +219,10 @@ def test_units_in_cells_and_pairs_of_bounds_are_measured_too():
     ):
         [table] = loads_csv(text.encode()).tables
         assert [str(gap) for gap in irenic.gaps(table.rules).regions] == gaps, text
-        assert sum("may have fractions" in text for text in table.reading.remarks) == n_remarks
+        assert (
+            sum("may have fractions" in text for text in table.provenance.reading.remarks)
+            == n_remarks
+        )
 
 
 def test_a_name_in_a_cell_may_lack_the_unit_of_its_column():

@@ -393,7 +393,7 @@ def test_ages_that_begin_with_0_are_never_negative():
     for text in ("Age,f\n0-17,a\n18+,b\n", "Age from,Age to,f\n0,17,a\n18,,b\n"):
         table = table_of(text)
         assert table.space["Age"] == Continuous("Age", kind="integer", bounds=(0, None))
-        assert table.reading.remarks == (
+        assert table.provenance.reading.remarks == (
             "Age is taken to be at least 0, as its cells are; declare it under the header if not",
         )
     for text in (

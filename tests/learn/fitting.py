@@ -11,7 +11,7 @@ import z3
 
 from irenic import DataError, RuleSetClassifier
 from irenic.frames import sources
-from irenic.learn import _base, _classifier, _counting, _rows, _stored, _training
+from irenic.learn import _base, _classifier, _rows, _stored, points, tally
 from irenic.learn.parameters import Evolution, Knowledge
 from irenic.model.features import Continuous
 
@@ -114,8 +114,8 @@ def make_many(monkeypatch, n=500):
     """Make ``n`` rows many, of which evolution uses 100, in blocks of 64."""
     for module in (_base, _rows, _stored):
         monkeypatch.setattr(module, "MANY_ROWS", n)
-    for module in (_classifier, _rows, _training):
+    for module in (_classifier, _rows, points):
         monkeypatch.setattr(module, "ROW_LIMIT", 100)
-    for module in (_counting, _rows):
+    for module in (tally, _rows):
         monkeypatch.setattr(module, "BLOCK", 64)
     monkeypatch.setattr(sources, "BLOCK_ROWS", 128)

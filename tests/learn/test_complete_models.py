@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import strategies as sts
 from irenic import Region, Rule, RuleSet, gaps
-from irenic.learn import Front, _completing, _training, predict_table
+from irenic.learn import Front, _completing, points, predict_table
 from irenic.learn._completing import completed
 from tests.learn.fitting import people, quick
 
@@ -137,15 +137,15 @@ def test_a_trivial_model_that_validation_prefers_is_warned_of():
 
 @pytest.mark.parametrize("options", [{}, {"scoring": "log_loss", "selection": "validation"}])
 def test_sets_with_too_many_gaps_are_warned_of(monkeypatch, options):
-    fill = _training.completed
+    fill = points.completed
     monkeypatch.setattr(
-        _training, "completed", lambda rules, *more: None if len(rules) else fill(rules, *more)
+        points, "completed", lambda rules, *more: None if len(rules) else fill(rules, *more)
     )
     with pytest.warns(UserWarning, match="because the gaps of other rule sets need more than 100"):
         quick(complete=True, moves=500, **options).fit(*STEPS)
 
 
-def test_a_rule_without_training_rows_says_so():
+def test_a_rule_withoutpoints_rows_says_so():
     clf = quick(complete=True, moves=2000).fit(*people(300, seed=2, noise=0.2))
     able = [i for i, p in enumerate(clf.pareto_front_) if (p.counts.support[:-1] == 0).any()]
     clf = clf.select(index=able[0])
@@ -160,7 +160,7 @@ def test_a_rule_without_training_rows_says_so():
         assert none or f"(support {decision.support[0]}, " in decision.text
 
 
-def test_reasons_do_not_say_that_a_number_may_be_missing_that_no_training_row_lacks(whole):
+def test_reasons_do_not_say_that_a_number_may_be_missing_that_nopoints_row_lacks(whole):
     X, _ = STEPS
     assert "or missing" in str(list(whole.rules_))  # some rule has to decide such cases
     rules, predicted = predict_table(whole, X, explain=True)["rule"].tolist(), whole.predict(X)

@@ -12,7 +12,8 @@ from scipy.stats import beta
 
 import irenic
 from irenic import RuleSetClassifier
-from irenic.learn._left_out import _ADDED, Priors, Tally, likely, smoothed
+from irenic.learn._left_out import _ADDED, Holdout
+from irenic.learn.tally import Priors, likely, smoothed
 from tests.learn.fitting import quick
 
 COUNTS = st.lists(
@@ -36,7 +37,7 @@ def slow_prior(rows, overall):
 def test_the_prior_makes_rows_left_out_most_likely(rows, share):
     table = np.array(rows, dtype=float)
     overall = np.array([share, 1 - share])
-    prior = Tally(table[:, :2], table[:, 2:]).prior(overall)
+    prior = Holdout(table[:, :2], table[:, 2:]).prior(overall)
     least, loss = slow_prior(rows, overall)
     assert loss(prior) == pytest.approx(least)
 
@@ -44,8 +45,8 @@ def test_the_prior_makes_rows_left_out_most_likely(rows, share):
 def test_rows_left_out_that_agree_need_few_added_rows_and_others_many():
     overall = np.array([0.5, 0.5])
     seen = np.array([[20.0, 0.0], [0.0, 20.0]])
-    assert Tally(seen, seen).prior(overall) == _ADDED[0]
-    assert Tally(seen, np.full((2, 2), 10.0)).prior(overall) == _ADDED[-1]
+    assert Holdout(seen, seen).prior(overall) == _ADDED[0]
+    assert Holdout(seen, np.full((2, 2), 10.0)).prior(overall) == _ADDED[-1]
     # a label without rows is not impossible
     assert (smoothed(np.array([[5.0, 0.0]]), 1.0, np.array([1.0, 0.0])) > 0).all()
     assert Priors(2.0, 3.0).each(2).tolist() == [2.0, 2.0, 3.0]

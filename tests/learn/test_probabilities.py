@@ -17,7 +17,7 @@ import irenic
 from benchmarks.several_labels import TOPS, pooled_area
 from irenic import DataError, FormatError
 from irenic.formats.json.rules import decode_value, encode_value
-from irenic.learn import Hierarchy, _training
+from irenic.learn import Hierarchy, points
 from irenic.learn._evolution import Candidate
 from irenic.learn._probabilities import (
     best_threshold,
@@ -227,7 +227,7 @@ def test_a_rule_predicts_probabilities(way):
     assert 0.0 <= clf.score(X, y) <= 1.0
 
 
-def test_the_training_score_is_the_explained_share_of_the_variance(tree):
+def test_thepoints_score_is_the_explained_share_of_the_variance(tree):
     rows = np.array([[label in row for label in tree.classes_] for row in LEAVES])
     truth, weights = tree.hierarchy_.close_indicator(rows), tree.hierarchy_.weights()
     far = ((truth - tree.predict_proba(X)) ** 2 @ weights).sum()
@@ -386,7 +386,7 @@ def test_the_tops_of_ontologies_do_not_count():
 
 def test_the_best_rules_are_those_of_the_probabilities_that_rules_predict(monkeypatch):
     settled, gains = [], []
-    settle, worths = _training.settle, _training.worths
+    settle, worths = points.settle, points.worths
 
     def spied_settle(*arguments):
         found = settle(*arguments)
@@ -397,8 +397,8 @@ def test_the_best_rules_are_those_of_the_probabilities_that_rules_predict(monkey
         gains.append(used)
         return worths(candidate, covers, used)
 
-    monkeypatch.setattr(_training, "settle", spied_settle)
-    monkeypatch.setattr(_training, "worths", spied_worths)
+    monkeypatch.setattr(points, "settle", spied_settle)
+    monkeypatch.setattr(points, "worths", spied_worths)
     vectors(conflicts="best").fit(X, MATRIX)
     assert len(gains) > 1
     for consequents, used in zip(settled, gains, strict=True):

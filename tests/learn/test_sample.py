@@ -38,7 +38,7 @@ def sample_of(table, codes, weight=None, n_labels=None):
     target = Target.single(np.arange(n_labels or int(codes.max()) + 1), codes)
     weight = np.ones(len(codes)) if weight is None else np.asarray(weight, dtype=float)
     cells = Cells.from_instances(instances, target.truth, weight)
-    return Sample(cells, cells.encode(instances), target, weight, row_counts(weight))
+    return Sample(instances, target, weight, row_counts(weight)).in_cells(cells)
 
 
 def content(sample):

@@ -24,6 +24,7 @@ from irenic import (
     Space,
 )
 from irenic.mend import complete
+from irenic.model import Provenance
 
 
 @sts.examples(0.8)
@@ -197,7 +198,9 @@ def test_a_completed_table_keeps_its_rows():
     space = Space([Continuous("x")])
     thens = [((None, 5), "A"), ((10, None), "A"), ((5, 7), "B")]
     rules = RuleSet([Rule({"x": bounds}, then=then) for bounds, then in thens], space)
-    table = DecisionTable(rules, (0, 0, 2), 3, reasons=((1, "never"),), hit_policy="UNIQUE")
+    table = DecisionTable(
+        rules, (0, 0, 2), 3, provenance=Provenance(reasons=((1, "never"),)), hit_policy="UNIQUE"
+    )
     completed = complete(table).table
     assert (completed.rows, completed.n_rows) == ((0, 0, 2, 3), 4)
     assert (completed.never_hold, completed.hit_policy) == ((1,), "UNIQUE")

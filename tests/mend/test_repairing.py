@@ -27,6 +27,7 @@ from irenic import (
 )
 from irenic.errors import BudgetError
 from irenic.mend import repair
+from irenic.model import Provenance
 
 WAYS = ["drop", "trim", "split"]
 
@@ -178,14 +179,16 @@ def test_rows_of_a_table_are_dropped_together():
     space = Space([Continuous("x"), Categorical("c", ["u", "v"])])
     bounds = {(0, 2): "A", (4, 6): "A", (1, 5): "B", (7, 9): "C"}
     rules = RuleSet([Rule({"x": ends}, then=then) for ends, then in bounds.items()], space)
-    table = DecisionTable(rules, (0, 0, 2, 3), 4, lines=(2, 3, 4, 5), name="t")
+    table = DecisionTable(
+        rules, (0, 0, 2, 3), 4, provenance=Provenance(lines=(2, 3, 4, 5)), name="t"
+    )
     result = repair(table)
     assert [str(c) for c in result.changes] == [
         "rule 3 (IF 1 <= x < 5 THEN B) is dropped: rule 1 says A where 1 <= x < 2, for example at"
         " x = 1"
     ]
     repaired = result.table
-    assert (repaired.rows, repaired.n_rows, repaired.lines) == ((0, 0, 2), 3, (2, 3, 5))
+    assert (repaired.rows, repaired.n_rows, repaired.provenance.lines) == ((0, 0, 2), 3, (2, 3, 5))
     assert list(repaired.rules) == list(result.rules)
     result = repair(table, weights=[1, 1, 9, 1])
     assert result.changes[0].text.startswith("rule 1 (IF 0 <= x < 2 THEN A, and 1 more) is dropped")

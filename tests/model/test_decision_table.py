@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import naive
 import strategies as sts
 from irenic import ConditionError, ConflictError, DataError, DecisionTable, Rule, RuleList, RuleSet
+from irenic.model import Provenance
 from irenic.model.decision_table import HIT_POLICIES
 from refusals import refuses
 
@@ -115,7 +116,7 @@ def test_a_priority_table_is_ordered_by_its_ranking():
         ({"rows": (0, 1, "2")}, "rows must be indices below 3, got (0, 1, '2')"),
         ({"rows": (0, 1, 1)}, "row 2 must have one consequent, got two"),
         ({"n_rows": None}, "n_rows must be a non-negative integer, got None"),
-        ({"lines": (1,)}, "lines must have 3 numbers, one per row, got 1"),
+        ({"provenance": Provenance(lines=(1,))}, "lines must have 3 numbers, one per row, got 1"),
         ({"hit_policy": "FIRTS"}, "unknown hit policy 'FIRTS'; did you mean 'FIRST'?"),
     ],
 )

@@ -11,7 +11,7 @@ from itertools import combinations, product
 import numpy as np
 import portion
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive
@@ -461,3 +461,24 @@ def test_bits_of_values_that_cannot_occur_are_left_out():
     whole = Region.from_packed(space, empty, empty, np.array([~np.uint64(0)]))
     assert whole == Region(space)
     assert (whole.masks == space.everything).all()
+
+
+def packed_or_error(make):
+    """Return the arrays of a region, or the text of the error."""
+    try:
+        region = make()
+    except ConditionError as error:
+        return str(error)
+    arrays = (region.lower, region.upper, region.masks, region.written)
+    return [array.tolist() for array in arrays]
+
+
+@given(st.data())
+def test_a_region_of_another_space_is_that_of_its_conditions_there(data):
+    space, other = data.draw(sts.spaces()), data.draw(sts.spaces())
+    assume(space != other)
+    region = data.draw(sts.regions(space))
+    if data.draw(st.booleans()):  # a computed region, whose bounds were not written
+        region = Region.from_box(region.box)
+    anew = packed_or_error(lambda: Region(other, region.conditions()))
+    assert packed_or_error(lambda: region.cast(other)) == anew

@@ -22,6 +22,7 @@ from documents import of_kind, region_of, validated, validator
 from irenic import Continuous, DecisionTable, FormatError, Region, Rule, RuleSet, Space, check
 from irenic.checking import KINDS, NOUNS
 from irenic.formats.tables.drafts import TableError
+from irenic.model import Provenance
 from irenic.model.literals import say
 from irenic.reporting import terminal
 from irenic.reporting.document import Checked
@@ -36,7 +37,9 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "document-types"
 def table(name="fares", policy=None, lines=(3, 5, 8)):
     sides = [((0, 30), "low"), ((29, 60), "high"), ((10, 20), "low")]
     rules = RuleSet([Rule({"age": ends}, then=then) for ends, then in sides])
-    return DecisionTable(rules, (0, 1, 2), 3, name=name, hit_policy=policy, lines=lines)
+    return DecisionTable(
+        rules, (0, 1, 2), 3, name=name, hit_policy=policy, provenance=Provenance(lines=lines)
+    )
 
 
 def checked(path="a b.dmn", errors=(), **options):

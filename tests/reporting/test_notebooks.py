@@ -35,6 +35,7 @@ from irenic.learn import Front, FrontPoint
 from irenic.learn._certificate import certify
 from irenic.learn.answers import Answers
 from irenic.learn.front import RuleCounts
+from irenic.model import Provenance
 from irenic.model.literals import display, say
 from irenic.reporting import markup
 from learn.fitting import people, quick
@@ -181,7 +182,7 @@ def test_whatever_things_are_called_comes_out_as_text(name, value, label):
         hit_policy="FIRST",
         name=name,
         outputs=(label,),
-        reasons=((1, name),),
+        provenance=Provenance(reasons=((1, name),)),
     )
     assert read(rules[0].region).text == condition
     asked = rules[0].region.to_text("AND")

@@ -310,7 +310,7 @@ def problem_of(X, target):
     ones = np.ones(len(X))
     instances = Space.infer(X).encode(X)
     cells = Cells.from_instances(instances, target.truth, ones)
-    return Sample(cells, cells.encode(instances), target, ones, ones)
+    return Sample.of(instances, target, ones).in_cells(cells)
 
 
 def test_the_best_rule_is_the_one_that_evolution_took_for_it():

@@ -176,6 +176,44 @@ class Boxes:
         """
         return self.like(self.lower.copy(), self.upper.copy(), self.masks.copy())
 
+    def locked(self) -> Boxes:
+        """Make the arrays read-only, so that they can be shared, and return the boxes.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 3").box.copy().locked().upper.flags.writeable
+        False
+        """
+        for array in (self.lower, self.upper, self.masks):
+            array.flags.writeable = False
+        return self
+
+    def near(self, box: Boxes) -> Boxes:
+        """Return the boxes that overlap one box, without a copy if all do.
+
+        Parameters
+        ----------
+        box : Boxes of length 1
+            The box to compare with.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 3").box.near(Region.parse("f > 5").box)
+        <Boxes: 0 in 1 feature>
+        """
+        meeting = self.meeting(box)
+        return self if meeting.all() else self.take(meeting)
+
     def concat(self, *others: Boxes) -> Boxes:
         """Return these boxes followed by others of the same space.
 
@@ -514,7 +552,7 @@ class Boxes:
         True
         """
         meter = meter or Meter(None)
-        cutter = Cutter(by.take(by.meeting(self)), self, first=True)
+        cutter = Cutter(by.near(self), self, first=True)
         if any(cutter.bursts(meter)):
             return False
         return True if meter.stopped_by is None else None
@@ -543,7 +581,7 @@ class Boxes:
         [f < 2, 5 <= f < 9]
         """
         meter = meter or Meter(None)
-        cutter = Cutter(others.take(others.meeting(self)), self)
+        cutter = Cutter(others.near(self), self)
         for _ in cutter.bursts(meter):
             pass
         uncovered = cutter.boxes()

@@ -48,7 +48,7 @@ def grown_many(boxes: Boxes, limit: Boxes, rivals: Boxes, n_orders: int) -> Boxe
     natural = np.arange(len(boxes.space))
     rng = np.random.default_rng(0)  # fixed, so that equal calls return equal rules
     orders = [natural, natural[::-1], *(rng.permutation(natural) for _ in range(n_orders - 2))]
-    rivals = rivals.take(rivals.meeting(limit))
+    rivals = rivals.near(limit)
     step = max(1, _MOST_CELLS // max(1, len(rivals)))
     grown_boxes = [
         grown(boxes.take(slice(start, start + step)), limit, rivals, order.tolist())

@@ -28,7 +28,7 @@ def merged_rows(keys: Words, axes: list[list[int]], d: int, meter: Meter | None)
     meter : Meter or None
         When its seconds are used up, the remaining boxes are not merged.
     """
-    table = _Table(keys, d)
+    table = _Joining(keys, d)
     before = -1
     while before != len(table.rows):
         before = len(table.rows)
@@ -38,27 +38,40 @@ def merged_rows(keys: Words, axes: list[list[int]], d: int, meter: Meter | None)
     return table.bits[table.rows]
 
 
-class _Table:
-    """Boxes as rows of 64-bit words, with hashes to find equal parts of rows fast.
+class HashedRows:
+    """Rows of 64-bit words, with hashes to find rows that are equal in all but some columns.
 
     The hash of a row is the sum of the hashes of its words, so subtracting those of some columns
-    leaves a hash of the other columns. Rows are joined in place, because most axes join few.
+    leaves a hash of the other columns.
     """
 
-    def __init__(self, bits: Words, d: int) -> None:
-        self.bits, self.d = bits.copy(), d
+    def __init__(self, bits: Words) -> None:
+        self.bits = bits
         self.rows = np.arange(len(bits))
         """The rows of ``bits`` that are left."""
         self.hashes = _mixed(bits, range(bits.shape[1]))
         self.totals = self.hashes.sum(axis=1, dtype=np.uint64)
 
+    def without(self, own: list[int]) -> Words:
+        """Return the hash of each row that is left without some columns."""
+        key: Words = self.totals[self.rows]
+        for column in own:
+            key -= self.hashes[self.rows, column]
+        return key
+
+
+class _Joining(HashedRows):
+    """Boxes as rows, which are joined in place, because most axes join few."""
+
+    def __init__(self, bits: Words, d: int) -> None:
+        super().__init__(bits.copy())
+        self.d = d
+
     def join(self, own: list[int]) -> None:
         """Join rows that touch on one axis and are equal in all columns except its own."""
         if len(self.rows) < 2:
             return
-        key = self.totals[self.rows]
-        for column in own:
-            key -= self.hashes[self.rows, column]
+        key = self.without(own)
         ascending = np.sort(key)
         if (ascending[:-1] != ascending[1:]).all():  # as on most axes: sorting rows takes longer
             return

@@ -329,12 +329,12 @@ class _Check:
         findings = Findings(
             self.table, gaps_found, self.limit, tuple(self.unfinished), self.counts, self.listed
         )
-        return self._accept(findings) if self.table.accepts else findings
+        return self._accept(findings) if self.table.provenance.accepts else findings
 
     def _accept(self, findings: Findings) -> Findings:
         """Accept what the file accepts, and add invalid and unused acceptances as findings."""
         acceptances, problems = [], []
-        for rows, text in self.table.accepts:
+        for rows, text in self.table.provenance.accepts:
             try:
                 acceptances.append(parse_acceptance(rows, text, self.table.space))
             except FormatError as error:
@@ -448,7 +448,7 @@ class _Check:
     # --- redundant and mergeable rows
 
     def _redundant_rows(self) -> None:
-        why = dict(self.table.reasons)
+        why = self.table.provenance.why_never
         excluded = nesting.impossible(self.rows)
         why |= dict.fromkeys(excluded, "no case that meets its conditions can occur")
         self._add(
@@ -489,7 +489,7 @@ class _Check:
             "outside",
             (
                 Finding("outside", LEVELS["outside"], (row,), column=column, why=why)
-                for row, column, why in sorted(self.table.beyond)
+                for row, column, why in sorted(self.table.provenance.beyond)
             ),
         )
         self._add(
@@ -503,7 +503,7 @@ class _Check:
             "model",
             (
                 Finding("model", LEVELS["model"], (), why=text, line=line)
-                for line, text in self.table.loose_ends
+                for line, text in self.table.provenance.loose_ends
             ),
         )
         if self.table.hit_policy == "PRIORITY":

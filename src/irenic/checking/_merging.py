@@ -21,28 +21,33 @@ def mergeable(rows: Rows) -> list[tuple[tuple[int, ...], Region]]:
     """
     groups = []
     for own in rows.boxes.key_columns():
-        for members in _equal_elsewhere(rows, np.flatnonzero(rows.lone), own):
+        for members in _equal_elsewhere(rows, own):
             groups += [_rows_and_box(rows, run) for run in _runs(rows, members, own)]
     return sorted(groups, key=lambda group: group[0])
 
 
-def _equal_elsewhere(rows: Rows, places: Ints, own: list[int]) -> Iterator[Ints]:
+def _equal_elsewhere(rows: Rows, own: list[int]) -> Iterator[Ints]:
     """Yield groups of boxes with one outcome that are equal on all axes but one.
 
     ``own`` are the columns of that axis in ``rows.keys``.
     """
-    if len(places) < 2:
-        return
-    keys = np.hstack([rows.keys[places], rows.then[places, None].view("u8")])
-    rest = np.delete(keys, own, axis=1)
+    hashed = rows.hashed
     if rows.table.is_ordered or rows.table.hit_policy == "RULE ORDER":
         order = np.array(rows.table.winning, dtype=np.int64)
-        index = np.full(len(order), -1)
-        index[places] = np.arange(len(places))
-        first, second = index[order[:-1]], index[order[1:]]
-        equal = (rest[first] == rest[second]).all(axis=1) & (first >= 0) & (second >= 0)
-        yield from np.column_stack((order[:-1], order[1:]))[equal]
+        pairs = np.column_stack((order[:-1], order[1:]))
+        pairs = pairs[rows.lone[pairs].all(axis=1)]
+        equal = hashed.bits[pairs[:, 0]] == hashed.bits[pairs[:, 1]]
+        equal[:, own] = True
+        yield from pairs[equal.all(axis=1)]
         return
+    places = np.flatnonzero(rows.lone)
+    key = hashed.without(own)[places]
+    ascending = np.sort(key)
+    repeated = ascending[1:][ascending[1:] == ascending[:-1]]
+    places = places[np.isin(key, repeated)]
+    if not len(places):
+        return
+    rest = np.delete(hashed.bits[places], own, axis=1)  # rows with equal hashes can differ
     _, group, counts = np.unique(as_scalars(rest), return_inverse=True, return_counts=True)
     order, ends = np.argsort(group, kind="stable"), np.cumsum(counts)
     several = counts > 1

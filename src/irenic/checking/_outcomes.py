@@ -37,8 +37,8 @@ def misfits(table: DecisionTable) -> Iterator[Misfit]:
     """Yield rows whose outcomes are not allowed, or of another kind than most of their column."""
     decided = dict(zip(table.rows, table.rules.thens, strict=True))
     thens = {row: decided[row] for row in sorted(decided)}
-    unfit = {row for row, _, _ in table.unfit}
-    yield from (Misfit(*place) for place in table.unfit)
+    unfit = {row for row, _, _ in table.provenance.unfit}
+    yield from (Misfit(*place) for place in table.provenance.unfit)
     thens = {row: then for row, then in thens.items() if row not in unfit}
     allowed = table.ranking
     several = len(table.outputs) > 1
@@ -80,7 +80,7 @@ def better_policy(rows: Rows) -> tuple[tuple[int, ...], str] | None:
     table = rows.table
     if table.n_rows < 2:
         return None
-    if table.is_ordered and table.lines and not len(rows.differing):
+    if table.is_ordered and table.provenance.lines and not len(rows.differing):
         policy = "ANY" if len(rows.agreeing) else "UNIQUE"
         return (), (
             f"no two rules contradict each other, so {table.hit_policy} is not needed: under"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from irenic.arrays import Bools, Codes, Ints, Words, distinct
+from irenic.boxes.merging import HashedRows
 from irenic.budget import Meter
 from irenic.model.decision_table import DecisionTable
 
@@ -111,3 +112,8 @@ class Rows:
     def keys(self) -> Words:
         """The boxes as rows of 64-bit words; equal rows are equal boxes."""
         return self.boxes.keys()
+
+    @cached_property
+    def hashed(self) -> HashedRows:
+        """The keys and the outcome of each box, to find boxes that differ on one axis only."""
+        return HashedRows(np.hstack([self.keys, self.then[:, None].view("u8")]))

@@ -323,8 +323,9 @@ def _with_lines(findings: Findings, parsed: irenic.formats.Parsed) -> Findings:
         places = Places(parsed)
     except UnicodeDecodeError:  # it was read with --encoding
         return findings
-    lines = (places.line_of(places.row(table, row)) for row in range(table.n_rows))
-    return replace(findings, table=replace(table, lines=tuple(lines)))
+    lines = tuple(places.line_of(places.row(table, row)) for row in range(table.n_rows))
+    provenance = replace(table.provenance, lines=lines)
+    return replace(findings, table=replace(table, provenance=provenance))
 
 
 def _empty_tables(

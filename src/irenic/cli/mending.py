@@ -236,7 +236,8 @@ def _extended(table: DecisionTable, added: Sequence[irenic.Rule]) -> DecisionTab
     n = table.n_rows + len(added)
     rules = irenic.RuleSet([*table.rules, *added], table.space, default=table.rules.default)
     rows = (*table.rows, *range(table.n_rows, n))
-    return replace(table, rules=rules, rows=rows, n_rows=n, lines=())
+    provenance = replace(table.provenance, lines=())
+    return replace(table, rules=rules, rows=rows, n_rows=n, provenance=provenance)
 
 
 def _print_refused(table: DecisionTable, steps: Sequence[str], verdict: str, as_json: bool) -> None:
@@ -698,8 +699,10 @@ def _write_result(
 ) -> None:
     """Write or print rules, and print the steps; on standard error if it prints the rules."""
     is_file = out.path is not None and not is_standard(out.path)
-    if edit.table.accepts and not table.accepts:
-        lost = f"{counted(len(edit.table.accepts), 'acceptance')} left out; add them again"
+    if edit.table.provenance.accepts and not table.provenance.accepts:
+        lost = (
+            f"{counted(len(edit.table.provenance.accepts), 'acceptance')} left out; add them again"
+        )
         edit = edit._replace(lost=[*edit.lost, lost])
     written, marks = _write_file(table, out, edit) if is_file else ("", [*edit.lost])
     if not is_file and not out.form:

@@ -549,7 +549,7 @@ def _kit_coverage(
 
     kinds = ("rules", "conditions", "bounds")
     covered, total, missed = dict.fromkeys(kinds, 0), dict.fromkeys(kinds, 0), list[str]()
-    tables = [t for t in parsed.bound(None).tables if name in (None, t.name, t.id)]
+    tables = [t for t in parsed.bound(None).tables if name in (None, t.name, t.provenance.id)]
     for table in tables:
         rows = []
         for case in (case for case in listed if not case.unread):

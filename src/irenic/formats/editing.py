@@ -137,9 +137,9 @@ def index_of(parsed: Parsed, table: DecisionTable) -> int:
     if len(parsed.drafts) == 1:
         return 0
     names = [(draft.name, draft.id) for draft in parsed.drafts]
-    if names.count((table.name, table.id)) != 1:
+    if names.count((table.name, table.provenance.id)) != 1:
         raise FormatError(f"several tables have the name {table.name!r}")
-    return names.index((table.name, table.id))
+    return names.index((table.name, table.provenance.id))
 
 
 def _read_again(
@@ -213,10 +213,10 @@ def _edit_text(raw: bytes, table: DecisionTable, edits: Edits, command: str) -> 
     stops = [*(start for start, _ in breaks), len(text)]
     end = "\r\n" if "\r\n" in text else "\n"
     rows: dict[int, list[int]] = {}
-    for row, number in enumerate(table.lines):
+    for row, number in enumerate(table.provenance.lines):
         rows.setdefault(number, []).append(row)
     new, at = "", 0
-    for number in sorted({table.lines[row] for row in edits.changed}):
+    for number in sorted({table.provenance.lines[row] for row in edits.changed}):
         start, stop = starts[number - 1], stops[number - 1]
         lines = _text_lines(text[start:stop], rows[number], table, edits, command)
         new += text[at:start] + end.join(lines)

@@ -29,6 +29,7 @@ from irenic.model.explanation import common_type
 from irenic.model.features import Feature
 from irenic.model.literals import counted
 from irenic.model.notation import ParsedCondition, ParsedRule
+from irenic.model.provenance import Provenance
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
@@ -102,7 +103,7 @@ class Tables:
         """
         tables = self.tables
         if name is not None:
-            tables = [table for table in tables if name in (table.name, table.id)]
+            tables = [table for table in tables if name in (table.name, table.provenance.id)]
             if not tables and not self.errors:
                 named = [table.name for table in self.tables if table.name]
                 hint = did_you_mean(name, named) if named else "; the only table has no name"
@@ -633,7 +634,8 @@ class RuleDraft:
             for place, text in self.accepts
         ]
         lines = tuple(places) if self.has_lines else ()
-        table = replace(table, lines=lines, accepts=tuple(accepts), outputs=self.outputs)
+        provenance = Provenance(lines=lines, accepts=tuple(accepts))
+        table = replace(table, outputs=self.outputs, provenance=provenance)
         return Tables([table], warnings=warnings)
 
     def _excluding(self, space: Space) -> Space:

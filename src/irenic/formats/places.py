@@ -73,7 +73,7 @@ class Places:
             return self._characters(rules[row]) if row < len(rules) else self.line(1)
         if self.parsed.format == "json":
             return self._entries[row] if row < len(self._entries) else self.line(1)
-        number = table.lines[row] if table.lines else 1
+        number = table.provenance.lines[row] if table.provenance.lines else 1
         fields = self._fields.get(number)
         return (fields[0][0], fields[-1][1]) if fields else self.line(number)
 
@@ -86,7 +86,7 @@ class Places:
         index = index_of(self.parsed, table)
         if self._fields:
             draft = self.parsed.drafts[index]
-            return self.field(draft.header if row is None else table.lines[row], column)
+            return self.field(draft.header if row is None else table.provenance.lines[row], column)
         if self.parsed.format != "dmn":
             return None
         node, inputs = self._nodes[index], self.parsed.drafts[index].inputs

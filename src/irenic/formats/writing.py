@@ -139,10 +139,11 @@ def warn_of_loss(table: DecisionTable, format: str, name: str = "", text: str | 
 
     With ``text``, the content of a text file, also about what it does not say about features.
     """
-    kept = {row.row for row in table.unsatisfiable} if format in TABLES else set()
+    kept = {row.row for row in table.provenance.unsatisfiable} if format in TABLES else set()
     losses = [table.say_never(row) for row in table.never_hold if row not in kept]
-    others = [*table.left_out]
-    lost = [rows for rows, _ in table.accepts if not _keeps_acceptance(table, format, rows)]
+    others = [*table.provenance.left_out]
+    accepts = table.provenance.accepts
+    lost = [rows for rows, _ in accepts if not _keeps_acceptance(table, format, rows)]
     others += [counted(len(lost), "acceptance")] if lost else []
     losses += [f"{w} {'is' if w.startswith('1 ') else 'are'} left out" for w in others]
     losses += _unsaid(table, format)

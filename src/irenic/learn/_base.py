@@ -21,12 +21,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from irenic.arrays import Bools, Floats
 from irenic.errors import DataError
-from irenic.learn._cells import Cells
 from irenic.learn._certificate import Certificate, certify
 from irenic.learn._lazy import lazy_predictions, lazy_score
 from irenic.learn._left_out import interval_text, leading
-from irenic.learn._measure import resolve_by
-from irenic.learn._rows import MANY_ROWS, Rows, TableRows, sample_rows
+from irenic.learn._rows import MANY_ROWS, TableRows, sample_rows
 from irenic.learn._stored import Stored, given_rows, survey
 from irenic.learn.answers import Answers, Form
 from irenic.learn.front import (
@@ -42,6 +40,7 @@ from irenic.learn.labels import is_multilabel
 from irenic.learn.parameters import Knowledge, Parameters
 from irenic.learn.sample import Sample
 from irenic.learn.spaces import names_tested, without_unreadable, without_untested_values
+from irenic.learn.tally import resolve_by
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
 from irenic.model.columns import Columns, as_names, take_apart
 from irenic.model.explanation import Explanation
@@ -57,92 +56,55 @@ _LABEL_LIMIT: Final = 32_000
 _INDICATOR: Final = "multilabel-indicator"
 
 
-@dataclass(frozen=True, eq=False)
-class Labeled:
-    """Training rows: their features, labels and weights, and how many rows each stands for."""
+@dataclass(frozen=True)
+class Decision(Explanation):
+    """Why a learned model predicts what it does for one case.
 
-    instances: Instances
-    target: Target
-    weight: Floats
-    count: Floats
-    number: npt.NDArray[np.intp] | None = None
-    """Number of each row; None if all rows are here."""
-    whole: Rows | None = None
-    """All rows, if these are a sample of them."""
-    rare: npt.NDArray[np.bool_] | None = None
-    """Whether each row is here only because its label is rare."""
+    Parameters
+    ----------
+    then : hashable or None
+        The prediction.
+    rules : tuple of int
+        Indices of the rule that is the reason and of other rules that cover the case; empty if none
+        does. Of several rules, the reason is the one with the fewest conditions, then the one with
+        the highest confidence, then the first, because each of them alone is enough.
+    text : str
+        The reason in words, with rules numbered from 1.
+    support : tuple of int
+        Number of training rows that each of ``rules`` covers, whatever their weights; if ``rules``
+        is empty, one entry for those in ``region``, or for all rows that no rule covers if it was
+        not counted.
+    confidence : tuple of float
+        Share of new cases under each of ``rules``, or in ``region``, for which the prediction is
+        correct, as estimated from rows left out; if none were left out, the share of the training
+        rows.
+    region : Region or None
+        A region around the case in which every case gets this prediction, with as few conditions as
+        possible: that of the first of ``rules``, or the part of it in which no rule that would win
+        predicts anything else, or if none covers the case, one that no rule of another consequent
+        overlaps. None if rules decide only some labels.
+    intervals : tuple of pairs of float
+        The 95 % interval of each confidence; empty if no rows were left out.
+    probability : ProbabilityRow or None
+        The training rows that the probabilities of the case come from: those with this prediction
+        in the same region. None if there are no regions, or the case lacks a column that they test.
+    counted : bool
+        Whether ``support`` and ``confidence`` are those of ``region`` or of ``rules``, as nearly
+        always. A reason that no training row has was not counted during the fit; they are then
+        those of all cases that the default decides, and ``text`` says so.
 
-    def take(self, rows: npt.NDArray[Any]) -> Labeled:
-        """Return the given rows, an array of indices or a mask."""
-        return replace(
-            self,
-            instances=self.instances.take(rows),
-            target=self.target.take(rows),
-            weight=self.weight[rows],
-            count=self.count[rows],
-            number=None if self.number is None else self.number[rows],
-            rare=None if self.rare is None else self.rare[rows],
-        )
+    Examples
+    --------
+    >>> print(Decision("low", (0,), "low, by rule 1 (support 9, confidence 1.00)", (9,), (1.0,)))
+    low, by rule 1 (support 9, confidence 1.00)
+    """
 
-    @property
-    def n_rows(self) -> float:
-        """Number of all rows."""
-        return float(self.count.sum()) if self.whole is None else self.whole.figures.n
-
-    @property
-    def label_rows(self) -> Floats:
-        """Number of all rows of each label."""
-        whole = self.whole
-        return self.target.truth.sum(axis=0) if whole is None else whole.figures.labels
-
-    @property
-    def label_weights(self) -> Floats:
-        """Weight of all rows of each label; of several labels per row, that of all rows."""
-        if self.whole is not None:
-            return self.whole.figures.weights
-        if self.target.many:
-            return np.array([self.weight.sum()])
-        return label_sums(self.target.codes, self.weight, len(self.target.labels))
-
-    def weighted(self, factor: float) -> Labeled:
-        """Return the rows with all weights multiplied by a factor."""
-        whole = None if self.whole is None else self.whole.weighted(factor)
-        return replace(self, weight=self.weight * factor, whole=whole)
-
-    def in_cells(self, cells: Cells, target: Target, factors: Floats | None) -> Sample:
-        """Return the rows as cells; ``factors`` are those of labels in the weights."""
-        own = replace(target, truth=self.target.truth)
-        weight = self.weight if factors is None else self.weight * factors[self.target.codes]
-        totals = None if self.whole is None or target.many else self.label_rows
-        encoded = cells.encode(self.instances)
-        return Sample(
-            cells,
-            encoded,
-            own,
-            weight,
-            self.count,
-            factors=factors,
-            number=self.number,
-            totals=totals,
-        )
-
-    def typical(self) -> Labeled:
-        """Return the rows without those that are here because their label is rare."""
-        return self if self.rare is None else self.take(np.flatnonzero(~self.rare))
-
-    def in_order(self) -> Labeled:
-        """Return rows whose order does not depend on that in the table, if it could matter.
-
-        Sums of weights such as 0.1 depend on the order of rows in their last bits, and weights that
-        balance labels are made of such sums. Sums of whole numbers do not. Which rows are in a
-        sample depends on their order in any case.
-        """
-        if self.whole is not None or (self.weight == np.floor(self.weight)).all():
-            return self
-        part, exponent = np.frexp(self.weight)
-        weight = np.ldexp(np.round(part, 12), exponent)
-        keys = [weight, *self.target.truth.T, *self.instances.codes, *self.instances.values]
-        return replace(self, weight=weight).take(np.lexsort(keys))
+    support: tuple[int, ...] = ()
+    confidence: tuple[float, ...] = ()
+    region: Region | None = None
+    intervals: tuple[tuple[float, float], ...] = ()
+    probability: ProbabilityRow | None = None
+    counted: bool = True
 
 
 class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -173,7 +135,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _by_name: bool = False
     """Whether only the columns of the space count in tables with names, in any order."""
 
-    def _resolve(self) -> None:
+    def _read_groups(self) -> None:
         """Read groups of parameters, which may be in files, so that the fitted model keeps them."""
         for name, group in self._groups.items():
             setattr(self, f"{name}_", group.of(getattr(self, name)))
@@ -185,7 +147,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight: Any,
         class_weight: Any = None,
         state: int | None = None,
-    ) -> Labeled:
+    ) -> Sample:
         """Return the training data encoded and checked, without the rows of weight 0.
 
         With a ``state``, they are a sample if there are many rows.
@@ -213,13 +175,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             counted = np.flatnonzero(weight > 0)
             target = target if codes is None else Target.single(target.labels, codes)
             instances = space.encode(table).take(counted)
-            return Labeled(instances, target.take(counted), weight[counted], count[counted])
+            return Sample(instances, target.take(counted), weight[counted], count[counted])
         columns = dict(zip(space.names, take_apart(table).select(space.names), strict=True))
         each = None if sample_weight is None else weight
         factors = np.ones(1) if codes is None else factors
         return sampled(TableRows(space, columns, target, codes, each, factors), state)
 
-    def _read_stored(self, stored: Stored, class_weight: Any, state: int) -> Labeled:
+    def _read_stored(self, stored: Stored, class_weight: Any, state: int) -> Sample:
         """Return a sample of rows that are not in memory."""
         for name in ("hierarchy", "consequents"):
             if getattr(self, name) not in (None, "labels"):
@@ -232,16 +194,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         target = Target.single(stored.classes, np.zeros(0, dtype=np.intp))
         factors = class_weights(target, class_weight, stored.weights)
         check_labels(stored.classes[stored.weights * factors > 0])
-        rows, block, number, rare = survey(stored, state, self._space, factors)
-        count = np.ones(len(block))
-        return Labeled(block.instances, block.target, block.weight, count, number, rows, rare)
+        return survey(stored, state, self._space, factors)
 
     def _space(self, table: Any) -> Space:
         """Return the features of a table, open to values of rows to predict."""
         features = table if isinstance(table, Space) else Space.infer(table)
         return Space([_opened(feature) for feature in features])
 
-    def _learned(self, data: Labeled, y: Any) -> None:
+    def _learned(self, data: Sample, y: Any) -> None:
         """Set the fitted attributes that only depend on the training data."""
         target = data.target
         self.classes_ = target.labels
@@ -360,6 +320,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked_table(self, X: Any, *, reset: bool, tested: Sequence[RuleSet]) -> Any:
         X = _by_columns(X)
+        if not reset and self._has_fitted_columns(X):
+            return X
         if not reset:
             X = self._with_untested_columns(self._own_columns(X), tested)
         names = _own_names(X)
@@ -381,6 +343,17 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", accept_sparse=False
         )
 
+    def _has_fitted_columns(self, X: Any) -> bool:
+        """Return whether a table has rows, and the names of the fitted columns in their order."""
+        names: Any = _own_names(X)
+        if names is None:
+            names = getattr(X, "columns", None)
+            names = names.tolist() if hasattr(names, "tolist") else names
+        if not isinstance(names, list) or hasattr(X, "collect"):
+            return False
+        fitted = getattr(self, "feature_names_in_", None)
+        return fitted is not None and names == fitted.tolist() and _length(X) > 0
+
     def _own_columns(self, X: Any) -> Any:
         """Return a table without columns that the space lacks, if these do not count."""
         if not self._by_name or not _column_names(X):
@@ -393,7 +366,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _with_untested_columns(self, X: Any, tested: Sequence[RuleSet]) -> Any:
         """Return a table with missing values in columns that it lacks and that no rule tests."""
         lacking = self._lacking(X)
-        needed = names_tested(self.rules_, *tested) & lacking
+        needed = names_tested(self.rules_, *tested) & lacking if lacking else lacking
         if not lacking or (needed and _own_names(X) is None):  # scikit-learn rejects the frame
             return X
         taken = take_apart(X)
@@ -784,15 +757,13 @@ def check_labels(labels: npt.NDArray[Any]) -> None:
         raise DataError(f"y must have at least two classes, got one class: {shown}")
 
 
-def sampled(rows: TableRows, state: int) -> Labeled:
+def sampled(rows: TableRows, state: int) -> Sample:
     """Return a sample of many rows."""
     typical, rare = sample_rows(rows.codes, len(rows), len(rows.target.labels), state)
     number = np.sort(np.concatenate([typical, rare]))
-    block, kept = rows.sample(number)
+    sample, kept = rows.sample(number)
     number = number[kept]
-    is_rare = np.isin(number, rare)
-    count = np.ones(len(number))
-    return Labeled(block.instances, block.target, block.weight, count, number, rows, is_rare)
+    return replace(sample, number=number, whole=rows, rare=np.isin(number, rare))
 
 
 def _form(y: Any, target: Target) -> Form:

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from irenic.arrays import Floats
 from irenic.errors import ConditionError, DataError, did_you_mean
-from irenic.learn._base import Labeled, RuleClassifier
+from irenic.learn._base import RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._evolution import TEST_LIMIT, Settings, Watch
 from irenic.learn._knowledge import (
@@ -49,10 +49,10 @@ from irenic.learn._running import Named, progress_bar, refined, run
 from irenic.learn._stored import given_rows
 from irenic.learn._tasks import Plan, sampled_again
 from irenic.learn._texts import doubtful_texts, spelled_alike
-from irenic.learn._training import Training
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.parameters import Evolution, Knowledge, Parameters
-from irenic.learn.sample import Sample
+from irenic.learn.points import Drafter, FrontMaker
+from irenic.learn.sample import InCells, Sample
 from irenic.learn.spaces import forbidden_columns, names_tested
 from irenic.learn.target import Target, class_weights
 from irenic.model.literals import counted, display, plain, told_apart
@@ -321,8 +321,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         changed: RuleSetClassifier = super().set_params(**params)
         return changed
 
-    def _resolve(self) -> None:
-        super()._resolve()
+    def _read_groups(self) -> None:
+        super()._read_groups()
         for group in (self.knowledge_, self.evolution_):
             validate_parameter_constraints(
                 _CONSTRAINTS[type(group)], group.get_params(), caller_name=type(group).__name__
@@ -379,7 +379,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         (['free', 'full'], 2)
         """
         X, y, sample_weight = given_rows(X, y, sample_weight, target)
-        self._resolve()
+        self._read_groups()
         known = self.knowledge_
         state = int(check_random_state(self.random_state).randint(2**31 - 1))
         every = possible_rows(self._read(X, y, sample_weight, self.class_weight, state)).in_order()
@@ -457,28 +457,22 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                     tell=lambda done: tell(rounds[0].islands + done),
                     validated=first.merged(),
                 )
-        training = Training(
-            instances,
-            target,
-            weight,
-            result.consequents,
-            self.conflicts,
+        encoded = InCells(cells, cells.encode(instances))
+        data = replace(data, target=target)
+        maker = FrontMaker(
+            Drafter(data, encoded, result.consequents, self.conflicts, knowledge),
             balanced,
-            cells=cells,
-            encoded=cells.encode(instances),
-            knowledge=knowledge,
-            division=result.division,
-            whole=data.whole,
+            result.division,
             leads=self._leads,
         )
-        front, self._unfilled = training.front(result.candidates, complete=self.complete)
+        front, self._unfilled = maker.front(result.candidates, complete=self.complete)
         if not front:
             raise DataError(
                 "complete must be False: rules for one label cannot fill the gaps, because of the"
                 ' rules and properties; default="majority" may help'
             )
         if self.scoring not in ("accuracy", "balanced_accuracy"):
-            front = training.judged(front, self.scoring)
+            front = maker.judged(front, self.scoring)
         self._learned(data, y)
         self._ranks = None if knowledge is None else knowledge.ranks
         self._orders = None if knowledge is None else knowledge.orders
@@ -639,12 +633,12 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 f" {LABEL_LIMIT} labels, got {scoring!r}"
             )
 
-    def _warn_of_rare_labels(self, target: Target, data: Labeled) -> None:
+    def _warn_of_rare_labels(self, target: Target, data: Sample) -> None:
         if target.many or self.scoring != "accuracy":
             return
         if self.class_weight is not None or self.knowledge_.cost is not None:
             return
-        counts = data.label_rows
+        counts = data.tally.label_rows
         for label, count in zip(target.labels.tolist(), counts.tolist(), strict=True):
             share = count / counts.sum()
             if count < _FEW_ROWS or share >= _RARE / len(counts):

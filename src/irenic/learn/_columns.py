@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from irenic.arrays import Floats, Ints, as_scalars
+from irenic.learn.tally import ColumnSums
 from irenic.model.features import MISSING_CODE, OTHER_CODE
 from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
@@ -41,54 +42,6 @@ class ColumnFigures:
     missing: int = 0
     other: int = 0
     whole: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnSums:
-    """What is in the columns of rows; those of two parts can be added."""
-
-    low: Floats
-    """Least number of each continuous feature, infinite if there is none."""
-    high: Floats
-    """Greatest number of each continuous feature, infinite if there is none."""
-    missing: Floats
-    """Number of rows without a number, by continuous feature."""
-    fractions: Floats
-    """Number of rows whose number is not whole, by continuous feature."""
-    counts: tuple[Floats, ...]
-    """Number of rows per code, by categorical feature."""
-
-    @classmethod
-    def of(cls, instances: Instances) -> ColumnSums:
-        """Return what is in the columns of instances.
-
-        >>> from irenic import Continuous, Space
-        >>> rows = Space([Continuous("age", missing=True)]).encode({"age": [3, None, 7.5]})
-        >>> sums = ColumnSums.of(rows) + ColumnSums.of(rows)
-        >>> sums.low.tolist(), sums.high.tolist(), sums.missing.tolist(), sums.fractions.tolist()
-        ([3.0], [7.5], [2.0], [2.0])
-        """
-        n, sizes = len(instances.values), instances.space.n_codes
-        low, high, missing, fractions = np.zeros((4, n))
-        for i, column in enumerate(instances.values):
-            present = column[column > -np.inf]
-            low[i], high[i] = present.min(initial=np.inf), present.max(initial=-np.inf)
-            missing[i] = len(column) - len(present)
-            fractions[i] = np.count_nonzero(present != np.floor(present))
-        counts = [
-            np.bincount(codes, minlength=int(size)).astype(float)
-            for codes, size in zip(instances.codes, sizes, strict=True)
-        ]
-        return cls(low, high, missing, fractions, tuple(counts))
-
-    def __add__(self, other: ColumnSums) -> ColumnSums:
-        return ColumnSums(
-            np.minimum(self.low, other.low),
-            np.maximum(self.high, other.high),
-            self.missing + other.missing,
-            self.fractions + other.fractions,
-            tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)),
-        )
 
 
 def column_figures(

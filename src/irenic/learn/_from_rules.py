@@ -11,9 +11,11 @@ from irenic.errors import ConflictError, DataError, did_you_mean
 from irenic.learn._base import classes_of, has_names
 from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._knowledge import text_of
-from irenic.learn._measure import Measure
 from irenic.learn.answers import Answers
 from irenic.learn.parameters import Knowledge
+from irenic.learn.points import points_of
+from irenic.learn.sample import Sample
+from irenic.learn.tally import Counting, Draft
 from irenic.learn.target import Consequents, Target, row_weights
 from irenic.model.literals import display
 from irenic.model.ruleset import RuleSet, as_rule_set
@@ -72,7 +74,7 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
         )
     default = "majority" if rules.default is not None else "abstain"
     clf = RuleSetClassifier(default=default, knowledge=Knowledge(rules=rules))
-    clf._resolve()
+    clf._read_groups()
     target, weight = _target(clf, rules, y, sample_weight)
     instances = rules.space.encode(X)
     if len(instances) != len(target):
@@ -87,7 +89,6 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
             warnings.warn(text, stacklevel=2)
     abstains = rules.default is None
     consequents = Consequents.from_target(target, weight, [], abstains=abstains)
-    measure = Measure(instances, target, weight, consequents, "avoid")
     clf.classes_ = target.labels
     clf._answers = Answers(target.labels, "labels")
     clf.n_features_in_ = len(rules.space)
@@ -97,8 +98,9 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     clf._values = consequents.values()
     clf._shape = len(target), len(target.labels), len(rules.space)
     clf._kept_text = text_of(rules, rules.default)
-    point = measure.point(rules.copy(), penalty=0.0, ordered=False, n_kept=len(rules))
-    clf._offer([point])
+    draft = Draft(rules.copy(), consequents, n_kept=len(rules), penalty=0.0)
+    rows = Sample.of(instances, target, weight)
+    clf._offer(points_of([draft], rows, Counting(), ordered=False))
     clf._use(clf.pareto_front_[0])
     return clf
 

@@ -24,9 +24,10 @@ from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
 from irenic.frames.files import as_text, read_bytes
 from irenic.kernels.evolve import Limits
-from irenic.learn._base import Labeled, check_labels
+from irenic.learn._base import check_labels
 from irenic.learn._cells import Cells
 from irenic.learn.parameters import Knowledge
+from irenic.learn.sample import Sample
 from irenic.learn.spaces import forbidden_columns, moved
 from irenic.learn.target import Consequents, Target
 from irenic.model.decision_table import DecisionTable
@@ -68,13 +69,13 @@ def space_of(space: Space, known: Knowledge) -> Space:
     return _opened_space(space, Source.read(known.rules), _properties(known))
 
 
-def possible_rows(data: Labeled) -> Labeled:
+def possible_rows(data: Sample) -> Sample:
     """Return the training data without rows that cannot occur."""
     regions = data.instances.space.impossible
     if not regions:
         return data
     if data.whole is not None:  # blocks of rows leave them out
-        _warn_of_impossible(round(data.whole.n_weighted - data.whole.figures.n))
+        _warn_of_impossible(round(data.whole.n_weighted - data.whole.tally.rows))
         return data
     outside = np.any([region.contains(data.instances) for region in regions], axis=0)
     if outside.all():
@@ -600,7 +601,7 @@ def proved(
 
 def cells_of(
     known: Knowledge,
-    data: Labeled,
+    data: Sample,
     target: Target,
     weight: Floats,
     orders: Mapping[str, Sequence[Hashable]],
@@ -609,7 +610,7 @@ def cells_of(
 ) -> Cells:
     """Return the cells of the training rows; rules do not test columns that are left out."""
     space = data.instances.space
-    columns = None if data.whole is None else data.whole.figures.columns
+    columns = None if data.whole is None else data.whole.tally.columns
     forbidden = forbidden_columns(known.forbidden)
     untested = [feature_name(space, given, "forbidden") for given in forbidden]
     return Cells.from_instances(

@@ -13,11 +13,13 @@ from sklearn.utils import check_random_state
 
 from irenic.arrays import Floats
 from irenic.errors import DataError
-from irenic.learn._base import Labeled, RuleClassifier
+from irenic.learn._base import RuleClassifier
 from irenic.learn._cells import Cells
 from irenic.learn._left_out import Estimate
-from irenic.learn._measure import Measure
 from irenic.learn.front import Front, FrontPoint, front_of
+from irenic.learn.points import points_of
+from irenic.learn.sample import Sample
+from irenic.learn.tally import Counting, Draft
 from irenic.learn.target import Consequents
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
@@ -151,12 +153,13 @@ class RuleLearner(RuleClassifier, metaclass=ABCMeta):
         """
         data = self._read(X, y, None)
         rng = as_generator(check_random_state(self.random_state))
-        measure, rows = self._labeled_rows(data)
+        consequents, rows = self._labeled_rows(data)
         rule_sets = self.learn(rows, rng)
         if not rule_sets:
             raise ValueError("learn must return at least one rule set, got none")
         self._learned(data, y)
-        self._offer(front_of([measure.point(self._shown(rules)) for rules in rule_sets]))
+        drafts = [Draft(self._shown(rules), consequents) for rules in rule_sets]
+        self._offer(front_of(points_of(drafts, data, Counting(self.conflicts))))
         self._use(max(self.pareto_front_, key=lambda point: point.training_score))
         return self
 
@@ -191,8 +194,8 @@ class RuleLearner(RuleClassifier, metaclass=ABCMeta):
         self.pareto_front_ = Front(self.pareto_front_, chosen=point)
         self._use_point(point)
 
-    def _labeled_rows(self, data: Labeled) -> tuple[Measure, LabeledRows]:
-        """Return the training data for statistics and for learning."""
+    def _labeled_rows(self, data: Sample) -> tuple[Consequents, LabeledRows]:
+        """Return what rules can predict, and the training rows to learn from."""
         target, weight = data.target, data.weight
         partial = self.heads == "partial"
         if partial and not target.many:
@@ -205,12 +208,12 @@ class RuleLearner(RuleClassifier, metaclass=ABCMeta):
             if partial
             else Consequents.from_target(target, weight, [])
         )
-        measure = Measure(data.instances, target, weight, consequents, self.conflicts)
+        gains = consequents.gains(target.truth)
         cuts = Cells.from_instances(data.instances, target.truth, weight).cuts
         known = (target.labels.tolist(), target.truth) if partial else ()
-        rows = LabeledRows(data.instances, consequents.values(), measure.gains, cuts, *known)
+        rows = LabeledRows(data.instances, consequents.values(), gains, cuts, *known)
         self._shape = len(rows), len(target.labels), len(rows.space)
-        return measure, rows
+        return consequents, rows
 
     def _shown(self, rules: RuleSet) -> RuleSet:
         """Return rules to show: without weights where there is nothing to resolve."""

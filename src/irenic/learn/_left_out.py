@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from irenic.arrays import Floats, Indices
 from irenic.errors import DataError
 from irenic.learn.front import standard_error
+from irenic.learn.tally import LEAST, OPINION, Priors, smoothed
 
 _BOOTSTRAPS: Final = 500
 # With a scorer of scikit-learn, which takes milliseconds per rule set.
@@ -36,16 +37,10 @@ _INTERVAL: Final = (0.025, 0.975)
 # Numbers of average rows to choose from, for rules and for opinions.
 _ADDED: Final = np.geomspace(1.0, 65_536.0, 33)
 _PRIORS: Final = np.geomspace(1.0, 1024.0, 31)
-# From a tenth of the rows of a rule, added rows make its share as uncertain as its own rows do.
-_SCATTER: Final = 10.0
-# Rows that the opinion of a forest counts for in a region if no rows were left out, and those that
-# the prediction as a whole counts for.
-OPINION: Final = 20.0
+# Rows that a prediction as a whole counts for in each of its regions.
 _WHOLE: Final = 5.0
 # The least rise of a probability that is worth mentioning.
 _SHOWN: Final = 1e-6
-# Labels that no row has are not impossible.
-_LEAST: Final = 1e-9
 
 
 class Estimate(NamedTuple):
@@ -88,7 +83,7 @@ def interval_text(low: float, high: float, digits: int = 2) -> str:
     return f"95 % interval {low:.{digits}f} to {high:.{digits}f}"
 
 
-class Tally(NamedTuple):
+class Holdout(NamedTuple):
     """Labels under the rules, or under the defaults, of one or several rule sets.
 
     Attributes
@@ -103,9 +98,9 @@ class Tally(NamedTuple):
     left_out: Floats
 
     @classmethod
-    def concatenated(cls, tallies: Iterable[Tally]) -> Tally:
-        """Return the labels under all rules of several tallies."""
-        return cls(*map(np.concatenate, zip(*tallies, strict=True)))
+    def concatenated(cls, parts: Iterable[Holdout]) -> Holdout:
+        """Return the labels under all rules of several rule sets."""
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
     def prior(self, overall: Floats) -> float:
         """Return how many average rows to add to those of each rule, so that they are not too sure.
@@ -119,7 +114,7 @@ class Tally(NamedTuple):
             Label frequencies of all rows.
         """
         total = self.seen.sum(axis=-1, keepdims=True)
-        average = np.maximum(overall, _LEAST)
+        average = np.maximum(overall, LEAST)
         # one after another: thousands of rules may have thousands of labels
         likelihood = [
             (self.left_out * np.log((self.seen + added * average) / (total + added))).sum()
@@ -176,19 +171,6 @@ class Trial(NamedTuple):
         """
         table = self.seen.probabilities(opinion, overall)
         return np.asarray((led(table) if lead else table)[self.codes, self.places])
-
-
-class Priors(NamedTuple):
-    """How many average rows to add to those of each rule, and to those of the default."""
-
-    rule: float
-    default: float
-    opinion: float = OPINION
-    """How many rows the opinion of a forest counts for in each region of probability."""
-
-    def each(self, n_rules: int) -> Floats:
-        """Return the number for each rule, followed by that for the default."""
-        return np.append(np.full(n_rules, self.rule), self.default)
 
 
 def led(table: Floats) -> Floats:
@@ -254,49 +236,6 @@ def _with_opinion(labels: Floats, opinions: Floats, rows: float | Floats) -> Flo
     """Return sums of labels after adding a number of rows with the mean of some opinions."""
     total = opinions.sum(axis=-1, keepdims=True)
     return np.asarray(labels + rows * opinions / np.where(total > 0.0, total, 1.0))
-
-
-def smoothed(counts: Floats, prior: float | Floats, overall: Floats) -> Floats:
-    """Return label frequencies after adding a number of average rows to those of each rule.
-
-    >>> smoothed(np.array([[8.0, 0.0]]), 2.0, np.array([0.5, 0.5]))
-    array([[0.9, 0.1]])
-    """
-    total = counts.sum(axis=-1, keepdims=True)
-    return np.asarray((counts + prior * np.maximum(overall, _LEAST)) / (total + prior))
-
-
-def likely(right: Floats, n: Floats, prior_right: Floats, prior: Floats) -> tuple[Floats, Floats]:
-    """Return the share of new rows that each rule is right for, and its 95 % interval.
-
-    Parameters
-    ----------
-    right, n : array of shape (n_rules,)
-        Number of rows that the rule is right for, and of all its rows.
-    prior_right : array of shape (n_rules,)
-        Number of the added average rows that the rule is right for.
-    prior : array of shape (n_rules,)
-        Number of added average rows.
-
-    Returns
-    -------
-    share : array of shape (n_rules,)
-    interval : array of shape (n_rules, 2)
-        Quantiles of a beta distribution around the share. It counts half of the rows, because both
-        the rows of a rule and the correction scatter, and up to all of them if few rows are added,
-        because then only the rows do.
-
-    >>> one, two, eight, ten = np.array([[1.0], [2.0], [8.0], [10.0]])
-    >>> share, interval = likely(eight, ten, one, two)
-    >>> share, interval.round(2)
-    (array([0.75]), array([[0.37, 0.98]]))
-    """
-    from scipy.stats import beta
-
-    share = (right + prior_right) / (n + prior)
-    rows = n / (1.0 + np.minimum(_SCATTER * prior / np.maximum(n, 1.0), 1.0)) + 1.0
-    good, bad = np.maximum(share * rows, _LEAST), np.maximum((1.0 - share) * rows, _LEAST)
-    return share, beta.ppf(_INTERVAL, good[:, None], bad[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -435,7 +374,7 @@ class Validation:
     """Number of training rows that each row represents."""
     codes: npt.NDArray[np.intp]
     """Code of the label of each row; of the first one if there are several."""
-    tallies: tuple[tuple[Tally, Tally], ...] = ()
+    tallies: tuple[tuple[Holdout, Holdout], ...] = ()
     """Labels under the rules and the default of each member; empty if rows have several labels."""
     trials: tuple[tuple[Trial, ...], ...] = ()
     """For each member, one trial per fold; empty if there are no regions of probability."""
@@ -455,7 +394,7 @@ class Validation:
         )
         members = zip(*(fold.tallies for fold in folds), strict=True)
         tallies = [
-            (Tally.concatenated(rules), Tally.concatenated(defaults))
+            (Holdout.concatenated(rules), Holdout.concatenated(defaults))
             for rules, defaults in (zip(*member, strict=True) for member in members)
         ]
         folded = zip(*(fold.trials for fold in folds), strict=True)

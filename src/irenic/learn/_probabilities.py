@@ -25,6 +25,7 @@ from irenic.arrays import Bools, Bytes, Floats, Indices
 from irenic.learn._evolution import Candidate, covering, predict
 from irenic.learn._left_out import Seen, Trial
 from irenic.learn._trees import Ladder
+from irenic.learn.tally import region_sums
 from irenic.learn.target import Consequents, Target, as_probabilities
 
 if TYPE_CHECKING:
@@ -111,24 +112,6 @@ class Division:
         for candidate in candidates:
             codes = left.decided(predict(candidate, left.encoded, conflicts))
             yield Trial(self.seen(candidate, conflicts, n_codes), codes, places)
-
-
-def region_sums(
-    codes: Indices, places: Indices, values: Floats, weight: Floats, shape: tuple[int, int]
-) -> Floats:
-    """Return sums of the values of rows by prediction and region: ``[code, region, column]``.
-
-    Rows in no region, which have the place -1, count for the last region, which is one more.
-
-    >>> codes, places = np.array([0, 0, 1]), np.array([0, 0, -1])
-    >>> region_sums(codes, places, np.array([[1.0], [2.0], [4.0]]), np.ones(3), (2, 1)).tolist()
-    [[[3.0], [0.0]], [[0.0], [4.0]]]
-    """
-    n_codes, n_regions = shape
-    flat = codes * (n_regions + 1) + np.where(places < 0, n_regions, places)
-    size = n_codes * (n_regions + 1)
-    sums = [np.bincount(flat, weights=weight * column, minlength=size) for column in values.T]
-    return np.stack(sums, axis=1).astype(float).reshape(n_codes, n_regions + 1, -1)
 
 
 def connected(n: int, first: npt.NDArray[np.integer], second: npt.NDArray[np.integer]) -> Indices:

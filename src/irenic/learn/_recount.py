@@ -10,14 +10,13 @@ import numpy.typing as npt
 
 from irenic.arrays import Floats
 from irenic.errors import DataError
-from irenic.learn._columns import ColumnSums
-from irenic.learn._counting import Counting, Sums, total_of_each
+from irenic.learn import points
 from irenic.learn._knowledge import cost_of
-from irenic.learn._left_out import led, raised_from
-from irenic.learn._measure import Measure, resolve_by
 from irenic.learn._rows import TableRows
 from irenic.learn._stored import Stored, StoredRows, given_rows
-from irenic.learn.front import Front, FrontPoint, ProbabilityTable
+from irenic.learn.front import Front
+from irenic.learn.sample import Sample
+from irenic.learn.tally import ColumnSums, Counting, Draft
 from irenic.learn.target import Consequents, Target, class_weights, label_sums, row_weights
 from irenic.model.columns import take_apart
 from irenic.model.literals import display
@@ -26,40 +25,24 @@ if TYPE_CHECKING:
     from irenic.learn._classifier import RuleSetClassifier
 
 
-# Rows that the probabilities of the model count for.
-_PRIOR = 1.0
-
-
 def recounted(clf: RuleSetClassifier, X: Any, y: Any, sample_weight: Any, target: Any) -> Front:
     """Return the front of a classifier with the statistics of other rows."""
     if clf._answers.many:
         raise DataError("recount needs a model of one label per row, got one of several labels")
     X, y, sample_weight = given_rows(X, y, sample_weight, target)
-    front = clf.pareto_front_
-    sets = [point.rule_set for point in front]
-    tables = [point.probabilities for point in front]
-    known = [point.default_regions for point in front]
-    reasons = [None if regions is None else regions.rules for regions in known]
-    regions = None if tables[0] is None else tables[0].regions
+    front = Front(clf.pareto_front_, chosen=clf.chosen_)
+    table = front[0].probabilities
     empty = Target.single(clf.classes_, np.zeros(0, dtype=np.intp))
     empty = replace(empty, cost=cost_of(clf.knowledge_.cost, empty))
     abstains = clf.default == "abstain"
     consequents = Consequents.from_target(empty, np.ones(0), [], abstains=abstains)
-    how = resolve_by(clf.conflicts)
-    counting = Counting(sets, [consequents] * len(sets), how, None, regions, reasons)
-    rows, weights = _rows(clf, X, y, sample_weight, empty, counting.names)
-    balance = None
+    counting = Counting(clf.conflicts, regions=None if table is None else table.regions)
+    names = counting.names([Draft(point.rule_set, consequents) for point in front])
+    rows, weights = _rows(clf, X, y, sample_weight, empty, names)
     if clf.scoring == "balanced_accuracy":
-        balance = class_weights(empty, "balanced", weights)
-    counting = replace(counting, factors=balance)
-    totals = total_of_each(rows.run(counting, counting.names))
-    instances = clf.space_.encode([])
-    measure = Measure(instances, empty, np.ones(0), consequents, clf.conflicts, balance)
-    points = [
-        _point(measure, point, sums, leads=clf._leads)
-        for point, sums in zip(front, totals, strict=True)
-    ]
-    return Front(points, chosen=points[front.index(clf.chosen_)])
+        counting = replace(counting, factors=class_weights(empty, "balanced", weights))
+    sample = replace(Sample.of(clf.space_.encode([]), empty, np.ones(0)), whole=rows)
+    return points.recounted(front, sample, consequents, counting, leads=clf._leads)
 
 
 def _rows(
@@ -101,33 +84,3 @@ def _codes(clf: RuleSetClassifier, labels: list[Any]) -> npt.NDArray[np.intp]:
         if label not in code_of:
             raise DataError(f"unknown label {display(label)}; the model has none of this name")
     return np.array([code_of[label] for label in labels], dtype=np.intp)
-
-
-def _point(measure: Measure, point: FrontPoint, sums: Sums, *, leads: bool) -> FrontPoint:
-    rules, known = point.rule_set, point.default_regions
-    counts = measure._counts(rules, sums, None, point.n_kept)
-    return replace(
-        point,
-        counts=counts,
-        training_score=sums.gain / sums.weight,
-        n_rows=round(sums.rows),
-        coverage=sums.covered / sums.rows,
-        explanation_size=float(sums.support[:-1] @ rules.conditions_per_rule() / sums.rows),
-        default_regions=None
-        if known is None
-        else measure._default_regions(known.rules, sums, None),
-        probabilities=None
-        if point.probabilities is None
-        else _probabilities(point.probabilities, sums, leads=leads),
-    )
-
-
-def _probabilities(table: ProbabilityTable, sums: Sums, *, leads: bool) -> ProbabilityTable:
-    """Return the label frequencies of rows; the probabilities of the model count for one row."""
-    labels, rows = sums.regions.copy(), sums.region_rows.copy()
-    labels[:, -1], rows[:, -1] = labels.sum(axis=1), rows.sum(axis=1)
-    estimates = labels + _PRIOR * table.probabilities
-    estimates /= estimates.sum(axis=2, keepdims=True)
-    likely = led(estimates) if leads else estimates
-    before = raised_from(estimates, likely)
-    return replace(table, rows=rows, probabilities=likely, raised_from=before)

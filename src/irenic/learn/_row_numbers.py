@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from irenic.learn._columns import ColumnSums
 from irenic.learn._texts import column_types, kind_of_texts
 from irenic.model.features import FIRST_CODE, MISSING_CODE
 
 if TYPE_CHECKING:
-    from irenic.learn._base import Labeled
+    from irenic.learn.sample import Sample
 
 NUMBERS: Final = "numbers the rows"
 TEXTS: Final = "has a different text in every row"
@@ -48,14 +47,15 @@ def numbers_rows(values: npt.NDArray[Any], low: float, high: float, n_rows: floa
     return len(np.unique(values)) == len(values)
 
 
-def row_columns(data: Labeled, X: Any, meant: Collection[str]) -> dict[str, str]:
+def row_columns(data: Sample, X: Any, meant: Collection[str]) -> dict[str, str]:
     """Return the columns that number or name the rows, each with what it does.
 
     ``meant`` are columns that users say something about, and categories of pandas are meant, too.
     If it were all columns, none is returned.
     """
     instances, n_rows = data.instances, data.n_rows
-    sums = ColumnSums.of(instances) if data.whole is None else data.whole.figures.columns
+    sums = data.tally.columns
+    assert sums is not None
     types = column_types(X)
     found = {}
     for row, feature in enumerate(instances.space.continuous):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,9 @@ import numpy.typing as npt
 from irenic.arrays import Floats, Indices
 from irenic.errors import DataError
 from irenic.learn._cells import ROW_LIMIT
-from irenic.learn._columns import ColumnSums
-from irenic.learn._counting import BLOCK, Block
-from irenic.learn.sample import MIN_ROWS_PER_LABEL, priorities
-from irenic.learn.target import Target, label_sums
+from irenic.learn.sample import MIN_ROWS_PER_LABEL, Sample, priorities
+from irenic.learn.tally import BLOCK, Tally
+from irenic.learn.target import Target
 from irenic.model.columns import encode_codes, encode_floats
 from irenic.model.features import Categorical, Continuous
 from irenic.model.space import Instances, Space
@@ -31,62 +30,6 @@ T = TypeVar("T")
 
 # With more rows than this, only a sample of so many is encoded at once.
 MANY_ROWS: Final = 200_000
-
-
-class Rows(Protocol):
-    """All training rows, wherever they are."""
-
-    @property
-    def figures(self) -> Figures:
-        """Figures of all rows."""
-
-    @property
-    def n_weighted(self) -> float:
-        """Number of rows of positive weight, with those that cannot occur."""
-
-    def run(self, task: Callable[[Block], T], names: Sequence[str] | None = None) -> Iterator[T]:
-        """Yield the result of a task for each block of rows.
-
-        Only the columns ``names`` have their values; all of them if it is None.
-        """
-
-    def weighted(self, factor: float) -> Rows:
-        """Return the rows with all weights multiplied by a factor."""
-
-
-@dataclass(frozen=True, eq=False)
-class Figures:
-    """Figures of rows; those of two parts can be added."""
-
-    n: float
-    """Number of rows."""
-    labels: Floats
-    """Number of rows per label."""
-    weights: Floats
-    """Weight per label; if rows have several labels, that of all rows."""
-    columns: ColumnSums
-
-    @classmethod
-    def of(cls, block: Block) -> Figures:
-        """Return the figures of a block."""
-        target, weights = block.target, np.array([block.weight.sum()])
-        if not target.many:
-            weights = label_sums(target.codes, block.weight, len(target.labels))
-        columns = ColumnSums.of(block.instances)
-        return cls(float(len(block)), target.truth.sum(axis=0), weights, columns)
-
-    def __add__(self, other: Figures) -> Figures:
-        return Figures(
-            self.n + other.n,
-            self.labels + other.labels,
-            self.weights + other.weights,
-            self.columns + other.columns,
-        )
-
-    @property
-    def weight(self) -> float:
-        """Weight of all rows."""
-        return float(self.weights.sum())
 
 
 def total(results: Iterator[T]) -> T:
@@ -112,7 +55,7 @@ class TableRows:
     def __len__(self) -> int:
         return len(self.target) if self.codes is None else len(self.codes)
 
-    def run(self, task: Callable[[Block], T], names: Sequence[str] | None = None) -> Iterator[T]:
+    def run(self, task: Callable[[Sample], T], names: Sequence[str] | None = None) -> Iterator[T]:
         """Yield the result of a task for each block of rows."""
         for first in range(0, len(self), BLOCK):
             block = self.block(slice(first, first + BLOCK), names)
@@ -122,14 +65,13 @@ class TableRows:
     def weighted(self, factor: float) -> TableRows:
         """Return the rows with all weights multiplied by a factor."""
         rows = replace(self, factors=self.factors * factor)
-        figures = replace(self.figures, weights=self.figures.weights * factor)
-        rows.__dict__["figures"] = figures  # without another pass
+        rows.__dict__["tally"] = self.tally.scaled(factor)  # without another pass
         return rows
 
     @cached_property
-    def figures(self) -> Figures:
-        """Figures of all rows."""
-        return total(self.run(Figures.of))
+    def tally(self) -> Tally:
+        """Counts of the labels and columns of all rows."""
+        return total(self.run(Tally.of))
 
     @property
     def n_weighted(self) -> float:
@@ -139,12 +81,12 @@ class TableRows:
             used &= (np.broadcast_to(self.factors, len(self.target.labels)) > 0)[self.codes]
         return float(np.count_nonzero(used))
 
-    def block(self, rows: slice, names: Sequence[str] | None = None) -> Block:
+    def block(self, rows: slice, names: Sequence[str] | None = None) -> Sample:
         """Return the given rows, without those of weight 0 and those that cannot occur."""
         block, kept = self._block(rows, names)
         return block if kept.all() else block.take(np.flatnonzero(kept))
 
-    def sample(self, rows: Indices) -> tuple[Block, Indices]:
+    def sample(self, rows: Indices) -> tuple[Sample, Indices]:
         """Return those of the given rows that count, and their places among these."""
         block, kept = self._block(rows)
         places = np.flatnonzero(kept)
@@ -152,7 +94,7 @@ class TableRows:
 
     def _block(
         self, rows: slice | Indices, names: Sequence[str] | None = None
-    ) -> tuple[Block, npt.NDArray[np.bool_]]:
+    ) -> tuple[Sample, npt.NDArray[np.bool_]]:
         """Return the given rows, and which of them count."""
         impossible = self.space.impossible
         names = (
@@ -170,7 +112,7 @@ class TableRows:
         kept = weight > 0
         for region in impossible:
             kept &= ~region.contains(instances)
-        return Block(instances, target, np.asarray(weight)), kept
+        return Sample.of(instances, target, np.asarray(weight)), kept
 
     def _encoded(self, rows: slice | Indices, names: Sequence[str] | None) -> Instances:
         columns = self.columns

@@ -14,10 +14,11 @@ from sklearn.utils.parallel import Parallel, delayed
 from irenic.budget import StoppedBy
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Watch
-from irenic.learn._left_out import Priors, Validation
+from irenic.learn._left_out import Validation
 from irenic.learn._probabilities import Division
 from irenic.learn._tasks import Outcome, Plan, island, validate
 from irenic.learn.sample import Sample
+from irenic.learn.tally import Priors
 from irenic.learn.target import Consequents
 from irenic.model.space import Instances
 

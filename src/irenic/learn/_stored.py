@@ -18,11 +18,10 @@ import numpy.typing as npt
 from irenic.arrays import Floats, Indices
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.sources import Source, open_source, read_source
-from irenic.learn._columns import ColumnSums
-from irenic.learn._counting import Block
-from irenic.learn._rows import MANY_ROWS, Figures, encoded_columns, rows_per_label, total
+from irenic.learn._rows import MANY_ROWS, encoded_columns, rows_per_label, total
 from irenic.learn._tables import as_labels, select_columns, split_target
-from irenic.learn.sample import priorities
+from irenic.learn.sample import Sample, priorities
+from irenic.learn.tally import ColumnSums, Tally
 from irenic.learn.target import Target, label_sums
 from irenic.model.columns import infer_feature, take_apart
 from irenic.model.features import FIRST_CODE, MISSING_CODE, OTHER_CODE, Categorical, Feature
@@ -269,7 +268,7 @@ class StoredRows:
     """Factor of each label in the weights."""
     columns: ColumnSums
 
-    def run(self, task: Callable[[Block], T], names: Sequence[str] | None = None) -> Iterator[T]:
+    def run(self, task: Callable[[Sample], T], names: Sequence[str] | None = None) -> Iterator[T]:
         """Yield the result of a task for each block of rows."""
         stored = self.stored
         wanted = [n for n in self.space.names if names is None or n in names]
@@ -284,15 +283,15 @@ class StoredRows:
     @property
     def n_weighted(self) -> float:
         """Number of rows of positive weight, all of which can occur."""
-        return self.figures.n
+        return self.tally.rows
 
     @cached_property
-    def figures(self) -> Figures:
-        """Figures of all rows."""
+    def tally(self) -> Tally:
+        """Counts of the labels and columns of all rows."""
         stored = self.stored
-        counted = stored.n_rows * (self.factors > 0)
+        n_rows = stored.n_rows * (self.factors > 0)
         weights = stored.weights * self.factors
-        return Figures(float(counted.sum()), counted, weights, self.columns)
+        return Tally(float(n_rows.sum()), float(weights.sum()), weights, n_rows, self.columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,24 +302,22 @@ class _Work:
     space: Space
     factors: Floats
     names: tuple[str, ...]
-    task: Callable[[Block], Any]
+    task: Callable[[Sample], Any]
 
     def __call__(self, table: Any, first: int) -> Any:
         block = self.block(table, first)
         used = block.weight > 0
         return self.task(block if used.all() else block.take(np.flatnonzero(used)))
 
-    def block(self, table: Any, first: int) -> Block:
+    def block(self, table: Any, first: int) -> Sample:
         codes = self.stored.codes(table)
         weight = self.stored.row_weights(table) * self.factors[codes]
         instances = encoded(self.space, table, first, self.names)
-        return Block(instances, Target.single(self.stored.classes, codes), weight)
+        return Sample.of(instances, Target.single(self.stored.classes, codes), weight)
 
 
-def survey(
-    stored: Stored, state: int, opened: Callable[[Space], Space], factors: Floats
-) -> tuple[StoredRows, Block, Indices, npt.NDArray[np.bool_]]:
-    """Return all rows, and a sample: its rows, their numbers, and which are only there as rare.
+def survey(stored: Stored, state: int, opened: Callable[[Space], Space], factors: Floats) -> Sample:
+    """Return a sample of all rows.
 
     ``opened`` completes the space; ``factors`` are those of labels in the weights.
     """
@@ -341,9 +338,9 @@ def survey(
         )
     columns = _whole_columns(space, found, float(stored.n_rows.sum()), table)
     rows = StoredRows(stored, space, factors, columns)
-    block = _Work(stored, space, factors, space.names, lambda block: block).block(table, 0)
-    used = np.flatnonzero(block.weight > 0)
-    return rows, block.take(used), numbers[used], is_rare[used]
+    sample = _Work(stored, space, factors, space.names, lambda block: block).block(table, 0)
+    sample = replace(sample, number=numbers, whole=rows, rare=is_rare)
+    return sample.take(np.flatnonzero(sample.weight > 0))
 
 
 def _with_values(name: str, feature: Feature | None, found: Survey, table: Any) -> Feature:

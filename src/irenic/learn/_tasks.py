@@ -26,7 +26,7 @@ from irenic.learn._evolution import (
     predict,
     without_redundant,
 )
-from irenic.learn._left_out import Tally, Trial, Validation
+from irenic.learn._left_out import Holdout, Trial, Validation
 from irenic.learn._probabilities import Division, settle
 from irenic.learn._trees import Forest, Ladder, node_means
 from irenic.learn.sample import Sample
@@ -449,11 +449,11 @@ def _left_out_scores(
         yield consequents.as_share(gains[row, codes])
 
 
-def _tallies(outcome: Outcome, inner: Sample, left: Sample) -> Iterator[tuple[Tally, Tally]]:
+def _tallies(outcome: Outcome, inner: Sample, left: Sample) -> Iterator[tuple[Holdout, Holdout]]:
     """Yield the labels under the rules and the default of each candidate."""
     for candidate in outcome.candidates:
         seen, left_out = (_labels_under(candidate, sample) for sample in (inner, left))
-        yield Tally(seen[:-1], left_out[:-1]), Tally(seen[-1:], left_out[-1:])
+        yield Holdout(seen[:-1], left_out[:-1]), Holdout(seen[-1:], left_out[-1:])
 
 
 def _labels_under(candidate: Candidate, sample: Sample) -> Floats:

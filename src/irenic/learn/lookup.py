@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irenic.learn._measure import resolve_by
+from irenic.learn.tally import resolve_by
 from irenic.model.literals import Probabilities
 from irenic.model.ruleset import Resolve, RuleSet
 

@@ -1,11 +1,11 @@
-"""Samples: labeled, weighted rows as cells, in an order of their own, drawn and left out."""
+"""Samples: labeled, weighted rows, as numbers or in cells; in memory, in blocks, or drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,11 @@ from irenic.arrays import (
     scrambled,
 )
 from irenic.learn._cells import Cells
+from irenic.learn.tally import Tally
 from irenic.learn.target import Target
+from irenic.model.space import Instances
+
+T = TypeVar("T")
 
 # Cases recur if three of four occur this often; with more cases than the second number, a common
 # factor of their counts is ignored.
@@ -38,12 +42,45 @@ _REST: Final = 4
 _FAVORED: Final = 0.5
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Labeled rows as cells, with their weights."""
+class InCells(NamedTuple):
+    """The features of rows in the cells of a search."""
 
     cells: Cells
     encoded: Bytes
+    """Cell of each row, by feature."""
+
+    def take(self, rows: Indices) -> InCells:
+        """Return the given rows."""
+        return InCells(self.cells, self.encoded.take(rows, axis=1))
+
+
+class Whole(Protocol):
+    """All rows of a sample, wherever they are, which are read in blocks."""
+
+    @property
+    def tally(self) -> Tally:
+        """Counts of labels and columns."""
+
+    @property
+    def n_weighted(self) -> float:
+        """Number of rows of positive weight, with those that cannot occur."""
+
+    def run(self, task: Callable[[Sample], T], names: Sequence[str] | None = None) -> Iterator[T]:
+        """Yield the result of a task for each block of rows.
+
+        Only the columns ``names`` have their values; all of them if it is None.
+        """
+
+    def weighted(self, factor: float) -> Whole:
+        """Return the rows with all weights multiplied by a factor."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Labeled, weighted rows."""
+
+    features: Instances | InCells
+    """Their features: as numbers, or in the cells of a search."""
     target: Target
     weight: Floats
     """Weight of each row."""
@@ -63,22 +100,127 @@ class Sample:
     """Number of each row in the training data, for samples; None if they have all of them."""
     totals: Floats | None = None
     """Number of rows per label in the training data; None if they are those of the sample."""
+    whole: Whole | None = None
+    """All rows, if only a sample of them is in memory."""
+    rare: Bools | None = None
+    """Whether each row was drawn only because its label is rare."""
+
+    @classmethod
+    def of(cls, instances: Instances, target: Target, weight: Floats) -> Sample:
+        """Return rows that represent themselves."""
+        return cls(instances, target, weight, np.ones(len(weight)))
 
     def __len__(self) -> int:
         return len(self.weight)
 
-    def take(self, rows: Indices) -> Sample:
-        """Return the sample with only the given rows."""
-        encoded = self.encoded.take(rows, axis=1)
+    @property
+    def instances(self) -> Instances:
+        """The features as numbers."""
+        assert isinstance(self.features, Instances)
+        return self.features
+
+    @property
+    def cells(self) -> Cells:
+        """The cells that the features are in."""
+        assert isinstance(self.features, InCells)
+        return self.features.cells
+
+    @property
+    def encoded(self) -> Bytes:
+        """Cell of each row, by feature."""
+        assert isinstance(self.features, InCells)
+        return self.features.encoded
+
+    def take(self, rows: Any) -> Sample:
+        """Return the given rows: indices, a mask or a slice."""
         return replace(
             self,
-            encoded=encoded,
+            features=self.features.take(rows),
             target=self.target.take(rows),
             weight=self.weight[rows],
             count=self.count[rows],
             fixed=None if self.fixed is None else self.fixed[rows],
             number=None if self.number is None else self.number[rows],
+            rare=None if self.rare is None else self.rare[rows],
         )
+
+    # --- all rows
+
+    @cached_property
+    def tally(self) -> Tally:
+        """Counts of the labels and columns of all rows."""
+        return Tally.of(self) if self.whole is None else self.whole.tally
+
+    @property
+    def n_rows(self) -> float:
+        """Number of all rows."""
+        return float(self.count.sum()) if self.whole is None else self.whole.tally.rows
+
+    @property
+    def label_weights(self) -> Floats:
+        """Weight of all rows of each label; of several labels per row, that of all rows."""
+        tally = self.tally
+        return np.array([tally.row_weight]) if self.target.many else tally.labels
+
+    def run(self, task: Callable[[Sample], T], names: Sequence[str] | None = None) -> Iterator[T]:
+        """Yield the result of a task for each block of all rows."""
+        if self.whole is None:
+            yield task(self)
+        else:
+            yield from self.whole.run(task, names)
+
+    def parts(self, n_rows: int) -> Iterator[Sample]:
+        """Yield parts of at most so many rows; one of them, if there are no rows."""
+        if len(self) <= n_rows:
+            yield self
+            return
+        for first in range(0, len(self), n_rows):
+            yield self.take(slice(first, first + n_rows))
+
+    def weighted(self, factor: float) -> Sample:
+        """Return the rows with all weights multiplied by a factor."""
+        whole = None if self.whole is None else self.whole.weighted(factor)
+        return replace(self, weight=self.weight * factor, whole=whole)
+
+    def typical(self) -> Sample:
+        """Return the rows without those that are here because their label is rare."""
+        return self if self.rare is None else self.take(np.flatnonzero(~self.rare))
+
+    def in_order(self) -> Sample:
+        """Return rows whose order does not depend on that in the table, if it could matter.
+
+        Sums of weights such as 0.1 depend on the order of rows in their last bits, and weights that
+        balance labels are made of such sums. Sums of whole numbers do not. Which rows are in a
+        sample depends on their order in any case.
+        """
+        if self.whole is not None or (self.weight == np.floor(self.weight)).all():
+            return self
+        part, exponent = np.frexp(self.weight)
+        weight = np.ldexp(np.round(part, 12), exponent)
+        instances = self.instances
+        keys = [weight, *self.target.truth.T, *instances.codes, *instances.values]
+        return replace(self, weight=weight).take(np.lexsort(keys))
+
+    def in_cells(
+        self, cells: Cells, target: Target | None = None, factors: Floats | None = None
+    ) -> Sample:
+        """Return the rows in cells.
+
+        ``target`` says more about labels than that of the rows, and ``factors`` are those of labels
+        in the weights.
+        """
+        target = self.target if target is None else target
+        return Sample(
+            InCells(cells, cells.encode(self.instances)),
+            replace(target, truth=self.target.truth),
+            self.weight if factors is None else self.weight * factors[self.target.codes],
+            self.count,
+            factors=factors,
+            number=self.number,
+            totals=None if self.whole is None or target.many else self.tally.label_rows,
+        )
+
+    # --- rows in cells
 
     def free(self) -> Sample:
         """Return the rows that no fixed rule decides."""
@@ -216,9 +358,10 @@ class Sample:
         fixed = left.fixed
         if fixed is not None and rest.fixed is not None:
             fixed = np.concatenate([fixed, rest.fixed])
+        encoded = np.concatenate([left.encoded, rest.encoded], axis=1)
         return replace(
             left,
-            encoded=np.ascontiguousarray(np.concatenate([left.encoded, rest.encoded], axis=1)),
+            features=InCells(self.cells, np.ascontiguousarray(encoded)),
             target=replace(
                 left.target, truth=np.concatenate([left.target.truth, rest.target.truth])
             ),

@@ -61,8 +61,9 @@ def without_unreadable(table: Any, untested: Collection[Any], space: Space | Non
         feature = None if space is None or name not in chosen else space[name]
         if name in chosen and not _is_readable(column, taken.length, feature):
             kept[index] = np.full(taken.length, None, dtype=object)
-    is_same = all(a is b for a, b in zip(kept, taken.columns, strict=True))
-    return table if is_same else Columns(taken.names, kept, taken.length)
+    if space is None and all(a is b for a, b in zip(kept, taken.columns, strict=True)):
+        return table
+    return Columns(taken.names, kept, taken.length)  # apart already, for those that encode it
 
 
 def _is_readable(column: Any, length: int, feature: Feature | None) -> bool:

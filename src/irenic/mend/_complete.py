@@ -196,7 +196,9 @@ def _extended(table: DecisionTable, rules: RuleSet) -> DecisionTable:
     """Return a table with further rules, one per row, at the end."""
     added = range(table.n_rows, table.n_rows + len(rules) - len(table.rules))
     rows = (*table.rows, *added)
-    return replace(table, rules=rules, rows=rows, n_rows=table.n_rows + len(added), lines=())
+    provenance = replace(table.provenance, lines=())
+    n_rows = table.n_rows + len(added)
+    return replace(table, rules=rules, rows=rows, n_rows=n_rows, provenance=provenance)
 
 
 def _consistent(rules: RuleSet | DecisionTable) -> DecisionTable:

@@ -111,8 +111,9 @@ def merge(rules: RuleSet | DecisionTable, *, budget: Budget | float | None = Non
     result, rows = _merged_rules(table, meter)
     merged_table = None
     if isinstance(rules, DecisionTable):
-        bare = replace(table.without_unsatisfiable(), lines=())
-        merged_table = replace(bare, rules=result, rows=rows, n_rows=len(set(rows)))
+        n_rows = len(set(rows))
+        provenance = table.provenance.renumbered({}, n_rows)
+        merged_table = replace(table, rules=result, rows=rows, n_rows=n_rows, provenance=provenance)
     return Merged(result, meter.ran_out, merged_table)
 
 
@@ -241,7 +242,7 @@ def _hulls_joined(boxes: Boxes, meter: Meter, *, disjoint: bool = False) -> Boxe
             if other == row or meter.spent():
                 continue
             hull = hulls.take([other])
-            if disjoint and not boxes.take(boxes.meeting(hull)).held_by_one(hull).all():
+            if disjoint and not boxes.near(hull).held_by_one(hull).all():
                 continue
             if hull.is_covered(boxes, Meter(Budget(nodes=_NODES_PER_HULL))):
                 kept = ~boxes.held_by_one(hull)

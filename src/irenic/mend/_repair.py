@@ -266,10 +266,9 @@ def _renumbered(
     """Return a table of the remaining rules with renumbered rows."""
     remaining = [row for row in range(table.n_rows) if row not in dropped]
     number = {row: i for i, row in enumerate(remaining)}
-    lines = tuple(table.lines[row] for row in remaining) if table.lines else ()
     new_rows = tuple(number[row] for row in rows)
-    new_table = replace(table, rules=rules, rows=new_rows, n_rows=len(remaining), lines=lines)
-    return new_table.renumbered(number)
+    provenance = table.provenance.renumbered(number, len(number))
+    return replace(table, rules=rules, rows=new_rows, n_rows=len(number), provenance=provenance)
 
 
 # --- trim and split

@@ -34,13 +34,13 @@ def largest_free(box: Boxes, rivals: Boxes, scores: Scores, meter: Meter) -> Fre
 
     ``scores`` returns the score of each box; no box may have a higher score than one around it.
     """
-    rivals = rivals.take(rivals.meeting(box))
+    rivals = rivals.near(box)
     queue = [(_negative(scores(box)[0]), 0, box)]
     seen: set[bytes] = set()
     pushed, nodes = 1, 0
     while queue:
         _, _, top = heapq.heappop(queue)
-        near = rivals.take(rivals.meeting(top))
+        near = rivals.near(top)
         if not len(near):
             return Free(top, True)
         nodes += 1
@@ -90,7 +90,7 @@ def _dive(box: Boxes, rivals: Boxes, scores: Scores) -> Boxes:
             return Boxes.none(box.space)
         values = scores(children)
         box = children.take([max(range(len(values)), key=lambda row: (values[row], -row))])
-        rivals = rivals.take(rivals.meeting(box))
+        rivals = rivals.near(box)
     return box
 
 

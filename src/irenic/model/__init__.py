@@ -8,6 +8,7 @@ from irenic.model.features import MISSING, OTHER, Categorical, Continuous
 from irenic.model.head import Head
 from irenic.model.literals import Expression, Months, Probabilities
 from irenic.model.overlap import Conflict, Overlap
+from irenic.model.provenance import Provenance
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
@@ -30,6 +31,7 @@ __all__ = [
     "Months",
     "Overlap",
     "Probabilities",
+    "Provenance",
     "Region",
     "Rule",
     "RuleList",

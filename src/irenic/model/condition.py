@@ -13,7 +13,7 @@ algorithm computed the bound, the shorter text is shown.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.errors import ConditionError, did_you_mean
@@ -35,7 +35,11 @@ from irenic.model.literals import display, format_literal, format_word, is_missi
 Operators: TypeAlias = dict[str, Any]
 
 ORDER: Final = ("<", "<=", ">", ">=")
+_COMPARED: Final = (">=", "=", ">", "<", "<=")
 KNOWN: Final = (*ORDER, "=", "in", "not in", "missing", "other")
+
+# The bits of a missing value and of any other value.
+_OPEN: Final = 1 << MISSING_CODE | 1 << OTHER_CODE
 
 LOWER_AFTER: Final = 1
 UPPER_AFTER: Final = 2
@@ -90,20 +94,53 @@ def as_operators(condition: Any, name: str) -> Operators:
     return {"=": condition}
 
 
+def encode(feature: Feature, operators: Operators) -> Interval | int:
+    """Return a condition on a feature as packed numbers; raise an error if it can never be true."""
+    if isinstance(feature, Continuous):
+        return encode_interval(feature, operators)
+    return encode_bits(feature, operators)
+
+
 def encode_interval(feature: Continuous, operators: Operators) -> Interval:
     """Return the interval of a condition on a continuous feature; raise an error if it is empty."""
+    plain_operators = _without_sets(feature, operators)
+    tests: dict[str, float] = {
+        operator: feature.encode_bound(plain_operators[operator])
+        for operator in _COMPARED
+        if operator in plain_operators
+    }
+    missing = plain_operators.get("missing")
+    return _interval(feature, tests, missing, lambda: plain_operators)
+
+
+def _interval(
+    feature: Continuous,
+    tests: Mapping[str, float],
+    missing: bool | None,
+    operators: Callable[[], Operators],
+) -> Interval:
+    """Return the interval of encoded comparisons; ``operators`` are shown in errors."""
     name = feature.name
-    operators = _without_sets(feature, operators)
-    lower, upper = _lower_bound(feature, operators), _upper_bound(feature, operators)
+    lower, upper = _lower_bound(feature, tests, missing), _upper_bound(feature, tests)
     interval = Interval(lower[0], upper[0], lower[1] | upper[1])
-    if _is_reversed(feature, operators):
+    lowers = [tests[op] for op in (">", ">=", "=") if op in tests]
+    uppers = [tests[op] for op in ("<", "<=", "=") if op in tests]
+    if lowers and uppers and max(lowers) > min(uppers):
         raise ConditionError(
             f"feature {name!r}: the lower bound is above the upper bound in"
-            f" {show_operators(name, operators)}"
+            f" {show_operators(name, operators())}"
         )
-    interval = _with_missing(feature, interval, operators)
+    if missing and not tests:
+        interval = Interval(-math.inf, LOWEST)
+    elif missing and interval.lower > LOWEST:
+        raise ConditionError(
+            f"feature {name!r}: {show_operators(name, operators())} is not one interval, because a"
+            " missing value is below all others; write two rules"
+        )
+    elif missing:
+        interval = interval._replace(lower=-math.inf)
     if interval.lower >= interval.upper:
-        raise _unsatisfiable(name, operators)
+        raise _unsatisfiable(name, operators())
     if not is_possible(feature, interval.lower, interval.upper):
         raise ConditionError(
             f"feature {name!r}: {interval_text(feature, interval)} can never be true, because"
@@ -164,37 +201,34 @@ def _listed(feature: Feature, values: Any) -> Sequence[Any] | Set[Any]:
     return values
 
 
-def _lower_bound(feature: Continuous, operators: Operators) -> tuple[float, int]:
-    bounds = [(LOWEST, 0)] if any(op in operators for op in (*ORDER, "=")) else [(-math.inf, 0)]
-    if operators.get("missing") is False:
+def _lower_bound(
+    feature: Continuous, tests: Mapping[str, float], missing: bool | None
+) -> tuple[float, int]:
+    bounds = [(LOWEST if tests else -math.inf, 0)]
+    if missing is False:
         bounds.append((LOWEST, 0))
-    bounds += [
-        (feature.snap(feature.encode_bound(operators[operator])), 0)
-        for operator in (">=", "=")
-        if operator in operators
-    ]
-    if ">" in operators:
-        cut, after = cut_after(feature, operators[">"])
+    bounds += [(feature.snap(tests[op]), 0) for op in (">=", "=") if op in tests]
+    if ">" in tests:
+        cut, after = cut_after(feature, tests[">"])
         bounds.append((cut, LOWER_AFTER * after))
     tightest = max(bounds)
     explicit = any(cut == -math.inf for cut, _ in bounds[1:])  # f >= -inf includes missing values
     return (-math.inf, 0) if tightest == (LOWEST, 0) and explicit else tightest
 
 
-def _upper_bound(feature: Continuous, operators: Operators) -> tuple[float, int]:
+def _upper_bound(feature: Continuous, tests: Mapping[str, float]) -> tuple[float, int]:
     bounds = [(math.inf, 0)]
-    if "<" in operators:
-        bounds.append((feature.snap(feature.encode_bound(operators["<"])), 0))
+    if "<" in tests:
+        bounds.append((feature.snap(tests["<"]), 0))
     for operator in ("<=", "="):
-        if operator in operators:
-            cut, after = cut_after(feature, operators[operator])
+        if operator in tests:
+            cut, after = cut_after(feature, tests[operator])
             bounds.append((cut, UPPER_AFTER * after))
     return min(bounds)
 
 
-def cut_after(feature: Continuous, bound: Any) -> tuple[float, bool]:
-    """Return the cut above a bound, and whether it is the one just after the bound."""
-    value = feature.encode_bound(bound)
+def cut_after(feature: Continuous, value: float) -> tuple[float, bool]:
+    """Return the cut above an encoded bound, and whether it is the one just after the bound."""
     if value == -math.inf:
         return LOWEST, False  # every value except a missing one is above
     snapped = feature.snap(value)
@@ -202,25 +236,6 @@ def cut_after(feature: Continuous, bound: Any) -> tuple[float, bool]:
         return snapped, False  # the bound lies between two values of the feature
     cut = feature.after(value)
     return cut, math.isfinite(cut)
-
-
-def _is_reversed(feature: Continuous, operators: Operators) -> bool:
-    lowers = [feature.encode_bound(operators[op]) for op in (">", ">=", "=") if op in operators]
-    uppers = [feature.encode_bound(operators[op]) for op in ("<", "<=", "=") if op in operators]
-    return bool(lowers and uppers and max(lowers) > min(uppers))
-
-
-def _with_missing(feature: Continuous, interval: Interval, operators: Operators) -> Interval:
-    if not operators.get("missing"):
-        return interval
-    if not any(op in operators for op in (*ORDER, "=")):
-        return Interval(-math.inf, LOWEST)
-    if interval.lower > LOWEST:
-        raise ConditionError(
-            f"feature {feature.name!r}: {show_operators(feature.name, operators)} is not one"
-            " interval, because a missing value is below all others; write two rules"
-        )
-    return interval._replace(lower=-math.inf)
 
 
 def settle(feature: Continuous, interval: Interval) -> Interval:
@@ -311,33 +326,64 @@ def upper_as_lower(written: int) -> int:
     )
 
 
+# --- in another space
+
+
+def recode(source: Feature, condition: Interval | int, feature: Feature) -> Interval | int:
+    """Return a condition on one feature as a condition on another one, as encoding anew would."""
+    if isinstance(condition, int):
+        assert isinstance(source, Categorical)
+        if not condition & _OPEN and isinstance(feature, Categorical):
+            codes = [feature.codes.get(value) for value in _values_of(source, condition)]
+            if None not in codes:
+                return sum(1 << code for code in codes if code is not None)
+        return encode(feature, bits_operators(source, condition))
+    assert isinstance(source, Continuous)
+    if not isinstance(feature, Continuous) or not _share_numbers(source, feature):
+        return encode(feature, interval_operators(source, condition))
+    tests, missing = _tests(source, condition)
+    tests = {operator: value + 0.0 for operator, value in tests.items()}  # 0.0 for -0.0
+    if feature.kind == "integer" and any(EXACT < abs(v) < math.inf for v in tests.values()):
+        return encode(feature, interval_operators(source, condition))  # it is refused
+    return _interval(feature, tests, missing, lambda: interval_operators(source, condition))
+
+
+def _share_numbers(first: Continuous, second: Continuous) -> bool:
+    """Return whether two features encode a bound as the same number."""
+    plain_kinds = ("number", "integer")
+    return first.kind == second.kind or (first.kind in plain_kinds and second.kind in plain_kinds)
+
+
 # --- to plain data
 
 
 def interval_operators(feature: Continuous, interval: Interval) -> Operators:
     """Return the operators of an interval, with bounds as written; {} for no condition."""
+    tests, missing = _tests(feature, interval)
+    operators: Operators = {
+        operator: _plain_number(feature.decode_value(value)) for operator, value in tests.items()
+    }
+    return operators if missing is None else operators | {"missing": missing}
+
+
+def _tests(feature: Continuous, interval: Interval) -> tuple[dict[str, float], bool | None]:
+    """Return the encoded comparisons of an interval, and what it says of missing values."""
     lower, upper, written = interval
     if upper == LOWEST:
-        return {"missing": True}
+        return {}, True
     low, high = lower > LOWEST, upper < math.inf
     if not low and not high:
-        return {"missing": False} if lower == LOWEST else {}
+        return {}, False if lower == LOWEST else None
     if low and high and upper == feature.after(lower) and feature.shows(lower):
-        return {"=": _plain_number(feature.decode_value(lower))}
-    operators: Operators = {}
+        return {"=": lower}, None
+    tests: dict[str, float] = {}
     if low:
-        if _is_after(feature, lower, written & LOWER_AFTER, written & LOWER_FREE):
-            operators[">"] = _plain_number(feature.decode_value(feature.before(lower)))
-        else:
-            operators[">="] = _plain_number(feature.decode_value(lower))
+        after = _is_after(feature, lower, written & LOWER_AFTER, written & LOWER_FREE)
+        tests[">" if after else ">="] = feature.before(lower) if after else lower
     if high:
-        if _is_after(feature, upper, written & UPPER_AFTER, written & UPPER_FREE):
-            operators["<="] = _plain_number(feature.decode_value(feature.before(upper)))
-        else:
-            operators["<"] = _plain_number(feature.decode_value(upper))
-    if lower == -math.inf and feature.missing:
-        operators["missing"] = True
-    return operators
+        after = _is_after(feature, upper, written & UPPER_AFTER, written & UPPER_FREE)
+        tests["<=" if after else "<"] = feature.before(upper) if after else upper
+    return tests, True if lower == -math.inf and feature.missing else None
 
 
 def _plain_number(value: Any) -> Any:

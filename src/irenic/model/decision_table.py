@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from irenic.model.explanation import Explanation, common_type
 from irenic.model.features import EXACT
 from irenic.model.literals import counted
 from irenic.model.overlap import Conflict
+from irenic.model.provenance import Provenance
 from irenic.model.rule import as_default
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet, as_rule_set, learned_rules
@@ -30,16 +31,6 @@ HitPolicy = Literal["UNIQUE", "ANY", "FIRST", "PRIORITY", "RULE ORDER", "OUTPUT 
 HIT_POLICIES: Final[tuple[HitPolicy, ...]] = get_args(HitPolicy)
 # Instances that are compared with all rules at once.
 _MOST_AT_ONCE: Final = 10_000
-
-
-class UnsatisfiableRow(NamedTuple):
-    """A row that can never hold: no rule is made of it, but it can be written back."""
-
-    row: int
-    cells: tuple[str, ...]
-    """The condition on each feature, in FEEL."""
-    then: Hashable
-    weight: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,37 +55,17 @@ class DecisionTable(Shown):
         them count). None is a set of rules, which may overlap and must agree.
     outputs : tuple of str
         Names of the output columns.
-    name, id : str
-        Name and id of the table in its file.
+    name : str
+        Name of the table.
     ranking : tuple of hashable
         Consequents from the highest priority to the lowest, for PRIORITY and OUTPUT ORDER.
     aggregation : str
         How COLLECT aggregates consequents: SUM, MIN, MAX or COUNT; empty for a list of all.
-    lines : tuple of int
-        Line (or row of the sheet) of each row; empty if unknown.
-    reasons : tuple of (int, str)
-        Rows that make no rule, each with the reason if the file gives one.
-    unsatisfiable : tuple of UnsatisfiableRow
-        The cells of rows that make no rule, so that they can be written back.
-    left_out : tuple of str
-        Other contents of the file, such as annotations, that are neither read nor written back.
     computed : mapping of str to callable
         Features that need not be columns of the data, such as ``"limit compared with amount"``.
         Each is computed from an instance, a mapping from the names of columns to values.
-    beyond : tuple of (int, str, str)
-        Rows with a cell that names values outside the domain of its column: the index of the row,
-        the column, and the reason.
-    unfit : tuple of (int, str, str)
-        Rows with an outcome that the file does not allow: the index of the row, the output column,
-        and the reason.
-    loose_ends : tuple of (int, str)
-        Parts of the model of the table that are not connected, such as input data that nothing
-        uses: the line and what is wrong.
-    accepts : tuple of (tuple of int, str)
-        Findings that the file accepts, as texts such as ``"overlap: both discounts apply"``, each
-        with the indices of the rows beside which it is written; none for the whole table.
-    reading : Reading, optional
-        How the table of a spreadsheet was read, see :class:`irenic.formats.Reading`.
+    provenance : Provenance, optional
+        Where the rows come from, and what their file says beyond the rules.
 
     Raises
     ------
@@ -121,19 +92,10 @@ class DecisionTable(Shown):
     hit_policy: HitPolicy | None = None
     outputs: tuple[str, ...] = ("then",)
     name: str = ""
-    id: str = ""
     ranking: tuple[Hashable, ...] = ()
     aggregation: str = ""
-    lines: tuple[int, ...] = ()
-    reasons: tuple[tuple[int, str], ...] = ()
-    unsatisfiable: tuple[UnsatisfiableRow, ...] = ()
-    left_out: tuple[str, ...] = ()
     computed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
-    beyond: tuple[tuple[int, str, str], ...] = ()
-    unfit: tuple[tuple[int, str, str], ...] = ()
-    loose_ends: tuple[tuple[int, str], ...] = ()
-    accepts: tuple[tuple[tuple[int, ...], str], ...] = ()
-    reading: Any = None
+    provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
         as_rule_set(self.rules)
@@ -145,9 +107,9 @@ class DecisionTable(Shown):
             )
         if any(type(row) is not int or not 0 <= row < self.n_rows for row in self.rows):
             raise ConditionError(f"rows must be indices below {self.n_rows}, got {self.rows}")
-        if self.lines and len(self.lines) != self.n_rows:
+        if (lines := self.provenance.lines) and len(lines) != self.n_rows:
             raise ConditionError(
-                f"lines must have {self.n_rows} numbers, one per row, got {len(self.lines)}"
+                f"lines must have {self.n_rows} numbers, one per row, got {len(lines)}"
             )
         codes: dict[int, int] = {}
         for row, code in zip(self.rows, self.rules.then_codes.tolist(), strict=True):
@@ -243,15 +205,6 @@ class DecisionTable(Shown):
             places.setdefault(row, []).append(index)
         return places
 
-    @cached_property
-    def _why_never(self) -> dict[int, str]:
-        return dict(self.reasons)
-
-    @cached_property
-    def first_line(self) -> int | None:
-        """The line where the rows begin; None if it is unknown."""
-        return min(self.lines, default=None)
-
     @property
     def never_hold(self) -> tuple[int, ...]:
         """Indices of the rows that can never hold, so that they make no rule."""
@@ -282,36 +235,11 @@ class DecisionTable(Shown):
         """
         n = len(rules)
         policy = None if self.is_ordered else self.hit_policy
-        numbers = {row: n + i for i, row in enumerate(self.never_hold)}
-        table = replace(self, rules=rules, rows=tuple(range(n)), n_rows=n + len(numbers), lines=())
-        return replace(table, hit_policy=policy, ranking=()).renumbered(numbers)
-
-    def renumbered(self, numbers: Mapping[int, int]) -> DecisionTable:
-        """Return the table with new indices for the rows that make no rule.
-
-        Parameters
-        ----------
-        numbers : mapping of int to int
-            From old to new indices; the reasons and cells of all other such rows are dropped.
-
-        Returns
-        -------
-        DecisionTable
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
-        >>> table = DecisionTable(rules, rows=(0, 1), n_rows=3, reasons=((2, "age < 0"),))
-        >>> table.renumbered({2: 5}).reasons
-        ((5, 'age < 0'),)
-        """
-        reasons = tuple((numbers[row], reason) for row, reason in self.reasons if row in numbers)
-        unsatisfiable = tuple(
-            u._replace(row=numbers[u.row]) for u in self.unsatisfiable if u.row in numbers
-        )
-        table = replace(self, reasons=reasons, unsatisfiable=unsatisfiable)
-        return replace(table, beyond=(), unfit=(), accepts=())  # of other rows
+        never = {row: n + i for i, row in enumerate(self.never_hold)}
+        provenance = self.provenance.renumbered(never, n + len(never))
+        ranked = replace(self, hit_policy=policy, ranking=())
+        rows = tuple(range(n))
+        return replace(ranked, rules=rules, rows=rows, n_rows=n + len(never), provenance=provenance)
 
     def without_unsatisfiable(self) -> DecisionTable:
         """Return the table without the rows that can never hold.
@@ -328,10 +256,9 @@ class DecisionTable(Shown):
         2
         """
         numbers = {row: number for number, row in enumerate(dict.fromkeys(sorted(self.rows)))}
-        lines = tuple(self.lines[row] for row in numbers) if self.lines else ()
         rows = tuple(numbers[row] for row in self.rows)
-        table = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
-        return replace(table, reasons=(), unsatisfiable=(), beyond=(), unfit=(), accepts=())
+        provenance = self.provenance.renumbered(numbers, len(numbers))
+        return replace(self, rows=rows, n_rows=len(numbers), provenance=provenance)
 
     def place(self, rows: Iterable[int], column: str = "") -> str:
         """Return where rows or a cell are in the spreadsheet from which the table was read.
@@ -355,9 +282,7 @@ class DecisionTable(Shown):
         >>> table.place([0, 1])
         'lines 2 and 3'
         """
-        if self.reading is None or not self.lines:
-            return ""
-        return str(self.reading.place([self.lines[row] for row in rows], column))
+        return self.provenance.place(rows, column)
 
     def say_conflict(self, conflict: Conflict) -> str:
         """Return a conflict of two rows in words, with their place if it is known.
@@ -401,7 +326,7 @@ class DecisionTable(Shown):
         >>> DecisionTable(rules, rows=(0, 2), n_rows=3).say_never(1)
         'rule 2 can never hold and is left out'
         """
-        reason = self._why_never.get(row, "")
+        reason = self.provenance.why_never.get(row, "")
         return f"rule {row + 1} can never hold and is left out" + (f": {reason}" if reason else "")
 
     def under(self, hit_policy: HitPolicy | None) -> DecisionTable:

@@ -61,6 +61,7 @@ class PackedRules:
         """Use other arrays, which contain the same rules."""
         self._room, self._first = room, 0
         self._rules: structs.RuleColumns | None = None
+        self._simplified: Boxes | None = None
         self.__dict__.update(room)
 
     def _reserve(self, capacity: int) -> None:
@@ -85,6 +86,21 @@ class PackedRules:
         n = self.n
         return Boxes(self.space, self.lower[:, :n].T, self.upper[:, :n].T, self.masks[:, :n].T)
 
+    @property
+    def simplified(self) -> Boxes:
+        """The regions of the rules, simplified: read-only arrays, made once until rules change."""
+        if self._simplified is None:
+            self._simplified = self.boxes.simplified().locked()
+        return self._simplified
+
+    @classmethod
+    def from_boxes(cls, boxes: Boxes, then: Codes) -> PackedRules:
+        """Return rules of weight 1."""
+        packed = cls(boxes.space, len(boxes))
+        written = np.zeros((boxes.lower.shape[1], len(boxes)), dtype=np.uint8)
+        packed.extend(boxes, written, then, np.ones(len(boxes)))
+        return packed
+
     def append(self, region: Region, then: int, weight: float) -> None:
         """Add a rule at the end."""
         if self.n == len(self.then):
@@ -96,6 +112,7 @@ class PackedRules:
 
     def put(self, i: int, region: Region, then: int, weight: float) -> None:
         """Replace the rule at index ``i``; the id stays."""
+        self._simplified = None
         box = region.box
         self.lower[:, i], self.upper[:, i] = box.lower[0], box.upper[0]
         self.masks[:, i], self.written[:, i] = box.masks[0], region.written
@@ -111,6 +128,7 @@ class PackedRules:
 
     def extend(self, boxes: Boxes, written: Bytes, then: Codes, weight: Floats) -> None:
         """Add several rules at the end; ``written`` has one column per rule."""
+        self._simplified = None
         start, stop = self.n, self.n + len(then)
         if stop > len(self.then):
             self._reserve(stop)
@@ -123,6 +141,7 @@ class PackedRules:
 
     def remove(self, i: int) -> None:
         """Remove a rule. The rules on the side with fewer of them move to close the gap."""
+        self._simplified = None
         first, last = self._first, self._first + self.n - 1
         if i < self.n - 1 - i:
             self._move(first, first + i, +1)

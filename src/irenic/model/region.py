@@ -22,15 +22,23 @@ from irenic.model.condition import (
     as_operators,
     bits_operators,
     bits_text,
-    encode_bits,
-    encode_interval,
+    encode,
     infer_features,
     interval_operators,
     interval_text,
     lower_as_upper,
+    recode,
     upper_as_lower,
 )
-from irenic.model.features import EXACT, FIRST_CODE, LOWEST, OTHER_CODE, Categorical, Continuous
+from irenic.model.features import (
+    EXACT,
+    FIRST_CODE,
+    LOWEST,
+    OTHER_CODE,
+    Categorical,
+    Continuous,
+    Feature,
+)
 from irenic.model.literals import show_point
 from irenic.model.notation import ParsedCondition, parse_conditions
 from irenic.model.sampling import (
@@ -95,22 +103,27 @@ class Region(Shown):
     _key: tuple[bool, bytes] | None
 
     def __init__(self, space: Space, conditions: Mapping[str, Any] | None = None) -> None:
+        encoded: dict[str, Interval | int] = {}
+        for name, condition in (conditions or {}).items():
+            feature = space[name]
+            if operators := as_operators(condition, name):
+                encoded[name] = encode(feature, operators)
+        self._encode(space, encoded)
+
+    def _encode(self, space: Space, conditions: Mapping[str, Interval | int]) -> Self:
+        """Take over encoded conditions, by the names of features."""
         lower = np.full(len(space.continuous), -math.inf)
         upper = np.full(len(space.continuous), math.inf)
         masks = space.everything.copy()
         written = np.zeros(len(space.continuous), dtype=np.uint8)
-        for name, condition in (conditions or {}).items():
-            feature = space[name]
-            operators = as_operators(condition, name)
+        for name, condition in conditions.items():
             row = space.row(name)
-            if not operators:
-                continue
-            if isinstance(feature, Continuous):
-                lower[row], upper[row], written[row] = encode_interval(feature, operators)
+            if isinstance(condition, int):
+                part = space.sets[row]
+                masks[part] = to_words(condition, part.stop - part.start)
             else:
-                words = to_words(encode_bits(feature, operators), feature.n_words)
-                masks[space.sets[row]] = words
-        self._fill(Boxes(space, lower[None], upper[None], masks[None]), written)
+                lower[row], upper[row], written[row] = condition
+        return self._fill(Boxes(space, lower[None], upper[None], masks[None]), written)
 
     def _fill(self, box: Boxes, written: Bytes, *, is_empty: bool = False) -> Self:
         box.lower.flags.writeable = box.upper.flags.writeable = False
@@ -566,7 +579,28 @@ class Region(Shown):
             return Region.nothing(space)
         if space.features == self.space.features:  # what is impossible differs
             return Region.from_packed(space, self.lower, self.upper, self.masks, self.written)
-        return Region(space, self.conditions())
+        conditions = {
+            feature.name: recode(feature, condition, space[feature.name])
+            for feature, condition in self._tested()
+        }
+        return Region.__new__(Region)._encode(space, conditions)
+
+    def _tested(self) -> list[tuple[Feature, Interval | int]]:
+        """Return the features with a condition, in their order, and their conditions."""
+        lower, upper, space = self.lower, self.upper, self.space
+        found: list[tuple[int, Interval | int]] = []
+        for row in ((lower > -math.inf) | (upper < math.inf)).nonzero()[0].tolist():
+            interval = Interval(float(lower[row]), float(upper[row]), int(self.written[row]))
+            found.append((space.places_of_continuous[row], interval))
+        parts = zip(space.places_of_categorical, space.categorical, space.sets, strict=True)
+        for place, category, part in parts:
+            bits = from_words(self.masks[part])
+            if bits != category.everything:
+                found.append((place, bits))
+        return [
+            (space.features[place], condition)
+            for place, condition in sorted(found, key=itemgetter(0))
+        ]
 
     def simplified(self) -> Region:
         """Return the same region without conditions that the bounds of features imply.

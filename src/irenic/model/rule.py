@@ -178,7 +178,15 @@ class Rule(Shown):
         """
         if space == self.region.space:
             return self
-        return Rule(self.region.cast(space), then=self.then, weight=self.weight)
+        return Rule._made(self.region.cast(space), self.then, self.weight)
+
+    @classmethod
+    def _made(cls, region: Region, then: Hashable, weight: float) -> Rule:
+        """Return the rule of parts that are known to be valid."""
+        rule = cls.__new__(cls)
+        for name, value in zip(cls.__slots__, (region, then, weight), strict=True):
+            object.__setattr__(rule, name, value)
+        return rule
 
     def agrees_with(self, other: Rule) -> bool:
         """Return whether two rules do not overlap, or their consequents agree.

@@ -343,8 +343,8 @@ class RuleSet(Shown):
 
     @property
     def boxes(self) -> Boxes:
-        """Regions of the rules, simplified."""
-        return self._packed.boxes.simplified()
+        """Regions of the rules, simplified; the arrays are read-only."""
+        return self._packed.simplified
 
     @property
     def thens(self) -> list[Hashable]:
@@ -720,7 +720,7 @@ class RuleSet(Shown):
         return removed
 
     def _check_conflicts(self, rule: Rule, number: int, replaced: int = -1) -> None:
-        rivals = self.rivals_of(rule.region, rule.then)
+        rivals = self._rivals(rule.region, rule.then)
         if replaced >= 0:
             rivals = rivals[rivals != replaced]
         if not len(rivals):
@@ -768,8 +768,11 @@ class RuleSet(Shown):
         >>> rules.rivals_of(Rule({"age": (20, 40)}, then="high").region, "high")
         array([0])
         """
-        region = region.cast(self.space)
-        rivals = np.flatnonzero(self._packed.meeting(region) & self.rival_mask(consequent))
+        then = None if consequent is None else as_consequent(consequent)
+        return self._rivals(region.cast(self.space), then)
+
+    def _rivals(self, region: Region, then: Hashable | None) -> Indices:
+        rivals = np.flatnonzero(self._packed.meeting(region) & self._against(then))
         if self.space.impossible:
             rivals = rivals[_meet(self.boxes.take(rivals), region.box.simplified())]
         return rivals
@@ -793,9 +796,11 @@ class RuleSet(Shown):
         >>> rules.rival_mask("low"), rules.rival_mask("high")
         (array([False]), array([ True]))
         """
-        if consequent is None:
+        return self._against(None if consequent is None else as_consequent(consequent))
+
+    def _against(self, then: Hashable | None) -> Bools:
+        if then is None:
             return np.ones(len(self), dtype=np.bool_)
-        then = as_consequent(consequent)
         if not self._has_heads and not isinstance(then, Head):
             return np.not_equal(self.then_codes, self._codes.get(then, -1))
         against = [contradicts(known, then) for known in self._thens]

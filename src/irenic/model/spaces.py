@@ -71,7 +71,8 @@ def check_outcomes(a: Any, b: Any) -> None:
     Traceback (most recent call last):
     irenic.errors.SpaceError: outcome 'f' is in € in one table and in $ in the other; use one unit
     """
-    units = [getattr(getattr(rules, "reading", None), "units", {}) for rules in (a, b)]
+    files = [getattr(rules, "provenance", None) for rules in (a, b)]
+    units = [getattr(getattr(file, "reading", None), "units", {}) for file in files]
     for name, unit in units[0].items():
         if units[1].get(name, unit) != unit:
             raise SpaceError(

@@ -216,9 +216,7 @@ def _meeting(question: Question, versions: tuple[Side, Side], root: Boxes) -> Bo
             codes.append(side.codes[met])
         sides.append(side.boxes.take(met) & root)
     boxes, then = sides[0].concat(sides[1]), np.concatenate(codes)
-    packed = PackedRules(boxes.space, len(then))
-    written = np.zeros((boxes.lower.shape[1], len(then)), dtype=np.uint8)
-    packed.extend(boxes, written, then, np.ones(len(then)))
+    packed = PackedRules.from_boxes(boxes, then)
     pairs = packed.overlapping_pairs(same=False, limit=_MOST_SUSPECTS)
     if len(pairs) == _MOST_SUSPECTS and len(question.excused):
         return None
@@ -232,5 +230,5 @@ def _meeting(question: Question, versions: tuple[Side, Side], root: Boxes) -> Bo
 
 def _uncovered(box: Boxes, by: Boxes, meter: Meter) -> Boxes | None:
     """Return a part of a box that no other box covers; None if there is none, or no time."""
-    cutter = Cutter(by.take(by.meeting(box)), box, first=True)
+    cutter = Cutter(by.near(box), box, first=True)
     return cutter.boxes().take([0]) if any(cutter.bursts(meter)) else None

@@ -95,7 +95,7 @@ def _table(findings: Findings, limit: int | None) -> document.CheckedTable:
     ]
     return {
         "name": table.name,
-        "id": table.id,
+        "id": table.provenance.id,
         "hit_policy": table.hit_policy,
         "rules": rules,
         "unlisted": len(table.rules) - len(rules),

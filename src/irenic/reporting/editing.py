@@ -303,9 +303,9 @@ def _with_rules(table: DecisionTable, rules: RuleSet) -> DecisionTable:
         rows += [n] * size
         n += 1
     never = {row: n + i for i, row in enumerate(table.never_hold)}
-    parts: dict[str, Any] = {"lines": (), "accepts": (), "beyond": (), "unfit": ()}
-    new = replace(table, rules=rules, rows=tuple(rows), n_rows=n + len(never), **parts)
-    return new.renumbered(never)
+    n_rows = n + len(never)
+    provenance = table.provenance.renumbered(never, n_rows)
+    return replace(table, rules=rules, rows=tuple(rows), n_rows=n_rows, provenance=provenance)
 
 
 def _key(rule: Rule) -> tuple[Any, Hashable, float]:

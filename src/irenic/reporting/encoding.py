@@ -308,11 +308,11 @@ def _line_of(finding: Finding, table: DecisionTable) -> int | None:
     Of several rules it is the last one, which was probably added last. Findings about the whole
     table get the line where its rules begin.
     """
-    if finding.line is not None or not table.lines:
+    if finding.line is not None or not table.provenance.lines:
         return finding.line
     if finding.kind == "columns" or not finding.rules:
-        return table.first_line
-    return table.lines[max(finding.rules)]
+        return table.provenance.first_line
+    return table.provenance.lines[max(finding.rules)]
 
 
 def _place_of(finding: Finding, table: DecisionTable) -> str:

@@ -134,7 +134,7 @@ def _decision_table(table: DecisionTable) -> Html:
     )
     shown = [(row, None if i is None else table.rules[i]) for row, i in lines[:_MOST_RULES]]
     colors = markup.colors([rule.then for _, rule in shown if rule] + [table.rules.default])
-    rows = _table_rows(shown, dict(table.reasons), colors)
+    rows = _table_rows(shown, table.provenance.why_never, colors)
     if table.rules.default is not None:
         rows.append(["", "otherwise", markup.consequent(table.rules.default, colors)])
     columns = [Column("row", True), Column("if"), Column(", ".join(table.outputs) or "then")]

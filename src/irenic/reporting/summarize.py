@@ -276,7 +276,7 @@ class Subject:
         self, name: str = "", sample: int = SAMPLE, random_state: RandomState = 0
     ) -> document.Summary:
         """Return the summary; at most ``sample`` instances are listed."""
-        data, table = self.data, self.table
+        data, table, reading = self.data, self.table, self.table.provenance.reading
         shown = _shown(data, sample, as_generator(random_state))
         rows = None if data.counts is None else data.counts @ data.parts
         return {
@@ -284,7 +284,7 @@ class Subject:
             "version": VERSION,
             "name": name or table.name,
             "decides": self.decides(),
-            "reading": None if table.reading is None else encode_reading(table.reading),
+            "reading": None if reading is None else encode_reading(reading),
             "features": encode_features(
                 [table.rules for table in self.tables], data.instances, self.shown_features
             ),

@@ -10,11 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from irenic.boxes import Boxes
 from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError
 from irenic.model.literals import counted, display
+from irenic.model.packed import PackedRules
 from irenic.model.region import Region, whole_or
 from irenic.model.ruleset import RuleSet, as_rule_set
 from irenic.model.shown import Shown
@@ -58,7 +61,7 @@ class Gaps(Shown):
     finished: bool
     nodes: int
     stopped_by: StoppedBy | None
-    _rules: RuleSet = field(repr=False)
+    _boxes: Boxes = field(repr=False)
     _within: Region = field(repr=False)
     _disjoint: bool = field(repr=False)
     open_columns: tuple[str, ...] = ()
@@ -102,10 +105,12 @@ class Gaps(Shown):
         >>> gaps(RuleSet([Rule({"age": (0, None)}, then="A")])).fraction({"age": [-1, 10, 20, 30]})
         0.25
         """
-        instances = self._rules.space.encode(X)
+        instances = self._boxes.space.encode(X)
         if not len(instances):
             return 0.0
-        uncovered = self._rules.decide(instances, resolve="first") < 0
+        n = len(self._boxes)
+        packed = PackedRules.from_boxes(self._boxes, np.zeros(n, dtype=np.int32))
+        uncovered = packed.deciding(instances, np.arange(n)) < 0
         return float((uncovered & self._within.contains(instances)).mean())
 
     def volume(self, within: Region | None = None) -> float:
@@ -202,22 +207,19 @@ def gaps(
     >>> gaps(rules, within=Region(rules.space, {"age": (0, 10)})).is_complete
     True
     """
-    rules = as_rule_set(rules)
-    rules = rules.copy()  # later changes to the rules must not affect the result
-    box = whole_or(within, rules.space)
+    boxes = as_rule_set(rules).boxes
+    box = whole_or(within, boxes.space)
     meter = Meter(budget)
     regions: list[Region] = []
     if not box.is_empty:
         find = _partition if disjoint else _maximal
-        regions = find(rules, box, meter, progress)
+        regions = find(boxes, box, meter, progress)
     finished = meter.stopped_by is None
-    return Gaps(regions, finished, meter.nodes, meter.stopped_by, rules, box, disjoint)
+    return Gaps(regions, finished, meter.nodes, meter.stopped_by, boxes, box, disjoint)
 
 
-def _partition(
-    rules: RuleSet, box: Region, meter: Meter, progress: Progress | None
-) -> list[Region]:
-    cutter = Cutter(_near(rules, box), box.box.simplified())
+def _partition(boxes: Boxes, box: Region, meter: Meter, progress: Progress | None) -> list[Region]:
+    cutter = Cutter(_near(boxes, box), box.box.simplified())
     try:
         for _ in cutter.bursts(meter, progress):
             pass
@@ -233,9 +235,9 @@ def _partition(
     return Region.from_boxes(boxes)
 
 
-def _maximal(rules: RuleSet, box: Region, meter: Meter, progress: Progress | None) -> list[Region]:
+def _maximal(boxes: Boxes, box: Region, meter: Meter, progress: Progress | None) -> list[Region]:
     paths = Paths(
-        _near(rules, box), box.box.simplified(), meter, Options(maximal=True, progress=progress)
+        _near(boxes, box), box.box.simplified(), meter, Options(maximal=True, progress=progress)
     )
     regions: list[Region] = []
     try:
@@ -245,8 +247,6 @@ def _maximal(rules: RuleSet, box: Region, meter: Meter, progress: Progress | Non
     return regions
 
 
-def _near(rules: RuleSet, box: Region) -> Boxes:
-    """Return the boxes of rules, and of what is impossible, that overlap a region."""
-    excluded = rules.space.impossible_boxes
-    near = rules.boxes.take(rules.packed.meeting(box))
-    return near.concat(excluded.take(excluded.meeting(box.box)))
+def _near(boxes: Boxes, box: Region) -> Boxes:
+    """Return boxes, and those of what is impossible, that overlap a region."""
+    return boxes.near(box.box).concat(boxes.space.impossible_boxes.near(box.box))

@@ -161,12 +161,14 @@ class OpenedFile:
         try:
             return self.places.row(table, row)
         except FormatError:
-            return self.places.line(table.lines[row] if table.lines else 1)
+            lines = table.provenance.lines
+            return self.places.line(lines[row] if lines else 1)
 
     def _unfinished(self, findings: Findings) -> Note:
         kinds = ", ".join(NOUNS[kind] for kind in findings.unfinished)
         text = f"not finished within {self.seconds:g} s: {kinds}; irenic check searches longer"
-        return Note(self.places.line(findings.table.first_line), "note", "unfinished", text)
+        first = findings.table.provenance.first_line
+        return Note(self.places.line(first), "note", "unfinished", text)
 
     # --- edits
 
@@ -275,7 +277,8 @@ def _replaced(table: DecisionTable, rows: Mapping[int, Sequence[Rule]]) -> Decis
         rules += new
         numbers += [row] * len(new)
     new_set = RuleSet(rules, table.space, default=table.rules.default)
-    return replace(table, rules=new_set, rows=tuple(numbers), accepts=(), beyond=(), unfit=())
+    provenance = table.provenance.of_other_rules()
+    return replace(table, rules=new_set, rows=tuple(numbers), provenance=provenance)
 
 
 def _merged(table: DecisionTable, finding: Finding) -> DecisionTable:

@@ -229,7 +229,7 @@ def test_a_second_page_does_not_overwrite_what_the_first_saved(model, tmp_path):
         (
             "[]",
             "knowledge must be an object with the keys rules, never, always, forbidden,"
-            " monotonic_cst, ordered, got list",
+            " monotonic_cst, ordered, cost, describe, max_values, got list",
         ),
         ('{"rule": ""}', "unknown key 'rule'; did you mean 'rules'?"),
         (

@@ -204,7 +204,8 @@ class _ModelWriter:
 
     def opening(self) -> str:
         table = self.table
-        text = f'<decisionTable id={_attribute(table.id or "table")} hitPolicy="{self.policy}"'
+        identifier = _attribute(table.provenance.id or "table")
+        text = f'<decisionTable id={identifier} hitPolicy="{self.policy}"'
         text += f' aggregation="{table.aggregation}"' if table.aggregation else ""
         if feel_names([self.name]) != [self.name]:
             text += _ours("name", self.name)

@@ -115,9 +115,9 @@ def _compared(feature: Continuous, test: Compare) -> Selection:
         _check_zone(feature, value)
     try:
         if order in ("=", "!="):
-            point = _between(_cut_at(feature, value), cut_after(feature, value))
+            point = _between(_cut_at(feature, value), _cut_above(feature, value))
             return Selection(point, False) if order == "=" else Selection(complement(point), True)
-        cut = (_cut_at if order in ("<", ">=") else cut_after)(feature, value)
+        cut = (_cut_at if order in ("<", ">=") else _cut_above)(feature, value)
     except ConditionError as error:
         raise FormatError(without_feature(error, feature.name)) from None
     low, high = WHOLE[0]
@@ -126,6 +126,10 @@ def _compared(feature: Continuous, test: Compare) -> Selection:
 
 def _cut_at(feature: Continuous, value: Any) -> Cut:
     return feature.snap(feature.encode_bound(value)), False
+
+
+def _cut_above(feature: Continuous, value: Any) -> Cut:
+    return cut_after(feature, feature.encode_bound(value))
 
 
 def _between(low: Cut, high: Cut) -> tuple[Span, ...]:

@@ -648,7 +648,7 @@ def _parameters(kind: type[RuleClassifier], data: Any) -> RuleClassifier:
     model = kind(**parameters)
     try:
         model._validate_params()
-        model._resolve()
+        model._read_groups()
     except ValueError as error:
         raise FormatError(f'"parameters": {error}') from None
     return model

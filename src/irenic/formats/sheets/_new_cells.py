@@ -110,7 +110,7 @@ def located(
 
     ``noted`` says whether notes will be written at the right of the table.
     """
-    if not table.lines:
+    if not table.provenance.lines:
         raise FormatError("the lines of the rows are not known")
     if draft.crossed:
         raise FormatError("the rows of a cross table cannot be changed one by one")
@@ -222,7 +222,7 @@ def new_cells(
     added: list[NewCells] = []
     table_columns = range(sheet.first, sheet.end)
     for row, new in sorted(edits.changed.items()):
-        at = table.lines[row]
+        at = table.provenance.lines[row]
         if not new:
             emptied: dict[int, Any] = dict.fromkeys(table_columns)
             if command:
@@ -242,7 +242,7 @@ def new_cells(
             if command:
                 cells[sheet.note] = _noted(sheet, at, f"{command}: {line.note or 'changed'}")
             (added if place else changed).append(NewCells(cells, at, None if place else at))
-    last = max(table.lines)
+    last = max(table.provenance.lines)
     for line in edits.added:
         cells = dict.fromkeys(table_columns) | _conditions(table, sheet, line, last)
         cells |= _outcome(sheet, line, last)
@@ -295,7 +295,7 @@ def _old_bounds(table: DecisionTable, sheet: Sheet, row: int) -> dict[int, Any]:
     for name, columns in sheet.columns.items() if not others else ():
         if any(column.order for column in columns):
             old = [conditions.get(name, {})]
-            cells |= _bounds(table.space[name], sheet, columns, old, table.lines[row])
+            cells |= _bounds(table.space[name], sheet, columns, old, table.provenance.lines[row])
     return cells
 
 
@@ -416,7 +416,7 @@ def _number(
     assert sheet.numbers is not None
     written = {line.at: line for line in changed}
     number = 0
-    for row, at in sorted(enumerate(table.lines), key=lambda pair: pair[1]):
+    for row, at in sorted(enumerate(table.provenance.lines), key=lambda pair: pair[1]):
         following = [line for line in added if line.like == at] if in_place else []
         if edits.changed.get(row, [True]):
             number += 1

@@ -59,7 +59,7 @@ def edit_csv(
     header = records[sheet.header]
     if command and not sheet.has_note:
         patches.append(_record_patch(text, header, {sheet.note: NOTE}, delimiter))
-    dropped = {table.lines[row] for row, new in edits.changed.items() if not new}
+    dropped = {table.provenance.lines[row] for row, new in edits.changed.items() if not new}
     for line in changed:
         assert line.at is not None
         if not command and line.at in dropped:
@@ -187,7 +187,9 @@ def edit_xlsx(
     )
     book.close()
     moves = bool(added) and max(texts) > sheet.last
-    grown = Grown(sheet.last, len(added), range(sheet.first, sheet.end), len(table.lines), moves)
+    grown = Grown(
+        sheet.last, len(added), range(sheet.first, sheet.end), len(table.provenance.lines), moves
+    )
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(file, "w") as new:
         new.comment = old.comment

@@ -199,7 +199,9 @@ def _under_letter(table: DecisionTable) -> tuple[str, DecisionTable]:
     if table.hit_policy == "PRIORITY":
         order = table.winning
         rows = tuple(table.rows[place] for place in order)
-        table = replace(table, rules=table.rules[order], rows=rows, hit_policy="FIRST", lines=())
+        bare = replace(table.provenance, lines=())
+        table = replace(table, rules=table.rules[order], rows=rows, hit_policy="FIRST")
+        table = replace(table, provenance=bare)
     aggregation = table.aggregation if table.hit_policy == "COLLECT" else ""
     policy = (table.hit_policy, aggregation)
     letter = next((letter for letter, value in POLICIES.items() if value == policy), "")

@@ -46,8 +46,9 @@ from irenic.formats.parsed import Tables
 from irenic.formats.tables.drafts import CANNOT_OCCUR, Cell, Input, Row, TableDraft, distinct, short
 from irenic.formats.tables.reading import reading_of
 from irenic.model.condition import Interval, Operators, encode_bits, encode_interval
-from irenic.model.decision_table import DecisionTable, UnsatisfiableRow
+from irenic.model.decision_table import DecisionTable
 from irenic.model.features import EXACT, LOWEST, OTHER_CODE, Categorical, Continuous, Feature
+from irenic.model.provenance import Provenance, UnsatisfiableRow
 from irenic.model.region import Region, settled
 from irenic.model.rule import as_consequent
 from irenic.model.ruleset import RuleSet
@@ -97,7 +98,8 @@ def assemble(draft: TableDraft, space: Space | None = None) -> Tables:
             original = original.unnumbered()
         readings = [reading_of(replace(original, errors=draft.errors), known)]
     if table is not None and readings:
-        table = replace(table, reading=replace(readings[0], draft=None))
+        reading = replace(readings[0], draft=None)
+        table = replace(table, provenance=replace(table.provenance, reading=reading))
     tables = [] if table is None or errors else [table]
     return Tables(tables, errors, [*warnings], readings=readings)
 
@@ -222,16 +224,8 @@ def _assembled(draft: TableDraft, space: Space | None) -> DecisionTable | None:
     if draft.errors or rules is None:
         return None
     unsatisfiable = _unsatisfiable(draft, axes, space, {row for row, _ in reasons})
-    return DecisionTable(
-        rules,
-        tuple(rows),
-        draft.n_rows,
-        hit_policy=draft.hit_policy,
-        outputs=draft.outputs,
-        name=draft.name,
+    provenance = Provenance(
         id=draft.id,
-        ranking=draft.ranking,
-        aggregation=draft.aggregation,
         lines=_lines(draft),
         reasons=reasons,
         unsatisfiable=tuple(unsatisfiable),
@@ -240,6 +234,17 @@ def _assembled(draft: TableDraft, space: Space | None) -> DecisionTable | None:
         unfit=tuple(draft.unfit),
         loose_ends=tuple(draft.loose_ends),
         accepts=tuple(draft.accepts),
+    )
+    return DecisionTable(
+        rules,
+        tuple(rows),
+        draft.n_rows,
+        hit_policy=draft.hit_policy,
+        outputs=draft.outputs,
+        name=draft.name,
+        ranking=draft.ranking,
+        aggregation=draft.aggregation,
+        provenance=provenance,
     )
 
 

@@ -44,9 +44,8 @@ def lines_of(table: DecisionTable) -> list[Line]:
         else:
             lines += [Line(row, _cells(rule), rule.then, rule.weight) for rule in rules]
     in_order = list(table.rows) == sorted(table.rows)
-    lines += [
-        Line(kept.row, [], kept.then, kept.weight, kept.cells) for kept in table.unsatisfiable
-    ]
+    unsatisfiable = table.provenance.unsatisfiable
+    lines += [Line(kept.row, [], kept.then, kept.weight, kept.cells) for kept in unsatisfiable]
     return sorted(lines, key=lambda line: line.row) if in_order else lines
 
 
@@ -91,13 +90,15 @@ def accepts_of(table: DecisionTable) -> dict[int | None, list[str]]:
     """Return the acceptances of a table by row; None is the whole table.
 
     >>> from irenic import RuleSet
+    >>> from irenic.model import Provenance
     >>> accepts = (((0,), "overlap: agreed"), ((), "gap: known"))
     >>> rules = RuleSet([Rule({}, then="A")])
-    >>> accepts_of(DecisionTable(rules, rows=(0,), n_rows=1, accepts=accepts))
+    >>> table = DecisionTable(rules, rows=(0,), n_rows=1, provenance=Provenance(accepts=accepts))
+    >>> accepts_of(table)
     {0: ['overlap: agreed'], None: ['gap: known']}
     """
     texts: dict[int | None, list[str]] = {}
-    for rows, text in table.accepts:
+    for rows, text in table.provenance.accepts:
         for row in rows or (None,):
             texts.setdefault(row, []).append(" ".join(text.split()))
     return texts
@@ -106,7 +107,7 @@ def accepts_of(table: DecisionTable) -> dict[int | None, list[str]]:
 def split_thens(table: DecisionTable) -> int:
     """Return the number of output columns needed for the consequents of a table."""
     n = len(table.outputs)
-    thens = [rule.then for rule in table.rules] + [kept.then for kept in table.unsatisfiable]
+    thens = [*table.rules.thens, *(kept.then for kept in table.provenance.unsatisfiable)]
     if table.rules.default is not None:
         thens.append(table.rules.default)
     spread = n > 1 and thens and all(isinstance(t, tuple) and len(t) == n for t in thens)
