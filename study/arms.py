@@ -20,8 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from irenic import Rule, RuleSet, Space, enlarge
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Candidate, Settings, evolve, predict
-from irenic.learn._tasks import Prepared, prepare
+from irenic.learn.evolution import Candidate, Settings, evolve, predict
+from irenic.learn.run import Plan, Prepared, prepare
 from irenic.learn.sample import Sample
 from irenic.learn.target import Target
 from irenic.systems import MichiganClassifier, PittsburghClassifier
@@ -254,7 +254,8 @@ def _evolved(
 
     Each member evaluates a number of rule sets per generation.
     """
-    prepared = prepare(sample, settings.max_rules, "seeds", 0.0, random_state)
+    plan = Plan(settings.members, init="seeds", smoothing=0.0)
+    prepared = prepare(sample, plan, random_state)
     n_rules = min(2 * len(sample.target.labels) + 8, MOST_RULES)
     starts = population(
         prepared.rows, MEMBERS, n_rules, arm.start, prepared.starts[0].default, random_state

@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 from irenic.kernels import evolve as kernels
-from irenic.learn._evolution import Clock, Member, Turns
+from irenic.learn.evolution import Member, Turns, Watch
 
 # What happens to a mutated rule that contradicts others: nothing, rivals make way, each rival cuts
 # it on one feature, or CFSBE enlarges the rule before the mutation and cuts it to that region.
@@ -47,7 +47,7 @@ class Counted(Turns):
         members: list[Member],
         moves: int,
         heats: tuple[float, float],
-        clock: Clock,
+        watch: Watch,
     ) -> None:
         """Anneal until a number of rule sets has been evaluated."""
         donors = member.donors(members)

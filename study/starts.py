@@ -14,7 +14,7 @@ import numpy as np
 
 from irenic import Budget, Categorical, Continuous, Region, Rule, RuleSet, Space, enlarge, search
 from irenic.kernels.evolve import CellRows
-from irenic.learn._evolution import Candidate
+from irenic.learn.evolution import Candidate
 from irenic.model.space import Instances
 
 Start = Literal["CFSBE", "CFSGS", "drawn"]

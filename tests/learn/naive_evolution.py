@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from irenic.kernels import evolve as kernels
 from irenic.kernels.evolve import CellRows, Schedule, Totals, WordRules
-from irenic.learn._evolution import Candidate, Settings, new_draft
+from irenic.learn.evolution import Candidate, Settings, new_draft
 
 MODES = ("avoid", "vote", "best")
 # Sums of float32 gains in another order differ by this much.

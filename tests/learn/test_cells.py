@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from irenic import Space
 from irenic.learn._cells import CELL_LIMIT, ROW_LIMIT, Cells
-from irenic.learn._evolution import covering
+from irenic.learn.evolution import covering
 from irenic.model.features import LOWEST
 
 NUMBERS = st.one_of(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from irenic.kernels import evolve as kernels
 from irenic.kernels.evolve import Limits, WordRules
-from irenic.learn._evolution import Settings, new_draft, without_redundant
+from irenic.learn.evolution import Settings, new_draft, without_redundant
 
 pytestmark = pytest.mark.kernels
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from irenic.kernels import evolve as kernels
 from irenic.kernels.evolve import WordRules
-from irenic.learn._evolution import (
+from irenic.learn.evolution import (
     Candidate,
     Settings,
     Turns,
@@ -399,7 +399,7 @@ def test_evolution_stops_when_it_is_told_to():
     watch = Watch()
     watch.stopped.set()
     assert len(evolve(rows, [start_of(rows)], settings(), 0, watch, "here")) == 3
-    assert len(watch.done["here"]) == 3
+    assert len(watch.best["here"]) == 3
 
 
 def test_a_run_ends_when_a_generation_improves_nothing():

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irenic.kernels import evolve as kernels
-from irenic.learn._evolution import Candidate, Settings, grow_rules
+from irenic.learn.evolution import Candidate, Settings, grow_rules
 
 pytestmark = pytest.mark.kernels
 

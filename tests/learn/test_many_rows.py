@@ -11,8 +11,7 @@ from fitting import make_many, people, quick, texts
 
 from irenic import Categorical, Continuous, Space
 from irenic.errors import DataError
-from irenic.learn import _classifier, _rows
-from irenic.learn import _running as running
+from irenic.learn import _rows, run
 from irenic.learn._rows import sample_rows
 from irenic.learn.sample import priorities
 
@@ -74,17 +73,15 @@ def test_rules_are_refined_if_there_are_further_rows(few, monkeypatch, tmp_path,
     X, y = people(1000)
     seen = []
 
-    def refined(result, cells, instances):
-        found = running.refined(result, cells, instances)
-        seen.append((len(result.candidates), found))
-        return found
-
-    monkeypatch.setattr(_classifier, "refined", refined)
+    refined = run.Run.refined
+    monkeypatch.setattr(
+        run.Run, "refined", lambda own, rows: seen.append((own, refined(own, rows))) or seen[-1][1]
+    )
     options = {"scoring": scoring, "selection": "validation", "budget": 60}
     clf = quick(**options).fit(X, y)
-    ((n_candidates, (_, earlier, best)),) = seen
-    assert len(earlier) == n_candidates
-    assert any(named.candidate is best for named in earlier)
+    ((first, (_, earlier, best)),) = seen
+    assert len(earlier) == len(first.candidates)
+    assert any(candidate is best for candidate in earlier)
     assert clf.estimate_ is not None
     for point in clf.pareto_front_:
         covers = point.rule_set.covering(X)
@@ -98,7 +95,7 @@ def test_rules_are_refined_if_there_are_further_rows(few, monkeypatch, tmp_path,
 
 def test_rules_to_keep_are_not_refined(few, monkeypatch):
     make_many(monkeypatch, 800)
-    monkeypatch.setattr(_classifier, "refined", None)  # must not be called
+    monkeypatch.setattr(run.Run, "refined", None)  # must not be called
     X, y = people(1000)
     clf = quick(rules=f"IF age < 2 THEN {y[0]}").fit(X, y)
     assert str(clf.rules_[0]).startswith("IF age < 2 THEN")

@@ -18,7 +18,6 @@ from benchmarks.several_labels import TOPS, pooled_area
 from irenic import DataError, FormatError
 from irenic.formats.json.rules import decode_value, encode_value
 from irenic.learn import Hierarchy, points
-from irenic.learn._evolution import Candidate
 from irenic.learn._probabilities import (
     best_threshold,
     connected,
@@ -26,6 +25,7 @@ from irenic.learn._probabilities import (
     groups_of,
     prior_rows,
 )
+from irenic.learn.evolution import Candidate
 from irenic.learn.target import Consequents, Target
 from irenic.model import Probabilities
 

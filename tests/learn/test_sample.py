@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 from irenic import ConditionError, RuleSet, Space
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import Candidate, Settings
-from irenic.learn._tasks import prepare, sampled_again
-from irenic.learn._trees import Forest
+from irenic.learn.evolution import Candidate
 from irenic.learn.front import (
     FrontPoint,
     RuleCounts,
@@ -24,8 +22,10 @@ from irenic.learn.front import (
     small_enough,
     without_coverage,
 )
+from irenic.learn.run import Plan, prepare, sampled_again
 from irenic.learn.sample import Sample
 from irenic.learn.target import Consequents, Target, class_weights, row_counts, row_weights
+from irenic.learn.trees import Forest
 from irenic.model.literals import counted
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -241,35 +241,36 @@ def boxed(n=400, noise=0.0):
     return sample, Candidate(words, np.ones(1, dtype=np.int16), 0, cost=6)
 
 
-AVOIDING = Settings(members=((1.0, 64),))
+PLAN = Plan(members=((1.0, 64),))
+UNSMOOTHED = replace(PLAN, smoothing=0.0)
 
 
 def test_starts_leave_out_the_leaves_of_their_default():
     sample, _ = boxed(noise=0.5)
-    starts = [start for start in prepare(sample, 16, "trees", 0.0, 0).starts if len(start) > 1]
+    starts = [start for start in prepare(sample, UNSMOOTHED, 0).starts if len(start) > 1]
     assert {start.default for start in starts} == {0, 1}
     assert all((start.then != start.default).all() for start in starts)
-    settled = prepare(sample, 16, "trees", 0.0, 0, described=1).starts
+    settled = prepare(sample, replace(UNSMOOTHED, described=1), 0).starts
     assert {start.default for start in settled} == {0}
 
 
 def test_labels_that_rules_explain_better_than_the_forest_are_smoothed_less():
     sample, rule = boxed()
-    prepared = prepare(sample, 64, "trees", 0.5, 0)
-    assert prepared.errors > 2 * 7 / len(sample)  # a rule and six bounds
-    assert prepared.share > 0
-    sharper = prepared.sharpened([prepared.starts[0], rule], AVOIDING)
-    assert sharper.share == 0.0
+    prepared = prepare(sample, PLAN, 0)
+    assert prepared.teacher.errors > 2 * 7 / len(sample)  # a rule and six bounds
+    assert prepared.teacher.share > 0
+    sharper = prepared.sharpened([prepared.starts[0], rule], PLAN)
+    assert sharper.teacher.share == 0.0
     assert sharper.rows.gains.sum() == len(sample)
     assert (sharper.rows.best == sharper.rows.gains.argmax(axis=1)).all()
     # the rule set without rules makes more errors than the forest
-    assert prepared.sharpened([prepared.starts[0]], AVOIDING) is None
+    assert prepared.sharpened([prepared.starts[0]], PLAN) is None
     # labels that are noise stay smoothed
     sample, rule = boxed(noise=1.0)
-    prepared = prepare(sample, 64, "trees", 0.5, 0)
-    assert prepared.share == 0.5
-    assert prepared.sharpened([rule], AVOIDING) is None
-    assert prepare(sample, 64, "trees", 0.0, 0).sharpened([rule], AVOIDING) is None
+    prepared = prepare(sample, PLAN, 0)
+    assert prepared.teacher.share == 0.5
+    assert prepared.sharpened([rule], PLAN) is None
+    assert prepare(sample, UNSMOOTHED, 0).sharpened([rule], PLAN) is None
 
 
 # --- folds

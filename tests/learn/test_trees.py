@@ -20,11 +20,11 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from irenic import Space
 from irenic.kernels.forest import grow_forest
-from irenic.learn import _trees
+from irenic.learn import trees
 from irenic.learn._cells import Cells
-from irenic.learn._evolution import covering
-from irenic.learn._trees import Forest, Ladder, node_means
+from irenic.learn.evolution import covering
 from irenic.learn.target import Target
+from irenic.learn.trees import Forest, Ladder, node_means
 from strategies import examples
 
 pytestmark = pytest.mark.kernels
@@ -161,7 +161,7 @@ def test_a_forest_depends_on_its_random_state_only():
 
 
 def test_bags_are_drawn_from_groups_with_replacement():
-    with mock.patch.object(_trees, "grow_forest") as kernel:
+    with mock.patch.object(trees, "grow_forest") as kernel:
         forest_of(*random_rows(4), groups=np.arange(60) // 2)
     bags = kernel.call_args.args[0]
     assert bags.drawn.shape == (100, 30)
@@ -212,7 +212,7 @@ def test_a_forest_is_like_that_of_scikit_learn(name):
     # the same bags, and nothing is left to chance: all seeds are fixed
     table, target = data_set(name)
     d, n = table.shape
-    with mock.patch.object(_trees, "grow_forest", wraps=grow_forest) as kernel:
+    with mock.patch.object(trees, "grow_forest", wraps=grow_forest) as kernel:
         forest = Forest(table, target, np.ones(n), np.arange(n), 0)
     (one, importance), (other, again) = (
         peer(kernel.call_args.args[0], target, seed) for seed in (0, 1)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from benchmarks.datasets import Single
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
-from irenic.learn import _evolution as evolution
+from irenic.learn import evolution
 from irenic.learn._cells import Cells
-from irenic.learn._tasks import prepare
+from irenic.learn.run import Plan, prepare
 from irenic.learn.sample import Sample
 from irenic.learn.target import Target
 from irenic.systems import MichiganClassifier, PittsburghClassifier
@@ -321,7 +321,7 @@ def test_the_best_rule_is_the_one_that_evolution_took_for_it():
     classes, codes = np.unique(y, return_inverse=True)
     target = Target.single(classes, codes)
     sample = problem_of(X, target)
-    prepared = prepare(sample, 4, "seeds", 0.0, 0)
+    prepared = prepare(sample, Plan(((0.1, 4),), init="seeds", smoothing=0.0), 0)
     rows = prepared.rows
     masks, then = np.array([[0b01], [0b11]], dtype=np.uint64), np.array([0, 1], dtype=np.int16)
     candidate = evolution.Candidate(masks, then, 1).ranked(rows.cells, rows.gains)

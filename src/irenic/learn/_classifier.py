@@ -8,7 +8,7 @@ import os
 import warnings
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
@@ -29,7 +29,6 @@ from irenic.arrays import Floats
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.learn._base import RuleClassifier
 from irenic.learn._cells import ROW_LIMIT, Cells
-from irenic.learn._evolution import TEST_LIMIT, Settings, Watch
 from irenic.learn._knowledge import (
     BoundKnowledge,
     cells_of,
@@ -45,13 +44,13 @@ from irenic.learn._knowledge import (
 from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
 from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._row_numbers import row_columns
-from irenic.learn._running import Named, progress_bar, refined, run
 from irenic.learn._stored import given_rows
-from irenic.learn._tasks import Plan, sampled_again
 from irenic.learn._texts import doubtful_texts, spelled_alike
+from irenic.learn.evolution import TEST_LIMIT, Candidate, Watch
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.parameters import Evolution, Knowledge, Parameters
 from irenic.learn.points import Drafter, FrontMaker
+from irenic.learn.run import Plan, Run, progress_bar, sampled_again
 from irenic.learn.sample import InCells, Sample
 from irenic.learn.spaces import forbidden_columns, names_tested
 from irenic.learn.target import Target, class_weights
@@ -443,29 +442,22 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 part.call_on_fit_task_begin(estimator=self, X=X, y=y)
                 return bool(part.call_on_fit_task_end(estimator=self, X=X, y=y))
 
-            watch = Watch()
-            search = partial(run, n_jobs=self.n_jobs, watch=watch, leads=self._leads)
-            result = search(sample, rounds[0], earlier=earlier, tell=tell)
+            watch = Watch(self.n_jobs, tell)
+            run = Run.of(sample, rounds[0], watch, earlier=earlier)
             if refines and not watch.stopped.is_set():
-                cells, earlier, best = refined(result, cells, instances)
+                cells, earlier, best = run.refined(instances)
                 first = every.in_cells(cells, target, factors).sampled(ROW_LIMIT, state)
                 sample = sampled_again(first, best, self.conflicts, state)
-                result = search(
-                    sample,
-                    rounds[1],
-                    earlier=earlier,
-                    tell=lambda done: tell(rounds[0].islands + done),
-                    validated=first.merged(),
-                )
+                run = Run.of(sample, rounds[1], watch, earlier=earlier, validated=first.merged())
         encoded = InCells(cells, cells.encode(instances))
         data = replace(data, target=target)
         maker = FrontMaker(
-            Drafter(data, encoded, result.consequents, self.conflicts, knowledge),
+            Drafter(data, encoded, run.consequents, self.conflicts, knowledge),
             balanced,
-            result.division,
+            run.division,
             leads=self._leads,
         )
-        front, self._unfilled = maker.front(result.candidates, complete=self.complete)
+        front, self._unfilled = maker.front(run.candidates, complete=self.complete)
         if not front:
             raise DataError(
                 "complete must be False: rules for one label cannot fill the gaps, because of the"
@@ -477,14 +469,14 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self._ranks = None if knowledge is None else knowledge.ranks
         self._orders = None if knowledge is None else knowledge.orders
         self._kept_text = None if known.rules is None or not knowledge else knowledge.kept_text()
-        self.stopped_by_ = result.stopped_by
+        self.stopped_by_ = run.stopped_by
         self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit
         # cells of forbidden or ordered columns would not suit a fit without these options
         keeps = self.warm_start and known.forbidden is None and known.ordered is None
-        self._cells, self._values = cells if keeps else None, result.consequents.values()
+        self._cells = cells if keeps else None
         self._shape = round(sample.count.sum()), len(target.labels), len(instances.space)
-        self._validation = result.validation
+        self._validation = run.validation
         self._use_best(self.max_rules, self.max_conditions)
         self._warn_of_rare_labels(target, every)
         self._warn_of_large_support(every.n_rows)
@@ -521,30 +513,28 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             at_once = min(effective_n_jobs(self.n_jobs), folds + islands)
             budget = self.budget * at_once / (folds + islands)
         evolution = self.evolution_
-        settings = Settings(
+        return Plan(
             members=tuple(members),
             generations=self.generations,
             moves=moves,
             least=_LEAST if self.moves is None and n <= _MANY_ROWS else 1.0,
             conflicts=evolution.conflicts,
-            budget=budget,
             fixed_default=self.default == "abstain" or self.knowledge_.describe is not None,
             sow=evolution.init == "seeds",
             max_tests=self._max_tests(n_kept),
             min_support=self.min_support * sampled,
             growth=_GROWTH if n > _MANY_ROWS else 0,
-        )
-        return Plan(
-            settings,
-            evolution.init,
-            evolution.smoothing,
-            islands,
-            folds,
-            state,
+            init=evolution.init,
+            smoothing=evolution.smoothing,
+            islands=islands,
+            folds=folds,
+            budget=budget,
+            random_state=state,
             abstains=self.default == "abstain",
             described=self._described(sample.target),
             scoring=self.scoring,
             completes=self.complete,
+            leads=self._leads,
         )
 
     def _max_tests(self, n_kept: int) -> int:
@@ -704,7 +694,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         index = self.pareto_front_.index(best)
         return f", or select(index={index}), whose rules predict it ({score})"
 
-    def _earlier(self, instances: Instances, target: Target) -> list[Named]:
+    def _earlier(self, instances: Instances, target: Target) -> list[Candidate]:
         """Return the rule sets of the previous fit, if this one can start from them."""
         cells = self._cells
         if not self.warm_start or cells is None or cells.space != instances.space:
@@ -714,11 +704,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             return []  # the cells may be those of a fit without them
         if target.labels.tolist() != self.classes_.tolist() or not cells.hold(instances):
             return []
-        return [
-            Named(point.candidate, self._values)
-            for point in self.pareto_front_
-            if point.candidate is not None
-        ]
+        return [point.candidate for point in self.pareto_front_ if point.candidate is not None]
 
     # --- choosing
 

@@ -22,11 +22,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from irenic.arrays import Bools, Bytes, Floats, Indices
-from irenic.learn._evolution import Candidate, covering, predict
 from irenic.learn._left_out import Seen, Trial
-from irenic.learn._trees import Ladder
+from irenic.learn.evolution import Candidate, covering, predict
 from irenic.learn.tally import region_sums
 from irenic.learn.target import Consequents, Target, as_probabilities
+from irenic.learn.trees import Ladder
 
 if TYPE_CHECKING:
     from irenic.learn.sample import Sample

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from irenic.arrays import Floats
 from irenic.errors import ConditionError
 from irenic.learn._columns import ColumnFigures as ColumnFigures
-from irenic.learn._evolution import Candidate
+from irenic.learn.evolution import Candidate
 from irenic.model.literals import Probabilities, counted, display, score, told_apart
 from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet

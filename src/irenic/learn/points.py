@@ -13,12 +13,10 @@ from irenic.arrays import Bools, Floats, Indices
 from irenic.learn._cells import ROW_LIMIT
 from irenic.learn._columns import column_figures
 from irenic.learn._completing import completed, with_missing
-from irenic.learn._evolution import Candidate, covering, worths
 from irenic.learn._knowledge import BoundKnowledge
 from irenic.learn._left_out import Judge, Seen, leading, led, raised_from
 from irenic.learn._probabilities import Division, settle
-from irenic.learn._running import Evolved
-from irenic.learn._tasks import best_consequent
+from irenic.learn.evolution import Candidate, covering, worths
 from irenic.learn.front import (
     DefaultRegions,
     Front,
@@ -28,6 +26,7 @@ from irenic.learn.front import (
     front_of,
 )
 from irenic.learn.reasons import reason_rules
+from irenic.learn.run import best_consequent
 from irenic.learn.sample import InCells, Sample
 from irenic.learn.tally import (
     Counting,
@@ -164,9 +163,9 @@ class Drafter:
     conflicts: str
     knowledge: BoundKnowledge | None = None
 
-    def drafts(self, evolved: Evolved, *, complete: bool = False) -> list[Draft]:
+    def drafts(self, evolved: Candidate, *, complete: bool = False) -> list[Draft]:
         """Return a candidate as a rule set, in a list that is empty if it cannot be completed."""
-        candidate, consequents, threshold = evolved.candidate, self.consequents, None
+        candidate, consequents, threshold = evolved, self.consequents, None
         sample, cells = self.sample, self.encoded.cells
         if sample.target.probabilities:
             candidate, consequents, threshold = settle(
@@ -208,7 +207,7 @@ class Drafter:
             rules,
             consequents,
             n_kept=0 if self.knowledge is None else self.knowledge.n_kept,
-            candidate=evolved.candidate,
+            candidate=evolved,
             member=evolved.member,
             penalty=evolved.penalty,
             validated=evolved.validated,
@@ -257,18 +256,17 @@ class FrontMaker:
     leads: bool = True
     """Whether the predicted label has the highest probability."""
 
-    def front(self, evolved: Sequence[Evolved], *, complete: bool) -> tuple[Front, bool]:
+    def front(self, candidates: Sequence[Candidate], *, complete: bool) -> tuple[Front, bool]:
         """Return the front of candidates as rule sets with their scores and statistics.
 
         If ``complete``, rules are added that fill all gaps, and rule sets with too many are left
         out. Also return whether only rule sets without conditions remain because of that.
         """
         drafter = self.drafter
-        drafts = [draft for one in evolved for draft in drafter.drafts(one)]
+        drafts = [draft for one in candidates for draft in drafter.drafts(one)]
         front, unfilled = self._front(drafts), False
         if complete:
-            of = {id(one.candidate): one for one in evolved}
-            kept = [of[id(point.candidate)] for point in front]
+            kept = [point.candidate for point in front if point.candidate is not None]
             learned = any(point.n_conditions for point in front)
             front = self._front([d for one in kept for d in drafter.drafts(one, complete=True)])
             unfilled = learned and not any(point.n_conditions for point in front)

@@ -27,7 +27,7 @@ from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
 
 if TYPE_CHECKING:
-    from irenic.learn._evolution import Candidate
+    from irenic.learn.evolution import Candidate
     from irenic.learn.sample import Sample
 
 # Rows of a block of bitmaps: so many that calls cost little.

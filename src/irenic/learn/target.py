@@ -75,6 +75,11 @@ class Target:
     def __len__(self) -> int:
         return len(self.truth)
 
+    @property
+    def is_single(self) -> bool:
+        """Whether every row has exactly one label."""
+        return bool((self.truth.sum(axis=1) == 1.0).all())
+
     @cached_property
     def codes(self) -> npt.NDArray[np.intp]:
         """Index of the label of each row, if each has one."""

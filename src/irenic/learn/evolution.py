@@ -9,9 +9,10 @@ conditions.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -23,6 +24,8 @@ import numpy.typing as npt
 from irenic.arrays import Shorts, Words
 from irenic.kernels import evolve as kernels
 from irenic.kernels.evolve import CellRows, Draft, Limits, Schedule, State, Totals, WordRules
+from irenic.learn.tally import Priors
+from irenic.learn.target import Consequents
 
 RESOLVE: Final = {"avoid": kernels.AVOID, "vote": kernels.VOTE, "best": kernels.BEST}
 # Nobody reads rules with more conditions; fixed so that a rule fits a few cache lines.
@@ -43,13 +46,30 @@ _FAILURES: Final = 20
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A rule set as words, with its default and its score on the rows that it evolved on."""
+    """A rule set in cells, with its score on the rows that it evolved on, and its validation."""
 
     masks: Words
     then: Shorts
     default: int
     cost: int = 0
+    """Number of bounds and sets."""
     worth: float = 0.0
+    """Sum of the gains of the rows."""
+    values: Sequence[Hashable] = ()
+    """What its codes stand for, once a run has ended."""
+    member: int | None = None
+    """Member of the population that it comes from."""
+    penalty: float = math.nan
+    """Score that each rule and each condition costs that member."""
+    validated: float = math.nan
+    """Mean score of the member on rows left out, NaN if there are none."""
+    priors: Priors | None = None
+    """How many average rows to add to those of each rule, None if no rows were left out."""
+
+    @classmethod
+    def empty(cls, n_features: int, default: int) -> Candidate:
+        """Return a default without rules."""
+        return cls(np.zeros((0, n_features), np.uint64), np.zeros(0, np.int16), default)
 
     def __len__(self) -> int:
         return len(self.then)
@@ -57,6 +77,13 @@ class Candidate:
     def take(self, rules: npt.NDArray[Any]) -> Candidate:
         """Return the candidate with only the given rules; its cost and worth stay as they are."""
         return replace(self, masks=self.masks[rules], then=self.then[rules])
+
+    def among(self, consequents: Consequents) -> Candidate:
+        """Return its rules with the codes of other consequents, without those that have none."""
+        codes = consequents.codes_of(self.values)
+        then = codes[self.then]
+        default = max(0, int(codes[self.default]))
+        return Candidate(self.masks[then >= 0], then[then >= 0], default)
 
     def ranked(self, cells: npt.NDArray[np.uint8], gains: npt.NDArray[Any]) -> Candidate:
         """Return the same rules with the best first, the order in which they decide."""
@@ -88,14 +115,14 @@ class Turns:
         members: list[Member],
         moves: int,
         heats: tuple[float, float],
-        clock: Clock,
+        watch: Watch,
     ) -> None:
         """Let a member take its moves of a generation, while it cools down."""
         donors = member.donors(members)
         parts = max(1, round(moves / _MOVES_AT_ONCE))
         for heat, cooler in pairwise(_temperatures(*heats, parts + 1)):
             member.anneal(donors, moves // parts, heat, cooler)
-            if clock.over():
+            if watch.over():
                 return
 
 
@@ -112,8 +139,6 @@ class Settings:
     hot: float = 1.5
     cold: float = 0.15
     conflicts: str = "avoid"
-    budget: float | None = None
-    """Seconds."""
     fixed_default: bool = False
     """Whether the default never changes."""
     sow: bool = False
@@ -136,16 +161,43 @@ class Settings:
 
 @dataclass
 class Watch:
-    """How the outside stops a run of evolution and sees its progress.
+    """How the outside sees the progress of tasks and stops them.
 
     It does not reach other processes: a copy that is sent to one starts empty.
     """
 
+    n_jobs: int | None = None
+    """Number of tasks at a time, as joblib takes it."""
+    tell: Callable[[int], bool] = lambda n_done: False
+    """Called after each task with their number; returning True stops the others."""
     stopped: threading.Event = field(default_factory=threading.Event)
-    done: dict[Any, list[Candidate]] = field(default_factory=dict)
+    best: dict[Any, list[Candidate]] = field(default_factory=dict)
+    """The best rule sets so far of each task."""
+    n_done: int = 0
+    end: float = math.inf
+    """When the time of a task is over."""
 
     def __reduce__(self) -> Any:
         return Watch, ()
+
+    def timed(self, seconds: float | None) -> Watch:
+        """Return the watch of a task that starts now and may take so long."""
+        return self if seconds is None else replace(self, end=time.monotonic() + seconds)
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() > self.end
+
+    def over(self) -> bool:
+        """Return whether a task is to end."""
+        return self.late or self.stopped.is_set()
+
+    def count(self) -> None:
+        """Count a task that has ended."""
+        self.n_done += 1
+        if self.tell(self.n_done):
+            self.stopped.set()
 
 
 def evolve(
@@ -162,7 +214,6 @@ def evolve(
     what these found too.
     """
     watch = watch or Watch()
-    clock = Clock(settings, watch)
     rng = np.random.default_rng(random_state)
     members = [Member(rows, settings, *member, rng) for member in settings.members]
     for member in members:  # a run that is interrupted returns all of them
@@ -176,8 +227,8 @@ def evolve(
             member.begin_at_best(_starts_of(number, of))
             if settings.sow:
                 member.sow()
-        for _ in _generations(group, settings, clock):
-            watch.done[name] = [member.best() for member in members]
+        for _ in _generations(group, settings, watch):
+            watch.best[name] = [member.best() for member in members]
         starts = [*starts, *(member.best() for member in group)]
     candidates = [member.best() for member in members]
     if settings.conflicts == "best":
@@ -194,7 +245,7 @@ def _starts_of(number: int, starts: list[Candidate]) -> list[Candidate]:
     return [start for start in starts if start.default == defaults[number % len(defaults)]]
 
 
-def _generations(members: list[Member], settings: Settings, clock: Clock) -> Iterator[None]:
+def _generations(members: list[Member], settings: Settings, watch: Watch) -> Iterator[None]:
     """Evolve members together, and yield after each generation."""
     turns = settings.turns
     temperatures = np.geomspace(settings.hot, settings.cold, settings.generations + 1)
@@ -212,10 +263,10 @@ def _generations(members: list[Member], settings: Settings, clock: Clock) -> Ite
             moves = round(settings.moves * _effort(member.size, settings.least))
             if member.max_rules == 1:
                 moves = min(moves, max(_SINGLE_MOVES, moves // 4))
-            turns.anneal(member, members, moves, heats, clock)
+            turns.anneal(member, members, moves, heats, watch)
             improved |= member.value > before + _EQUAL
         yield
-        if clock.over():
+        if watch.over():
             break
         candidates = [member.best() for member in members]
         for own, member in zip(candidates, members, strict=True):
@@ -253,18 +304,6 @@ def _temperatures(hot: float, cold: float, n: int) -> list[float]:
     return list(np.geomspace(hot, cold, n).tolist())
 
 
-class Clock:
-    """Tells a run when to end: after its time, or when the outside stops it."""
-
-    def __init__(self, settings: Settings, watch: Watch) -> None:
-        self._end = None if settings.budget is None else time.monotonic() + settings.budget
-        self._watch = watch
-
-    def over(self) -> bool:
-        late = self._end is not None and time.monotonic() > self._end
-        return late or self._watch.stopped.is_set()
-
-
 class Member:
     """A rule set of the population, the best version of it so far, and its penalty."""
 
@@ -290,10 +329,12 @@ class Member:
         self.begin(starts[int(np.argmax(np.array(values) > max(values) - _NEARLY))])
 
     def begin(self, start: Candidate) -> None:
+        """Start from a candidate."""
         kernels.load(self.rows, self.draft, WordRules(start.masks, start.then), start.default)
         self._keep()
 
     def sow(self) -> None:
+        """Add random rules around rows."""
         kernels.sow(self.rows, self.draft, 4 * self.max_rules)
         self._keep()
 
@@ -309,6 +350,7 @@ class Member:
         kernels.keep(self.draft, self._best, self._totals)
 
     def best(self) -> Candidate:
+        """Return the best version so far."""
         best, totals = self._best, self._totals
         masks, then = best.masks[: totals.size].copy(), best.then[: totals.size].copy()
         return Candidate(masks, then, totals.code_by_default, totals.cost, totals.score)

@@ -12,9 +12,8 @@ from fitting import check_consistent, people, quick, texts
 from sklearn.callback import ProgressBar
 from sklearn.datasets import load_iris
 
-from irenic.learn import _classifier as classifier
-from irenic.learn import _running as running
-from irenic.learn._evolution import Watch
+from irenic.learn import run
+from irenic.learn.evolution import Watch
 
 X, Y = people(90)
 VALIDATED = {"selection": "validation", "smoothing": 0.5}
@@ -156,7 +155,7 @@ def test_ctrl_c_keeps_the_best_so_far(after, n_jobs):
 
 
 def test_ctrl_c_within_a_task_keeps_what_it_had(monkeypatch):
-    evolve = running.island.__globals__["evolve"]
+    evolve = run.evolve
 
     def interrupted(rows, starts, settings, seed, watch=None, name=None):
         found = evolve(rows, starts, settings, seed, watch, name)
@@ -164,7 +163,7 @@ def test_ctrl_c_within_a_task_keeps_what_it_had(monkeypatch):
             raise KeyboardInterrupt
         return found
 
-    monkeypatch.setitem(running.island.__globals__, "evolve", interrupted)
+    monkeypatch.setattr(run, "evolve", interrupted)
     clf = quick().fit(X, Y)
     check_consistent(clf)
     assert clf.score(X, Y) > 0.5
@@ -174,7 +173,7 @@ def test_ctrl_c_before_there_is_anything_is_passed_on(monkeypatch):
     def interrupted(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(running.island.__globals__, "evolve", interrupted)
+    monkeypatch.setattr(run, "evolve", interrupted)
     clf = quick()
     with pytest.raises(KeyboardInterrupt):
         clf.fit(X, Y)
@@ -184,10 +183,10 @@ def test_ctrl_c_before_there_is_anything_is_passed_on(monkeypatch):
 def test_a_watch_that_was_sent_elsewhere_starts_anew():
     watch = Watch()
     watch.stopped.set()
-    watch.done["x"] = []
+    watch.best["x"] = []
     again = pickle.loads(pickle.dumps(watch))
     assert not again.stopped.is_set()
-    assert again.done == {}
+    assert again.best == {}
 
 
 def best_worth(clf):
@@ -198,12 +197,15 @@ def starts_of(monkeypatch, clf, *data):
     """Return how many earlier rule sets a fit starts from."""
     seen = []
 
-    def run(*args, earlier, **options):
-        seen.append(len(earlier))
-        return running.run(*args, earlier=earlier, **options)
+    of = run.Run.of
 
-    monkeypatch.setattr(classifier, "run", run)
+    def noted(*args, earlier, **options):
+        seen.append(len(earlier))
+        return of(*args, earlier=earlier, **options)
+
+    monkeypatch.setattr(run.Run, "of", noted)
     clf.fit(*data)
+    monkeypatch.undo()
     return seen[0]
 
 
