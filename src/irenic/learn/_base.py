@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from itertools import chain
@@ -54,57 +54,6 @@ from irenic.searching.explaining import Deciding, Explained, explained
 # Codes of labels are 16 bits wide.
 _LABEL_LIMIT: Final = 32_000
 _INDICATOR: Final = "multilabel-indicator"
-
-
-@dataclass(frozen=True)
-class Decision(Explanation):
-    """Why a learned model predicts what it does for one case.
-
-    Parameters
-    ----------
-    then : hashable or None
-        The prediction.
-    rules : tuple of int
-        Indices of the rule that is the reason and of other rules that cover the case; empty if none
-        does. Of several rules, the reason is the one with the fewest conditions, then the one with
-        the highest confidence, then the first, because each of them alone is enough.
-    text : str
-        The reason in words, with rules numbered from 1.
-    support : tuple of int
-        Number of training rows that each of ``rules`` covers, whatever their weights; if ``rules``
-        is empty, one entry for those in ``region``, or for all rows that no rule covers if it was
-        not counted.
-    confidence : tuple of float
-        Share of new cases under each of ``rules``, or in ``region``, for which the prediction is
-        correct, as estimated from rows left out; if none were left out, the share of the training
-        rows.
-    region : Region or None
-        A region around the case in which every case gets this prediction, with as few conditions as
-        possible: that of the first of ``rules``, or the part of it in which no rule that would win
-        predicts anything else, or if none covers the case, one that no rule of another consequent
-        overlaps. None if rules decide only some labels.
-    intervals : tuple of pairs of float
-        The 95 % interval of each confidence; empty if no rows were left out.
-    probability : ProbabilityRow or None
-        The training rows that the probabilities of the case come from: those with this prediction
-        in the same region. None if there are no regions, or the case lacks a column that they test.
-    counted : bool
-        Whether ``support`` and ``confidence`` are those of ``region`` or of ``rules``, as nearly
-        always. A reason that no training row has was not counted during the fit; they are then
-        those of all cases that the default decides, and ``text`` says so.
-
-    Examples
-    --------
-    >>> print(Decision("low", (0,), "low, by rule 1 (support 9, confidence 1.00)", (9,), (1.0,)))
-    low, by rule 1 (support 9, confidence 1.00)
-    """
-
-    support: tuple[int, ...] = ()
-    confidence: tuple[float, ...] = ()
-    region: Region | None = None
-    intervals: tuple[tuple[float, float], ...] = ()
-    probability: ProbabilityRow | None = None
-    counted: bool = True
 
 
 class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -118,14 +118,6 @@ class PackedRules:
         self.masks[:, i], self.written[:, i] = box.masks[0], region.written
         self.then[i], self.weight[i] = then, weight
 
-    @classmethod
-    def from_boxes(cls, boxes: Boxes) -> PackedRules:
-        """Return boxes as rules of one consequent, to grow regions between."""
-        packed, n = cls(boxes.space, len(boxes)), len(boxes)
-        written = np.tile(boxes.space.unwritten[:, None], n)
-        packed.extend(boxes, written, np.zeros(n, dtype=np.int32), np.ones(n))
-        return packed
-
     def extend(self, boxes: Boxes, written: Bytes, then: Codes, weight: Floats) -> None:
         """Add several rules at the end; ``written`` has one column per rule."""
         self._simplified = None

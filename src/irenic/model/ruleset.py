@@ -1450,7 +1450,7 @@ def for_growth(
     then = None if consequent is None else as_consequent(consequent)
     if rules.space.impossible:
         boxes, owners = possible_parts(rules, then)
-        return PackedRules.from_boxes(boxes), -1, owners
+        return PackedRules.from_boxes(boxes, rules.then_codes[owners]), -1, owners
     if then is None or not (rules._has_heads or isinstance(then, Head)):
         return rules.packed, rules.code_of(then), None
     rivals = np.flatnonzero(rules.rival_mask(then))

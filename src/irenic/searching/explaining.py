@@ -266,7 +266,8 @@ def _grown(
     given = None if limit is None else limit.box.simplified().tests()[0]
     orders, proved = fewest_orders(rivals, cases, given)
     every = np.full(len(cases), -1, dtype=np.int64)
-    boxes = PackedRules.from_boxes(rivals).enlarge_many(cases, orders, every)[1]
+    packed = PackedRules.from_boxes(rivals, np.zeros(len(rivals), dtype=np.int32))
+    boxes = packed.enlarge_many(cases, orders, every)[1]
     own = np.ones(len(space.continuous), dtype=np.bool_)
     if limit is not None and given is not None:
         boxes = boxes & limit.box
