@@ -24,7 +24,7 @@ from irenic.model.provenance import Provenance
 from irenic.model.rule import as_default
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet, as_rule_set, learned_rules
-from irenic.model.shown import Shown
+from irenic.model.shown import Editable
 from irenic.model.space import Instances, Space
 
 HitPolicy = Literal["UNIQUE", "ANY", "FIRST", "PRIORITY", "RULE ORDER", "OUTPUT ORDER", "COLLECT"]
@@ -34,7 +34,7 @@ _MOST_AT_ONCE: Final = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class DecisionTable(Shown):
+class DecisionTable(Editable):
     """A table whose rows are rules, as in spreadsheets and DMN files.
 
     A row with more than one interval in a cell (``< 18, >= 60``) makes several rules; ``rows``
@@ -406,46 +406,6 @@ class DecisionTable(Shown):
         if not self.is_ordered:
             return self.rules.copy()
         return RuleList.from_rules(self.rules[self.winning])
-
-    def edit(
-        self,
-        *,
-        properties: str | Iterable[str] = (),
-        cases: tuple[Any, Sequence[Any]] | None = None,
-    ) -> Any:
-        """Return a widget for notebooks in which the rows can be edited.
-
-        It shows the page of :func:`irenic.report`, with an editor that checks every change.
-        Anything that it saves is in the attribute ``rules`` of the widget; this object stays as
-        it is. It needs the extra ``irenic[notebook]``.
-
-        Parameters
-        ----------
-        properties : str or iterable of str
-            Properties that the page checks after every change, as :func:`irenic.proving.prove`
-            takes them.
-        cases : tuple of (table, sequence of hashable), optional
-            Test cases and their expected outcomes, which the page checks, too.
-
-        Returns
-        -------
-        anywidget.AnyWidget
-            With the attribute ``rules``: a RuleSet, or a RuleList if the order decides.
-
-        Raises
-        ------
-        ImportError
-            If anywidget is not installed.
-
-        Examples
-        --------
-        >>> from irenic import Rule, DecisionTable, RuleSet
-        >>> rules = DecisionTable.from_rules(RuleSet([Rule({"age": (0, 9)}, then="child")]))
-        >>> widget = rules.edit()  # doctest: +SKIP
-        >>> widget.rules  # doctest: +SKIP
-        """
-        # by name, because views are above the model
-        return import_module("irenic.reporting.widget").editor(self, properties, cases)
 
     def explain(self, X: Any) -> list[Explanation]:
         """Return the reason for the decision on each instance.

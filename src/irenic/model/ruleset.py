@@ -7,7 +7,7 @@ import weakref
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import Any, Final, Literal, Protocol, Self, overload
+from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -38,9 +38,10 @@ from irenic.model.overlap import Conflict, Overlap, P, Pairs
 from irenic.model.packed import PackedRules, as_columns
 from irenic.model.region import Region
 from irenic.model.rule import Rule, as_consequent, as_default
-from irenic.model.shown import Shown
+from irenic.model.shown import Editable
 from irenic.model.space import Instances, Space, to_list
 
+R = TypeVar("R", bound="Rules")
 Resolve = Literal["first", "best", "vote"]
 RESOLVE: Final = ("first", "best", "vote")
 _UNLIMITED: Final = 2**62
@@ -50,58 +51,17 @@ _MAX_CONFLICTS: Final = 100
 _AT_ONCE: Final = 4096
 
 
-class Listener(Protocol):
-    """An object that is notified of every change of a rule set."""
+class Rules(Editable):
+    """Rules over one space, and what decides where several of them hold.
 
-    def rule_added(self, index: int, rule: Rule) -> None:
-        """Handle that a rule was added at ``index`` and later rules moved down."""
-
-    def rule_removed(self, index: int, rule: Rule) -> None:
-        """Handle that the rule at ``index`` was removed and later rules moved up."""
-
-
-class RuleSet(Shown):
-    """An unordered collection of rules over one space.
-
-    The constructor accepts rules that contradict each other, so that they can be examined;
-    :meth:`add` rejects a rule that contradicts another one.
-
-    Two rules contradict each other if they overlap and have different consequents. A rule whose
-    consequent is a mapping, such as ``{"x": True, "y": False}``, decides only some labels; such
-    rules contradict each other only if a label is decided differently by both. Where they overlap,
-    the prediction is what all of them decide together, and the default decides the other labels.
-
-    Parameters
-    ----------
-    rules : iterable of Rule
-        The rules; those of other spaces are moved to this one, with features matched by name.
-    space : Space, optional
-        The space (default: the one that the rules share, or one inferred from their conditions).
-    default : hashable, optional
-        The prediction where no rule holds (default: none). If rules decide only some labels, a set:
-        the labels in it are present where no rule decides them, and all others are absent.
-
-    Raises
-    ------
-    ConditionError
-        If a rule does not fit the space, or the default decides only some labels.
-
-    Examples
-    --------
-    >>> from irenic import Continuous, Rule, RuleSet, Space
-    >>> space = Space([Continuous("age")])
-    >>> rules = RuleSet([Rule({"age": (0, 10)}, then="child"),
-    ...                  Rule({"age": (10, 99)}, then="adult")], space)
-    >>> rules.is_consistent
-    True
-    >>> rules.predict({"age": [5, 10, 120]})
-    array(['child', 'adult', None], dtype=object)
-    >>> rules.add(Rule({"age": (18, None)}, then="senior"))
-    Traceback (most recent call last):
-    irenic.errors.ConflictError: rule 3 (IF age >= 18 THEN senior) contradicts rule 2 (IF 10 <=
-    age < 99 THEN adult): both hold where 18 <= age < 99, for example at age = 60; change one of
-    them, or keep both with force=True
+    What :class:`RuleSet` and :class:`irenic.RuleList` share: they differ in their policy, and only
+    a set can change.
     """
+
+    policy: Literal["FIRST"] | None = None
+    """The hit policy: FIRST if the first rule that holds decides, None if rules must agree."""
+    _kind: ClassVar[type[Rules]]
+    """The type of parts; subclasses may have constructors of their own."""
 
     def __init__(
         self,
@@ -111,7 +71,8 @@ class RuleSet(Shown):
         default: Hashable | None = None,
     ) -> None:
         if isinstance(rules, Space):
-            raise ConditionError("rules must come before the space: RuleSet(rules, space)")
+            kind = self._kind.__name__
+            raise ConditionError(f"rules must come before the space: {kind}(rules, space)")
         rules = list(rules)
         if space is None:
             space = _shared_space(rules)
@@ -119,7 +80,6 @@ class RuleSet(Shown):
             raise ConditionError(f"space must be a Space or None, got {space!r}")
         self.space = space
         self.default = None if default is None else as_default(default)
-        self._listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
         self._thens: list[Hashable] = []
         self._codes: dict[Hashable, int] = {}
         self._has_heads = False  # or had, like the consequents
@@ -127,6 +87,7 @@ class RuleSet(Shown):
         self._consistent: bool | None = None
         for number, rule in enumerate(rules, 1):
             self._append(self._cast(rule, number))
+        self._check_policy()
 
     @classmethod
     def from_arrays(
@@ -139,7 +100,7 @@ class RuleSet(Shown):
         masks: npt.ArrayLike | None = None,
         weights: npt.ArrayLike | None = None,
         default: Hashable | None = None,
-    ) -> RuleSet:
+    ) -> Self:
         """Create a rule set from arrays with one column per rule.
 
         Parameters
@@ -210,7 +171,7 @@ class RuleSet(Shown):
         then: Sequence[Hashable],
         weights: npt.ArrayLike,
         default: Hashable | None = None,
-    ) -> RuleSet:
+    ) -> Self:
         """Create a rule set from valid boxes, which are not checked.
 
         Parameters
@@ -249,7 +210,12 @@ class RuleSet(Shown):
         known = {key: rules._code(as_consequent(value)) for key, value in distinct.items()}
         codes = np.fromiter(map(known.__getitem__, map(id, thens)), np.int32, len(thens))
         rules._packed.extend(boxes, written.T, codes, np.asarray(weights, dtype=np.float64))
+        rules._check_policy()
         return rules
+
+    def _check_policy(self) -> None:
+        if self.policy == "FIRST":
+            self.check_whole("a rule list", "in a rule set, such rules decide together")
 
     # --- packed columns
 
@@ -422,17 +388,17 @@ class RuleSet(Shown):
     @overload
     def __getitem__(self, i: int) -> Rule: ...
     @overload
-    def __getitem__(self, i: slice | Sequence[int] | npt.NDArray[Any]) -> RuleSet: ...
-    def __getitem__(self, i: int | slice | Sequence[int] | npt.NDArray[Any]) -> Rule | RuleSet:
-        """Return the rule at an index, or a rule set with the rules at several indices."""
+    def __getitem__(self, i: slice | Sequence[int] | npt.NDArray[Any]) -> Self: ...
+    def __getitem__(self, i: int | slice | Sequence[int] | npt.NDArray[Any]) -> Rule | Self:
+        """Return the rule at an index, or rules of the same kind at several indices."""
         if isinstance(i, int | np.integer):
             return self._rule(self._index(i))
-        taken = RuleSet(space=self.space, default=self.default)
+        taken = self._kind(space=self.space, default=self.default)
         taken._packed = self._packed.take(np.arange(len(self))[i])
         taken._thens, taken._codes = list(self._thens), dict(self._codes)
         taken._has_heads = self._has_heads
         taken._consistent = self._consistent or None  # any part of a consistent set is consistent
-        return taken
+        return cast("Self", taken)
 
     def _index(self, i: int) -> int:
         if not isinstance(i, int | np.integer) or isinstance(i, bool):
@@ -483,64 +449,6 @@ class RuleSet(Shown):
         key = rule.region.box.simplified().keys()
         return np.flatnonzero(same & (self.boxes.keys() == key).all(axis=1))
 
-    def __eq__(self, other: object) -> bool:
-        """Return whether both have the same rules in any order, space and default."""
-        if not isinstance(other, RuleSet):
-            return NotImplemented
-        return (
-            self.space == other.space
-            and self.default == other.default
-            and len(self) == len(other)
-            and self._counted() == other._counted()
-        )
-
-    def _counted(self) -> Counter[Hashable]:
-        """Return how often each rule occurs, without creating Rule objects."""
-        rows = zip(self.boxes.keys(), self.thens, self.weights.tolist(), strict=True)
-        return Counter((key.tobytes(), then, weight) for key, then, weight in rows)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def edit(
-        self,
-        *,
-        properties: str | Iterable[str] = (),
-        cases: tuple[Any, Sequence[Any]] | None = None,
-    ) -> Any:
-        """Return a widget for notebooks in which the rules can be edited.
-
-        It shows the page of :func:`irenic.report`, with an editor that checks every change.
-        Anything that it saves is in the attribute ``rules`` of the widget; this object stays as
-        it is. It needs the extra ``irenic[notebook]``.
-
-        Parameters
-        ----------
-        properties : str or iterable of str
-            Properties that the page checks after every change, as :func:`irenic.proving.prove`
-            takes them.
-        cases : tuple of (table, sequence of hashable), optional
-            Test cases and their expected outcomes, which the page checks, too.
-
-        Returns
-        -------
-        anywidget.AnyWidget
-            With the attribute ``rules``: a RuleSet, or a RuleList if the order decides.
-
-        Raises
-        ------
-        ImportError
-            If anywidget is not installed.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 9)}, then="child")])
-        >>> widget = rules.edit()  # doctest: +SKIP
-        >>> widget.rules  # doctest: +SKIP
-        """
-        # by name, because views are above the model
-        return import_module("irenic.reporting.widget").editor(self, properties, cases)
-
     def copy(self) -> Self:
         """Return an independent copy of the rule set, without listeners.
 
@@ -558,14 +466,18 @@ class RuleSet(Shown):
         >>> rules.copy() == rules
         True
         """
-        copied = type(self).__new__(type(self))
-        copied.__dict__.update(self.__dict__)
-        copied._packed = self._packed.copy()
-        copied._thens, copied._codes = list(self._thens), dict(self._codes)
-        copied._listeners = weakref.WeakSet()
-        return copied
+        return self._as(type(self))
 
     __copy__ = copy
+
+    def _as(self, kind: type[R]) -> R:
+        """Return a copy as rules of another kind."""
+        copied = kind.__new__(kind)
+        copied.__dict__.update(self.__dict__)
+        copied.__dict__.pop("_listeners", None)
+        copied._packed = self._packed.copy()
+        copied._thens, copied._codes = list(self._thens), dict(self._codes)
+        return copied
 
     def __getstate__(self) -> dict[str, Any]:
         # listeners belong to this process, and codes are rebuilt since some formats restrict keys
@@ -575,175 +487,16 @@ class RuleSet(Shown):
         self.__dict__.update(state)
         self._codes = {then: code for code, then in enumerate(self._thens)}
         self._has_heads = any(isinstance(then, Head) for then in self._thens)
-        self._listeners = weakref.WeakSet()
 
     def __repr__(self) -> str:
-        return self._listing("RuleSet")
-
-    def _listing(self, kind: str) -> str:
-        lines = [f"<{kind}: {counted(len(self), 'rule')}, {counted(len(self.space), 'feature')}>"]
+        size = f"{counted(len(self), 'rule')}, {counted(len(self.space), 'feature')}"
+        lines = [f"<{self._kind.__name__}: {size}>"]
         lines += [f"  {i}. {rule}" for i, rule in enumerate(self[:20], 1)]
         lines += [f"  … and {len(self) - 20} more"] if len(self) > 20 else []
         lines += [f"  DEFAULT {display(self.default)}"] if self.default is not None else []
         times = [f.name for f in self.space.continuous if f.in_utc]
         lines += [f"  times of {', '.join(map(display, times))} are in UTC"] if times else []
         return "\n".join(lines)
-
-    # --- changing
-
-    def listen(self, listener: Listener) -> None:
-        """Notify an object of every change from now on, for as long as it exists.
-
-        Parameters
-        ----------
-        listener : object
-            Its methods ``rule_added(index, rule)`` and ``rule_removed(index, rule)`` are called.
-            The set keeps only a weak reference to it.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> class Printer:
-        ...     def rule_added(self, index, rule): print("added", rule)
-        ...     def rule_removed(self, index, rule): print("removed", rule)
-        >>> printer = Printer()
-        >>> rules.listen(printer)
-        >>> rules.add(Rule({"age": (30, 60)}, then="high"))
-        added IF 30 <= age < 60 THEN high
-        """
-        self._listeners.add(listener)
-
-    def _followers(self) -> Sequence[Listener]:
-        # most sets have none, and iterating over weak references takes longer than a change
-        return list(self._listeners) if len(self._listeners) else ()
-
-    def add(self, rule: Rule, *, force: bool = False) -> None:
-        """Add a rule, unless it contradicts another rule.
-
-        Parameters
-        ----------
-        rule : Rule
-            The rule to add.
-        force : bool, default False
-            Add the rule even if it contradicts another one.
-
-        Raises
-        ------
-        ConflictError
-            If the rule contradicts another one. The error names the rules, the region in which
-            both hold, and a point of it.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.add(Rule({"age": (30, 60)}, then="high"))
-        >>> len(rules)
-        2
-        """
-        rule = self._cast(rule, len(self) + 1)
-        if not force:
-            self._check_conflicts(rule, number=len(self) + 1)
-        self._append(rule)
-        self._consistent = None if force or not self._consistent else True
-        for listener in self._followers():
-            listener.rule_added(len(self) - 1, rule)
-
-    def remove(self, rule: int | Rule) -> Rule:
-        """Remove and return a rule.
-
-        Parameters
-        ----------
-        rule : int or Rule
-            Index of the rule, or a rule that equals it.
-
-        Returns
-        -------
-        Rule
-            The removed rule.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.remove(0)
-        IF 0 <= age < 30 THEN low
-        """
-        i = self.index(rule) if isinstance(rule, Rule) else self._index(rule)
-        removed = self._rule(i)
-        self._packed.remove(i)
-        self._consistent = self._consistent or None
-        for listener in self._followers():
-            listener.rule_removed(i, removed)
-        return removed
-
-    def replace(self, i: int, rule: Rule, *, force: bool = False) -> Rule:
-        """Replace a rule, unless the new one contradicts another rule.
-
-        Parameters
-        ----------
-        i : int
-            Index of the rule to replace.
-        rule : Rule
-            The new rule.
-        force : bool, default False
-            Replace the rule even if the new one contradicts another one.
-
-        Returns
-        -------
-        Rule
-            The replaced rule.
-
-        Raises
-        ------
-        ConflictError
-            If the new rule contradicts another one; the set is left unchanged.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.replace(0, Rule({"age": (0, 40)}, then="low"))
-        IF 0 <= age < 30 THEN low
-        """
-        i = self._index(i)
-        rule = self._cast(rule, i + 1)
-        if not force:
-            self._check_conflicts(rule, number=i + 1, replaced=i)
-        removed = self._rule(i)
-        self._packed.put(i, rule.region, self._code(rule.then), rule.weight)
-        self._consistent = None if force or not self._consistent else True
-        for listener in self._followers():
-            listener.rule_removed(i, removed)
-            listener.rule_added(i, rule)
-        return removed
-
-    def _check_conflicts(self, rule: Rule, number: int, replaced: int = -1) -> None:
-        rivals = self._rivals(rule.region, rule.then)
-        if replaced >= 0:
-            rivals = rivals[rivals != replaced]
-        if not len(rivals):
-            return
-        # copied, because the set may change before someone reads the error
-        packed, thens = self._packed.take(rivals[:_MAX_CONFLICTS]), self._thens
-
-        def describe() -> tuple[str, list[Conflict]]:
-            listed = rivals[:_MAX_CONFLICTS].tolist()
-            conflicts = [
-                Conflict(i, number - 1, (_unpacked(packed, thens, row), rule))
-                for row, i in enumerate(listed)
-            ]
-            first = conflicts[0]
-            more = f" (and {len(rivals) - 1} more)" if len(rivals) > 1 else ""
-            return (
-                f"rule {number} ({rule}) contradicts rule {first.first + 1}"
-                f" ({first.rules[0]}){more}: both hold where {first.region}, for example at"
-                f" {first.witness_text}; change one of them, or keep both with force=True",
-                conflicts,
-            )
-
-        raise ConflictError._deferred(describe)
 
     def rivals_of(self, region: Region, consequent: Hashable | None = None) -> Indices:
         """Return the indices of the rules that overlap a region and contradict a consequent.
@@ -1004,7 +757,7 @@ class RuleSet(Shown):
         >>> rules.decide({"age": [29, 30]})
         array([ 0, -1])
         """
-        self._check_resolve(resolve)
+        resolve = self._resolved(resolve)
         instances = self.space.encode(X)
         if resolve == "vote" and not self.is_partial:
             return self._packed.voting(instances, len(self._thens))
@@ -1016,7 +769,15 @@ class RuleSet(Shown):
             return np.argsort(-self.weights, kind="stable")
         return np.arange(len(self))
 
-    def _check_resolve(self, resolve: Resolve | None) -> None:
+    def _resolved(self, resolve: Resolve | None) -> Resolve | None:
+        """Return how to choose between conflicting rules; raise an error if it is not known."""
+        if self.policy == "FIRST":
+            if resolve not in (None, "first"):
+                raise ConditionError(
+                    'the first rule of a list that holds decides, so resolve must be "first" or'
+                    f" None, got {resolve!r}"
+                )
+            return "first"
         if resolve is None:
             if not self.is_consistent:
                 conflict = self.conflicts(limit=1)[0]
@@ -1027,6 +788,7 @@ class RuleSet(Shown):
                 )
         elif resolve not in RESOLVE:
             raise ConditionError(f"resolve must be one of {', '.join(RESOLVE)}, got {resolve!r}")
+        return resolve
 
     def predict(
         self, X: Any, *, default: Hashable | None = None, resolve: Resolve | None = None
@@ -1128,7 +890,7 @@ class RuleSet(Shown):
         >>> states.tolist(), covered.tolist()
         ([[1, -1], [0, -1], [0, 0]], [True, True, False])
         """
-        self._check_resolve(resolve)
+        resolve = self._resolved(resolve)
         for i, then in enumerate(self.thens):
             if not isinstance(then, Head | frozenset):
                 raise ConditionError(
@@ -1183,7 +945,7 @@ class RuleSet(Shown):
         ('low', 'high')
         """
         self.check_whole("a decider", "predict(X) decides several records")
-        self._check_resolve(resolve)
+        resolve = self._resolved(resolve)
         order = None if resolve == "vote" else self._by_priority(resolve)
         return Decider(self._packed, self.thens, default=self.default, order=order)
 
@@ -1216,7 +978,7 @@ class RuleSet(Shown):
         low, by rule 1, because 0 <= age < 30
         high, by default, because age >= 30
         """
-        self._check_resolve(resolve)
+        resolve = self._resolved(resolve)
         # by name, because searches are above the model
         explaining = import_module("irenic.searching.explaining")
         deciding = explaining.Deciding.of(self, resolve)
@@ -1360,7 +1122,7 @@ class RuleSet(Shown):
 
     # --- other forms
 
-    def simplified(self) -> RuleSet:
+    def simplified(self) -> Self:
         """Return an equivalent set without redundant conditions and rules.
 
         Conditions that the bounds of the space imply are removed, and so are rules that lie inside
@@ -1382,7 +1144,7 @@ class RuleSet(Shown):
         """
         kept = self if not self.is_consistent else self[self._not_inside()]
         rules = (Rule(r.region.simplified(), then=r.then, weight=r.weight) for r in kept)
-        return RuleSet(rules, self.space, default=self.default)
+        return cast("Self", self._kind(rules, self.space, default=self.default))
 
     def _not_inside(self) -> Bools:
         """Return which rules do not lie inside another rule that decides at least the same."""
@@ -1431,6 +1193,237 @@ class RuleSet(Shown):
             "weight": [float(w) for w in self.weights],
         }
         return nw.from_dict(columns, backend=frame_backend(backend)).to_native()
+
+
+class Listener(Protocol):
+    """An object that is notified of every change of a rule set."""
+
+    def rule_added(self, index: int, rule: Rule) -> None:
+        """Handle that a rule was added at ``index`` and later rules moved down."""
+
+    def rule_removed(self, index: int, rule: Rule) -> None:
+        """Handle that the rule at ``index`` was removed and later rules moved up."""
+
+
+class RuleSet(Rules):
+    """An unordered collection of rules over one space.
+
+    The constructor accepts rules that contradict each other, so that they can be examined;
+    :meth:`add` rejects a rule that contradicts another one.
+
+    Two rules contradict each other if they overlap and have different consequents. A rule whose
+    consequent is a mapping, such as ``{"x": True, "y": False}``, decides only some labels; such
+    rules contradict each other only if a label is decided differently by both. Where they overlap,
+    the prediction is what all of them decide together, and the default decides the other labels.
+
+    Parameters
+    ----------
+    rules : iterable of Rule
+        The rules; those of other spaces are moved to this one, with features matched by name.
+    space : Space, optional
+        The space (default: the one that the rules share, or one inferred from their conditions).
+    default : hashable, optional
+        The prediction where no rule holds (default: none). If rules decide only some labels, a set:
+        the labels in it are present where no rule decides them, and all others are absent.
+
+    Raises
+    ------
+    ConditionError
+        If a rule does not fit the space, or the default decides only some labels.
+
+    Examples
+    --------
+    >>> from irenic import Continuous, Rule, RuleSet, Space
+    >>> space = Space([Continuous("age")])
+    >>> rules = RuleSet([Rule({"age": (0, 10)}, then="child"),
+    ...                  Rule({"age": (10, 99)}, then="adult")], space)
+    >>> rules.is_consistent
+    True
+    >>> rules.predict({"age": [5, 10, 120]})
+    array(['child', 'adult', None], dtype=object)
+    >>> rules.add(Rule({"age": (18, None)}, then="senior"))
+    Traceback (most recent call last):
+    irenic.errors.ConflictError: rule 3 (IF age >= 18 THEN senior) contradicts rule 2 (IF 10 <=
+    age < 99 THEN adult): both hold where 18 <= age < 99, for example at age = 60; change one of
+    them, or keep both with force=True
+    """
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both have the same rules in any order, space and default."""
+        if not isinstance(other, RuleSet):
+            return NotImplemented
+        return (
+            self.space == other.space
+            and self.default == other.default
+            and len(self) == len(other)
+            and self._counted() == other._counted()
+        )
+
+    def _counted(self) -> Counter[Hashable]:
+        """Return how often each rule occurs, without creating Rule objects."""
+        rows = zip(self.boxes.keys(), self.thens, self.weights.tolist(), strict=True)
+        return Counter((key.tobytes(), then, weight) for key, then, weight in rows)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # --- changing
+
+    def listen(self, listener: Listener) -> None:
+        """Notify an object of every change from now on, for as long as it exists.
+
+        Parameters
+        ----------
+        listener : object
+            Its methods ``rule_added(index, rule)`` and ``rule_removed(index, rule)`` are called.
+            The set keeps only a weak reference to it.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> class Printer:
+        ...     def rule_added(self, index, rule): print("added", rule)
+        ...     def rule_removed(self, index, rule): print("removed", rule)
+        >>> printer = Printer()
+        >>> rules.listen(printer)
+        >>> rules.add(Rule({"age": (30, 60)}, then="high"))
+        added IF 30 <= age < 60 THEN high
+        """
+        self.__dict__.setdefault("_listeners", weakref.WeakSet()).add(listener)
+
+    def _followers(self) -> Sequence[Listener]:
+        # most sets have none, and iterating over weak references takes longer than a change
+        return list(self.__dict__.get("_listeners", ()))
+
+    def add(self, rule: Rule, *, force: bool = False) -> None:
+        """Add a rule, unless it contradicts another rule.
+
+        Parameters
+        ----------
+        rule : Rule
+            The rule to add.
+        force : bool, default False
+            Add the rule even if it contradicts another one.
+
+        Raises
+        ------
+        ConflictError
+            If the rule contradicts another one. The error names the rules, the region in which
+            both hold, and a point of it.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.add(Rule({"age": (30, 60)}, then="high"))
+        >>> len(rules)
+        2
+        """
+        rule = self._cast(rule, len(self) + 1)
+        if not force:
+            self._check_conflicts(rule, number=len(self) + 1)
+        self._append(rule)
+        self._consistent = None if force or not self._consistent else True
+        for listener in self._followers():
+            listener.rule_added(len(self) - 1, rule)
+
+    def remove(self, rule: int | Rule) -> Rule:
+        """Remove and return a rule.
+
+        Parameters
+        ----------
+        rule : int or Rule
+            Index of the rule, or a rule that equals it.
+
+        Returns
+        -------
+        Rule
+            The removed rule.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.remove(0)
+        IF 0 <= age < 30 THEN low
+        """
+        i = self.index(rule) if isinstance(rule, Rule) else self._index(rule)
+        removed = self._rule(i)
+        self._packed.remove(i)
+        self._consistent = self._consistent or None
+        for listener in self._followers():
+            listener.rule_removed(i, removed)
+        return removed
+
+    def replace(self, i: int, rule: Rule, *, force: bool = False) -> Rule:
+        """Replace a rule, unless the new one contradicts another rule.
+
+        Parameters
+        ----------
+        i : int
+            Index of the rule to replace.
+        rule : Rule
+            The new rule.
+        force : bool, default False
+            Replace the rule even if the new one contradicts another one.
+
+        Returns
+        -------
+        Rule
+            The replaced rule.
+
+        Raises
+        ------
+        ConflictError
+            If the new rule contradicts another one; the set is left unchanged.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.replace(0, Rule({"age": (0, 40)}, then="low"))
+        IF 0 <= age < 30 THEN low
+        """
+        i = self._index(i)
+        rule = self._cast(rule, i + 1)
+        if not force:
+            self._check_conflicts(rule, number=i + 1, replaced=i)
+        removed = self._rule(i)
+        self._packed.put(i, rule.region, self._code(rule.then), rule.weight)
+        self._consistent = None if force or not self._consistent else True
+        for listener in self._followers():
+            listener.rule_removed(i, removed)
+            listener.rule_added(i, rule)
+        return removed
+
+    def _check_conflicts(self, rule: Rule, number: int, replaced: int = -1) -> None:
+        rivals = self._rivals(rule.region, rule.then)
+        if replaced >= 0:
+            rivals = rivals[rivals != replaced]
+        if not len(rivals):
+            return
+        # copied, because the set may change before someone reads the error
+        packed, thens = self._packed.take(rivals[:_MAX_CONFLICTS]), self._thens
+
+        def describe() -> tuple[str, list[Conflict]]:
+            listed = rivals[:_MAX_CONFLICTS].tolist()
+            conflicts = [
+                Conflict(i, number - 1, (_unpacked(packed, thens, row), rule))
+                for row, i in enumerate(listed)
+            ]
+            first = conflicts[0]
+            more = f" (and {len(rivals) - 1} more)" if len(rivals) > 1 else ""
+            return (
+                f"rule {number} ({rule}) contradicts rule {first.first + 1}"
+                f" ({first.rules[0]}){more}: both hold where {first.region}, for example at"
+                f" {first.witness_text}; change one of them, or keep both with force=True",
+                conflicts,
+            )
+
+        raise ConflictError._deferred(describe)
+
+
+RuleSet._kind = RuleSet
 
 
 def _unpacked(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:

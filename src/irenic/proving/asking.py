@@ -35,7 +35,7 @@ Read: TypeAlias = Callable[[str], Rules]
 """Returns the rules of a file that a property names."""
 
 
-class Prepared:
+class PreparedRules:
     """Rules that questions are asked of: they are prepared, and files are read, only once."""
 
     def __init__(self, rules: Rules, read: Read | None = None) -> None:
