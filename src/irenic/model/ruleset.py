@@ -1450,7 +1450,7 @@ def for_growth(
     return rules.packed.take(rivals), -1, rivals
 
 
-def possible_parts(rules: RuleSet, consequent: Hashable | None) -> tuple[Boxes, Indices]:
+def possible_parts(rules: Rules, consequent: Hashable | None) -> tuple[Boxes, Indices]:
     """Return boxes that contain the cases of rivals that can occur, and the rule of each box.
 
     A region that overlaps none of the boxes overlaps a rival at most where no case can occur.

@@ -23,7 +23,7 @@ from irenic.model.head import Head
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
 from irenic.model.rule import Rule, as_consequent
-from irenic.model.ruleset import RuleSet, as_rule_set, for_growth, possible_parts
+from irenic.model.ruleset import Rules, RuleSet, as_rule_set, for_growth, possible_parts
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Instances, Space
 from irenic.searching._fewest import fewest_order, fewest_orders
@@ -359,15 +359,20 @@ def _importance(space: Space, weights: Weights) -> Floats:
 def growable(rules: RuleSet) -> RuleSet:
     """Return a rule set; raise if it has too many conditions for the kernels to count."""
     rules = as_rule_set(rules)
+    check_growable(rules)
+    return rules
+
+
+def check_growable(rules: Rules) -> None:
+    """Raise an error if rules have too many conditions for the kernels to count."""
     if len(rules.space) <= _CONDITION_LIMIT:
-        return rules
+        return
     conditions = rules.conditions_per_rule()
     if conditions.max(initial=0) > _CONDITION_LIMIT:
         raise ConditionError(
             f"rules must have at most {_CONDITION_LIMIT} conditions to grow regions between them,"
             f" but rule {int(conditions.argmax()) + 1} has {conditions.max()}"
         )
-    return rules
 
 
 def seed_error(rules: RuleSet, covering: int, seed: Any, consequent: Hashable | None) -> SeedError:

@@ -23,9 +23,9 @@ from irenic.model.head import labels_of, signs
 from irenic.model.literals import display
 from irenic.model.packed import PackedRules
 from irenic.model.region import Region
-from irenic.model.ruleset import Resolve, RuleSet, possible_parts
+from irenic.model.ruleset import Resolve, Rules, RuleSet, possible_parts
 from irenic.model.space import Instances
-from irenic.searching._cfsbe import growable
+from irenic.searching._cfsbe import check_growable
 from irenic.searching._fewest import fewest_orders
 
 How: TypeAlias = Literal["agree", "first", "vote", "all"]
@@ -40,7 +40,7 @@ _AT_ONCE: Final = 4_096
 class Deciding:
     """Rules, and how they decide."""
 
-    rules: RuleSet
+    rules: Rules
     how: How
     order: Ints
     """The rules, the first to win, or to be named, first."""
@@ -56,7 +56,7 @@ class Deciding:
 
     @classmethod
     def of(
-        cls, rules: RuleSet, resolve: Resolve | None = None, confidence: Floats | None = None
+        cls, rules: Rules, resolve: Resolve | None = None, confidence: Floats | None = None
     ) -> Deciding:
         """Return how a rule set decides; ``resolve`` chooses where its rules disagree."""
         if rules.is_partial:
@@ -115,7 +115,7 @@ def explained(deciding: Deciding, cases: Instances) -> Explained:
     half, by rule 2, because age >= 18 and pass in {true}
     full, by default, because age >= 18 and pass in {false}
     """
-    growable(deciding.rules)
+    check_growable(deciding.rules)
     holding, pattern = _patterns(deciding.rules, cases)
     decided = deciding.decided(cases)
     places, regions = _reasons(deciding, cases, decided, holding, pattern)
@@ -138,7 +138,7 @@ def explained(deciding: Deciding, cases: Instances) -> Explained:
     return Explained(distinct, group)
 
 
-def _patterns(rules: RuleSet, cases: Instances) -> tuple[Bools, Ints]:
+def _patterns(rules: Rules, cases: Instances) -> tuple[Bools, Ints]:
     """Return the distinct sets of rules that hold together, and which one each case has."""
     if not len(rules) or len(cases) == 1:
         return rules.covering(cases)[:1], np.zeros(len(cases), dtype=np.int64)
