@@ -36,13 +36,7 @@ LIMIT = 3
 
 
 class ProblemError(ValueError):
-    """A problem.
-
-    Examples
-    --------
-    >>> ProblemError("a").args
-    ('a',)
-    """
+    """A problem."""
 
 
 @dataclass
@@ -204,7 +198,8 @@ RAISE = "    ProblemError\n        If", "    ValueError\n        If"
         (*RAISE, [f"Point: {LISTS} ProblemError"]),
         (">>> list(steps(1))", "", [f"steps: {EXAMPLES}"]),
         ("        text : str\n", "        word : str\n", MEMBER),
-        (">>> ProblemError", "", [f"ProblemError: {EXAMPLES}"]),
+        (">>> Point(1, 2)", "", [f"Point: {EXAMPLES}"]),
+        ("A problem.", "A problem", [f"ProblemError: {SUMMARY}"]),
     ],
 )
 def test_a_violation_is_reported(tmp_path, old, new, violations):

@@ -29,6 +29,7 @@ from irenic import (
 )
 from irenic.formats import text as text_rules
 from irenic.formats.json import rules as json_rules
+from irenic.model import Provenance
 from irenic.model.literals import Expression, Months
 
 
@@ -632,3 +633,13 @@ def test_an_expression_is_kept_in_json_and_has_no_text_form():
     broken = text.replace("price * 2", "\\ud800")
     with pytest.raises(FormatError, match=r"not valid Unicode"):
         loads_json(broken)
+
+
+@pytest.mark.parametrize("form", ["dmn", "json", "rules"])
+def test_accepted_findings_are_kept(form):
+    accepts = {((0,), "overlap: agreed"), ((), "gap: known")}
+    rules = RuleSet([Rule({"age": (0, 9)}, then="A")])
+    provenance = Provenance(accepts=tuple(accepts))
+    table = irenic.DecisionTable(rules, rows=(0,), n_rows=1, provenance=provenance)
+    text = irenic.dumps(table, format=form).encode()
+    assert {*irenic.parse(text, format=form).bind().table().provenance.accepts} == accepts

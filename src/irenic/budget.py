@@ -59,22 +59,7 @@ class Budget:
 
     @classmethod
     def from_value(cls, budget: Budget | float | None) -> Budget:
-        """Return a budget given in any form that functions accept.
-
-        Parameters
-        ----------
-        budget : Budget, float or None
-            A number is a budget of that many seconds; None is unlimited.
-
-        Returns
-        -------
-        Budget
-
-        Examples
-        --------
-        >>> Budget.from_value(2.5)
-        Budget(seconds=2.5, nodes=None, regions=None)
-        """
+        """Return a budget in any form that functions accept: a number is one of seconds."""
         return budget if isinstance(budget, Budget) else cls(seconds=budget)
 
 

@@ -54,46 +54,15 @@ class IrenicError(Exception):
 
 
 class SpaceError(IrenicError, ValueError):
-    """An invalid feature or space: duplicate names, reversed bounds, no values.
-
-    Examples
-    --------
-    >>> import irenic
-    >>> try:
-    ...     irenic.Continuous("age", bounds=(120, 0))
-    ... except irenic.SpaceError:
-    ...     print("invalid feature")
-    invalid feature
-    """
+    """An invalid feature or space: duplicate names, reversed bounds, no values."""
 
 
 class ConditionError(IrenicError, ValueError):
-    """An invalid condition, region, rule or argument, or a condition on an unknown feature.
-
-    Examples
-    --------
-    >>> import irenic
-    >>> try:
-    ...     irenic.Rule({"age": (30, 20)}, then="low")
-    ... except irenic.ConditionError:
-    ...     print("invalid rule")
-    invalid rule
-    """
+    """An invalid condition, region, rule or argument, or a condition on an unknown feature."""
 
 
 class DataError(IrenicError, ValueError):
-    """A table or point that does not fit its space.
-
-    Examples
-    --------
-    >>> import irenic
-    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low")])
-    >>> try:
-    ...     rules.predict({"height": [180]})
-    ... except irenic.DataError:
-    ...     print("a column is missing")
-    a column is missing
-    """
+    """A table or point that does not fit its space."""
 
 
 class ConflictError(IrenicError, ValueError):
@@ -105,16 +74,6 @@ class ConflictError(IrenicError, ValueError):
         What is wrong, and what to do about it.
     conflicts : sequence of Conflict
         The conflicts, also available as the attribute ``conflicts``.
-
-    Examples
-    --------
-    >>> import irenic
-    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low")])
-    >>> try:
-    ...     rules.add(irenic.Rule({"age": (20, 60)}, then="high"))
-    ... except irenic.ConflictError as error:
-    ...     print(len(error.conflicts))
-    1
     """
 
     _describe: Callable[[], tuple[str, Sequence[Any]]] | None = None
@@ -125,10 +84,7 @@ class ConflictError(IrenicError, ValueError):
 
     @classmethod
     def _deferred(cls, describe: Callable[[], tuple[str, Sequence[Any]]]) -> ConflictError:
-        """Return an error whose message and conflicts are made when someone reads them.
-
-        A learner that tries many rules catches these errors without reading them.
-        """
+        """Return an error whose message and conflicts are made when someone reads them."""
         error = cls.__new__(cls)
         error._describe = describe
         return error
@@ -168,29 +124,11 @@ class ConflictError(IrenicError, ValueError):
 
 
 class SeedError(IrenicError, ValueError):
-    """A seed that a rival covers or overlaps, so that no region around it is free.
-
-    Examples
-    --------
-    >>> import irenic
-    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low")])
-    >>> try:
-    ...     irenic.enlarge(rules, {"age": 10})
-    ... except irenic.SeedError:
-    ...     print("a rule covers the seed")
-    a rule covers the seed
-    """
+    """A seed that a rival covers or overlaps, so that no region around it is free."""
 
 
 class BudgetError(IrenicError, RuntimeError):
-    """A budget that was used up before the result was proved; no unproved result is returned.
-
-    Examples
-    --------
-    >>> import irenic
-    >>> issubclass(irenic.BudgetError, RuntimeError)
-    True
-    """
+    """A budget that was used up before the result was proved; no unproved result is returned."""
 
 
 class FormatError(IrenicError, ValueError):
@@ -234,24 +172,7 @@ class FormatError(IrenicError, ValueError):
     def at(
         self, *, path: str = "", line: int | None = None, column: int | None = None
     ) -> FormatError:
-        """Return the error with the unknown parts of its location filled in.
-
-        Parameters
-        ----------
-        path : str
-            The file.
-        line, column : int, optional
-            Where the error is, counted from 1.
-
-        Returns
-        -------
-        FormatError
-
-        Examples
-        --------
-        >>> print(FormatError("no value", line=3).at(path="rules.txt"))
-        rules.txt, line 3: no value
-        """
+        """Return the error with the unknown parts of its location filled in."""
         return FormatError(
             self.message,
             path=self.path or path,
@@ -261,36 +182,15 @@ class FormatError(IrenicError, ValueError):
 
 
 class FormatWarning(UserWarning):
-    """Input that may have been meant differently, or output that a format cannot represent.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("error", FormatWarning)  # turn the warnings into errors
-    """
+    """Input that may have been meant differently, or output that a format cannot represent."""
 
 
 class FileError(IrenicError, OSError):
-    """A file that cannot be read or written; an existing file is left unchanged.
-
-    Examples
-    --------
-    >>> import irenic
-    >>> try:
-    ...     irenic.read("no such file.txt")
-    ... except irenic.FileError as error:
-    ...     print(error)
-    cannot read no such file.txt: No such file or directory
-    """
+    """A file that cannot be read or written; an existing file is left unchanged."""
 
 
 def without_feature(error: Exception, name: str) -> str:
-    """Return the message of an error about a feature, for places that name the feature already.
-
-    >>> without_feature(DataError("feature 'age': 'x' is not a number"), "age")
-    "'x' is not a number"
-    """
+    """Return the message of an error about a feature, for places that name the feature already."""
     return str(error).removeprefix(f"feature {name!r}: ")
 
 
@@ -346,11 +246,7 @@ _ARGUMENT = re.compile(
 
 
 def with_options(text: str) -> str:
-    """Return a message for users of commands: with options instead of arguments of Python.
-
-    >>> with_options("skip it with ignore='Rule no' (--ignore), or choose target=… (--outcome)")
-    "skip it with --ignore 'Rule no', or choose --outcome"
-    """
+    """Return a message for users of commands: with options instead of arguments of Python."""
 
     import shlex  # only messages of commands need it
 

@@ -142,13 +142,18 @@ def test_a_point_before_three_digits_is_ambiguous(cell):
             "'1.000' is ambiguous; write 1000 if the point separates thousands, or 1.0000 if it is"
             f" a decimal point, {LOCALE}"
         )
-        assert (error.line, error.rule, error.header, error.text) == (2, 1, "a", cell)
+        assert (error.line, error.place.rule, error.place.header, error.place.text) == (
+            2,
+            1,
+            "a",
+            cell,
+        )
     table_of(f"a,b,then\n{quoted(cell.replace('1.000', '1.125'))},5,A\n")
 
 
 def test_points_in_outcomes_and_weights_are_ambiguous_too():
     found = loads_csv("a;RULE WEIGHT;then\n< 5;1.000;2.000\n>= 5;;5\nDEFAULT;;1.000\n")
-    assert [(error.line, error.header, error.text) for error in found.errors] == [
+    assert [(error.line, error.place.header, error.place.text) for error in found.errors] == [
         (2, "then", "2.000"),
         (2, "RULE WEIGHT", "1.000"),
         (4, "then", "1.000"),

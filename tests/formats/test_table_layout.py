@@ -125,6 +125,6 @@ def test_cross_tables():
 def test_errors_name_the_cell_of_a_workbook():
     rows = [["Tariffs"], [], [None, "age", "fare"], [None, "until 5", "low"]]
     [error] = loads_xlsx(workbook(Tariff=rows)).errors
-    assert error.cell == "B4"
+    assert error.place.cell == "B4"
     assert str(error).startswith("line 4: Tariff!B4, rule 1, column 'age', 'until 5': ")
     assert str(error.at(path="t.xlsx")).startswith("t.xlsx, line 4: Tariff!B4, ")

@@ -192,7 +192,7 @@ def test_all_errors_are_reported():
 def test_formulas_are_rejected_but_not_equality():
     for cell in ("=A1", "=A1*2", "=SUM(A1:A3)", "=1+1", "=$A$1-3"):
         errors = loads_csv(f"age,then\n{cell},A\n5,{cell}\n").errors
-        assert [(error.line, error.header, error.text) for error in errors] == [
+        assert [(error.line, error.place.header, error.place.text) for error in errors] == [
             (2, "age", cell),
             (3, "then", cell),
         ]

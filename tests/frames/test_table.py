@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import gzip
+import re
+from csv import reader
 
 import numpy as np
 import pytest
 
 from irenic import Categorical, Continuous, DataError, FileError, FormatError, Space
+from irenic.frames import csv
 from irenic.frames.csv import _check_points
 from irenic.frames.sources import open_csv
 from irenic.frames.table import dumps_table, read_table, write_table
@@ -209,3 +212,12 @@ def test_columns_are_read_as_the_features_of_a_space(table):
     read = read_table(table("a,b\n10115,1\n80331,2\n")).in_terms_of(space)
     assert read["a"].tolist() == ["10115", "80331"]
     assert read["b"].tolist() == [1, 2]
+
+
+@pytest.mark.filterwarnings("ignore:column 'a'")
+@pytest.mark.parametrize("text", ["=A1", '"=A1"', '"A1"', "@SUM(A1)", "-x", "-1.5e3", "a = b"])
+def test_texts_that_spreadsheets_would_run_are_quoted_and_read_back(text):
+    written = csv.dumps({"a": np.array([text, "x"], dtype=object)})
+    _, cell, _ = [row[0] for row in reader(written.decode().splitlines())]
+    assert not re.match(r"[=@]|-[a-z]", cell)
+    assert csv.loads(written)["a"].tolist() == [text, "x"]

@@ -15,7 +15,7 @@ from irenic.budget import Meter
 from irenic.mend import _drop as dropping
 from irenic.mend import _trim as trimming
 from irenic.mend._drop import cheapest_cover
-from irenic.mend._measure import Share
+from irenic.mend._measure import Extent
 from irenic.mend._trim import largest_free
 
 # --- covers, compared with all subsets
@@ -147,7 +147,7 @@ def sizes(share):
 def test_no_free_box_is_larger_and_without_time_one_is_still_found(region, rivals):
     box = region.box.simplified()
     against = Boxes.none(SPACE).concat(*(r.box.simplified() for r in rivals))
-    share = Share(box, box.concat(against))
+    share = Extent(box, box.concat(against))
     result = largest_free(box, against, sizes(share), Meter(None))
     assert result.proved
     every = every_box(box, against)
@@ -164,7 +164,7 @@ def test_no_free_box_is_larger_and_without_time_one_is_still_found(region, rival
         assert not against.meeting(result.box).any()
         assert result.proved is not against.meeting(box).any()
     # shares of a box are between 0 and 1
-    share = Share(box, box)
+    share = Extent(box, box)
     assert share.of(box).tolist() == [1.0]
     parts = trimming.beside(box, Region(SPACE, {"x": (2, 3), "c": "u"}).box.simplified())
     for row in range(len(parts)):
@@ -177,7 +177,7 @@ def test_a_node_limit_gives_a_free_box_without_a_proof(monkeypatch):
     box = Region(space, {"x": (0, 10), "y": (0, 10)}).box.simplified()
     rivals = Region(space, {"x": (2, 3), "y": (2, 3)}).box
     rivals = rivals.concat(Region(space, {"x": (7, 8), "y": (7, 8)}).box)
-    result = largest_free(box, rivals, sizes(Share(box, rivals)), Meter(None))
+    result = largest_free(box, rivals, sizes(Extent(box, rivals)), Meter(None))
     assert not result.proved
     assert not rivals.meeting(result.box).any()
 
@@ -186,5 +186,5 @@ def test_a_share_with_bounded_sides_is_a_share_of_the_volume():
     space = Space([Continuous("x", bounds=(0, 10)), Categorical("c", ["a", "b", "c", "d"])])
     part = Region(space, {"x": (2, 5), "c": {"a"}})
     outer = Region(space).box.simplified()
-    size = Share(outer, outer).of(part.box.simplified())[0]
+    size = Extent(outer, outer).of(part.box.simplified())[0]
     assert abs(size - 0.3 / 4) < 1e-9

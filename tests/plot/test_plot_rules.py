@@ -30,7 +30,7 @@ from irenic import (
     plot,
 )
 from irenic.learn import Evolution
-from irenic.plot._figure import label
+from irenic.plot._figure import label, percent
 from irenic.plot._rules import condition_text, values_text
 from pictures import extents, legend, patches, texts
 
@@ -306,3 +306,8 @@ def test_labels_are_short_and_on_one_line():
     assert label("a\nb\tc\x00d") == "a b c d"
     assert label("x" * 50, 10) == "x" * 9 + "…"
     assert label("$a$") == r"\$a\$"
+
+
+def test_only_all_is_100_percent_and_only_none_is_0_percent():
+    shares = [percent(share) for share in (1.0, 0.9995, 0.123, 0.001, 0.0)]
+    assert shares == ["100%", "over 99%", "12%", "under 1%", "0%"]

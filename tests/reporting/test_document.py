@@ -21,7 +21,7 @@ import strategies
 from documents import of_kind, region_of, validated, validator
 from irenic import Continuous, DecisionTable, FormatError, Region, Rule, RuleSet, Space, check
 from irenic.checking import KINDS, NOUNS
-from irenic.formats.tables.drafts import TableError
+from irenic.formats.tables.drafts import Place, TableError
 from irenic.model import Provenance
 from irenic.model.literals import say
 from irenic.reporting import terminal
@@ -128,7 +128,7 @@ def test_annotations_are_one_command_per_line():
 
 def test_json_of_tables_has_names_counts_and_errors():
     error = FormatError("bad cell", line=9, column=2)
-    cell = TableError("not a number", table="fares", rule=2, header="age", text="old", line=5)
+    cell = TableError("not a number", "fares", Place(2, "age", "old"), line=5)
     file = checked(errors=[error, cell])
     (data,) = validated(check_document([file]))["files"]
     (found,) = data["tables"]

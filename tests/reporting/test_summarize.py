@@ -35,9 +35,9 @@ from irenic import (
 from irenic.formats.json.rules import decode_value
 from irenic.learn import Evolution
 from irenic.monitoring import compare_groups
-from irenic.reporting.documents import learn_document
+from irenic.reporting.documents import CheckedFile, check_document, learn_document
 from irenic.reporting.groups import encode_groups
-from irenic.reporting.terminal import print_learned
+from irenic.reporting.terminal import print_check, print_learned
 from irenic.systems import MichiganClassifier, PittsburghClassifier
 
 AGES = RuleSet(
@@ -606,3 +606,22 @@ def test_groups_of_instances_are_those_of_compare_groups():
     assert "groups" not in summarize(rules, rows, labels)
     with pytest.raises(ConditionError, match="by must be None without instances"):
         summarize(rules, by=("sex", sex))
+
+
+def test_bins_of_skewed_numbers_grow_and_the_first_has_the_zeros():
+    rules = irenic.RuleSet([irenic.Rule({"income": {">": 5}}, then="A")])
+    incomes = [0.0] * 5 + [10.0, 1000.0, 1e6] * 20
+    (income,) = irenic.summarize(rules, {"income": incomes})["features"]
+    edges, counts = income["distribution"]["edges"], income["distribution"]["counts"]
+    assert (edges[:2], counts[0], sum(counts)) == ([0.0, 10.0], 5, len(incomes))
+    factors = np.divide(edges[2:-1], edges[1:-2])
+    assert np.allclose(factors, factors[0])
+
+
+def test_long_findings_are_clipped_in_the_terminal():
+    wide = {f"column {n:03}": (0, 1) for n in range(200)}
+    rules = irenic.RuleSet([irenic.Rule(wide, then="A"), irenic.Rule(wide, then="B")])
+    out = io.StringIO()
+    checked = check_document([CheckedFile("a.csv", [irenic.check(rules, budget=0.5)])])
+    print_check(checked, Console(file=out, width=200))
+    assert "… (see --json)" in out.getvalue()

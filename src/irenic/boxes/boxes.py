@@ -61,45 +61,13 @@ class Boxes:
 
     @classmethod
     def none(cls, space: Space) -> Boxes:
-        """Return an empty array of boxes.
-
-        Parameters
-        ----------
-        space : Space
-            The space of the boxes.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Continuous, Space
-        >>> Boxes.none(Space([Continuous("f")]))
-        <Boxes: 0 in 1 feature>
-        """
+        """Return an empty array of boxes."""
         bounds = np.empty((0, len(space.continuous)))
         return cls(space, bounds, bounds, np.empty((0, space.n_words), dtype=np.uint64))
 
     @classmethod
     def whole(cls, space: Space) -> Boxes:
-        """Return the box that contains the whole space.
-
-        Parameters
-        ----------
-        space : Space
-            The space of the box.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Continuous, Space
-        >>> Boxes.whole(Space([Continuous("f")]))
-        <Boxes: 1 in 1 feature>
-        """
+        """Return the box that contains the whole space."""
         bounds = np.full((1, len(space.continuous)), np.inf)
         return cls(space, -bounds, bounds, space.everything[None].copy())
 
@@ -120,118 +88,30 @@ class Boxes:
         return Boxes, (self.space, self.lower, self.upper, self.masks)
 
     def like(self, lower: Floats, upper: Floats, masks: Words) -> Boxes:
-        """Return boxes in the same space with the given arrays.
-
-        Parameters
-        ----------
-        lower, upper, masks : array
-            As in the constructor.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> box = Region.parse("0 <= f < 3").box
-        >>> Region.from_box(box.like(box.lower, box.upper + 1, box.masks))
-        0 <= f < 4
-        """
+        """Return boxes in the same space with the given arrays."""
         return Boxes(self.space, lower, upper, masks)
 
     def take(self, rows: Any) -> Boxes:
-        """Return the boxes at the given rows.
-
-        Parameters
-        ----------
-        rows : slice, sequence of int or array of bool
-            Which rows.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 3").box.take([0, 0])
-        <Boxes: 2 in 1 feature>
-        """
+        """Return the boxes at the given rows: a slice, indices or an array of bool."""
         return Boxes(self.space, self.lower[rows], self.upper[rows], self.masks[rows])
 
     def copy(self) -> Boxes:
-        """Return a copy with its own arrays.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> box = Region.parse("f < 3").box
-        >>> box.copy().upper is box.upper
-        False
-        """
+        """Return a copy with its own arrays."""
         return self.like(self.lower.copy(), self.upper.copy(), self.masks.copy())
 
     def locked(self) -> Boxes:
-        """Make the arrays read-only, so that they can be shared, and return the boxes.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 3").box.copy().locked().upper.flags.writeable
-        False
-        """
+        """Make the arrays read-only, so that they can be shared, and return the boxes."""
         for array in (self.lower, self.upper, self.masks):
             array.flags.writeable = False
         return self
 
     def near(self, box: Boxes) -> Boxes:
-        """Return the boxes that overlap one box, without a copy if all do.
-
-        Parameters
-        ----------
-        box : Boxes of length 1
-            The box to compare with.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 3").box.near(Region.parse("f > 5").box)
-        <Boxes: 0 in 1 feature>
-        """
+        """Return the boxes that overlap one box, without a copy if all do."""
         meeting = self.meeting(box)
         return self if meeting.all() else self.take(meeting)
 
     def concat(self, *others: Boxes) -> Boxes:
-        """Return these boxes followed by others of the same space.
-
-        Parameters
-        ----------
-        *others : Boxes
-            The boxes to append.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 3").box.concat(Region.parse("f > 5").box)
-        <Boxes: 2 in 1 feature>
-        """
+        """Return these boxes followed by others of the same space."""
         parts = [part for part in (self, *others) if len(part)]
         if len(parts) < 2:
             return parts[0] if parts else self
@@ -245,16 +125,6 @@ class Boxes:
         """Return the boxes as rows of 64-bit words, which are equal if the bounds are.
 
         Simplified boxes have equal keys if and only if they contain the same points.
-
-        Returns
-        -------
-        array of uint64
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("0 <= f < 3").box.keys().shape
-        (1, 2)
         """
         d = self.lower.shape[1]
         keys = np.empty((len(self), 2 * d + self.masks.shape[1]), dtype=np.uint64)
@@ -266,35 +136,13 @@ class Boxes:
         return keys
 
     def key_columns(self) -> list[list[int]]:
-        """Return the columns of :meth:`keys` that belong to each axis.
-
-        Returns
-        -------
-        list of list of int
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 3 and g < 5").box.key_columns()
-        [[0, 2], [1, 3]]
-        """
+        """Return the columns of :meth:`keys` that belong to each axis."""
         d = self.lower.shape[1]
         intervals = [[axis, d + axis] for axis in range(d)]
         return intervals + [list(range(2 * d + s.start, 2 * d + s.stop)) for s in self.space.sets]
 
     def distinct(self) -> Boxes:
-        """Return the boxes without duplicates, in order of first occurrence.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 3").box.take([0, 0]).distinct()
-        <Boxes: 1 in 1 feature>
-        """
+        """Return the boxes without duplicates, in order of first occurrence."""
         if len(self) < 2:
             return self
         if not len(self.space):  # a space without features has one box
@@ -309,17 +157,6 @@ class Boxes:
 
         The remaining bounds are cuts between values that can occur, so that there is a point
         between any two different ones.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Continuous, Region, Space
-        >>> region = Region(Space([Continuous("age", bounds=(0, 120))]), {"age": (0, 30)})
-        >>> Region.from_box(region.box.simplified())
-        age < 30
         """
         space = self.space
         implied = (self.lower <= space.lowest) & (self.lower > -np.inf)
@@ -330,37 +167,14 @@ class Boxes:
         return self.like(np.ascontiguousarray(lower), np.ascontiguousarray(upper), masks)
 
     def settled(self) -> Boxes:
-        """Return the boxes with upper bounds that admit only missing values in one form.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.from_box(Region.parse("f < 3").box.settled())
-        f < 3
-        """
+        """Return the boxes with upper bounds that admit only missing values in one form."""
         gap = (self.upper > LOWEST) & (self.upper <= self.space.lowest)
         if not gap.any():
             return self
         return self.like(self.lower, np.where(gap, LOWEST, self.upper), self.masks)
 
     def are_empty(self) -> Bools:
-        """Return which rows of unchecked bounds contain no point of the space.
-
-        Returns
-        -------
-        array of bool
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> box = Region.parse("0 <= f < 3").box
-        >>> box.like(box.upper, box.lower, box.masks).are_empty()
-        array([ True])
-        """
+        """Return which rows of unchecked bounds contain no point of the space."""
         space = self.space
         possible = np.maximum(self.lower, space.lowest) < np.minimum(self.upper, space.end)
         if not possible.all():  # they may still contain a missing value
@@ -368,18 +182,7 @@ class Boxes:
         return np.logical_not(self._with_values(possible.all(axis=1), self.masks))
 
     def tests(self) -> Bools:
-        """Return which boxes have a condition on which axis.
-
-        Returns
-        -------
-        array of bool of shape (boxes, axes)
-
-        Examples
-        --------
-        >>> from irenic import Continuous, Region, Space
-        >>> Region.parse("g < 5", Space([Continuous("f"), Continuous("g")])).box.tests()
-        array([[False,  True]])
-        """
+        """Return which boxes have a condition on which axis: ``[box, axis]``."""
         bounded = (self.lower > -np.inf) | (self.upper < np.inf)
         return np.hstack([bounded, self._any(self.masks != self.space.everything)])
 
@@ -395,38 +198,11 @@ class Boxes:
         return selected
 
     def n_conditions(self) -> Ints:
-        """Return the number of conditions of each box.
-
-        Returns
-        -------
-        array of int
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 3 and g < 5").box.n_conditions()
-        array([2])
-        """
+        """Return the number of conditions of each box."""
         return np.asarray(self.tests().sum(axis=1, dtype=np.int64))
 
     def freed(self, axis: int) -> Boxes:
-        """Return the boxes without their conditions on an axis.
-
-        Parameters
-        ----------
-        axis : int
-            The axis.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.from_box(Region.parse("f < 3 and g < 5").box.freed(0))
-        g < 5
-        """
+        """Return the boxes without their conditions on an axis."""
         freed = self.copy()
         d = self.lower.shape[1]
         if axis < d:
@@ -437,18 +213,7 @@ class Boxes:
         return freed
 
     def hull(self) -> Boxes:
-        """Return the smallest box that contains all boxes.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.from_box(Region.parse("0 <= f < 3").box.concat(Region.parse("f = 5").box).hull())
-        0 <= f <= 5
-        """
+        """Return the smallest box that contains all boxes."""
         return self.like(
             self.lower.min(axis=0, keepdims=True),
             self.upper.max(axis=0, keepdims=True),
@@ -466,91 +231,22 @@ class Boxes:
         return shared if non_empty.all() else shared.take(non_empty)
 
     def meeting_by_axis(self, box: Boxes) -> Bools:
-        """Return on which axes each box overlaps one box.
-
-        Parameters
-        ----------
-        box : Boxes of length 1
-            The box to compare with.
-
-        Returns
-        -------
-        array of bool of shape (boxes, axes)
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> box = Region.parse("f < 3 and g < 5").box
-        >>> box.meeting_by_axis(Region.parse("f < 1 and g > 7").box)
-        array([[ True, False]])
-        """
+        """Return on which axes each box overlaps one box: ``[box, axis]``."""
         meets = (self.lower < box.upper) & (box.lower < self.upper)
         return np.hstack([meets, self._any((self.masks & box.masks) != 0)])
 
     def meeting(self, box: Boxes) -> Bools:
-        """Return which boxes overlap one box.
-
-        Parameters
-        ----------
-        box : Boxes of length 1
-            The box to compare with.
-
-        Returns
-        -------
-        array of bool
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 3").box.meeting(Region.parse("f > 1").box)
-        array([ True])
-        """
+        """Return which boxes overlap one box."""
         meets = (self.lower < box.upper) & (box.lower < self.upper)
         return self._with_values(meets.all(axis=1), self.masks & box.masks)
 
     def within(self, box: Boxes) -> Bools:
-        """Return which boxes lie inside one box, or inside the box at the same row.
-
-        Parameters
-        ----------
-        box : Boxes of length 1, or of the same length
-            The boxes to compare with. All boxes must be simplified. A single box is compared with
-            boxes of any number.
-
-        Returns
-        -------
-        array of bool
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("0 <= f < 3").box.within(Region.parse("f < 5").box)
-        array([ True])
-        """
+        """Return which simplified boxes lie inside one box, or inside the box at the same row."""
         fits = ((self.lower >= box.lower) & (self.upper <= box.upper)).all(axis=1)
         return np.asarray(fits & ((self.masks & ~box.masks) == 0).all(axis=1))
 
     def is_covered(self, by: Boxes, meter: Meter | None = None) -> bool | None:
-        """Return whether other boxes together cover this single box.
-
-        Parameters
-        ----------
-        by : Boxes
-            The other boxes. All boxes must be simplified.
-        meter : Meter, optional
-            Its budget limits the search.
-
-        Returns
-        -------
-        bool or None
-            None if the budget was used up first.
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f > 7").box.is_covered(Region.parse("f > 5").box)
-        True
-        """
+        """Return whether others cover this single box, all simplified; None if out of budget."""
         meter = meter or Meter(None)
         cutter = Cutter(by.near(self), self, first=True)
         if any(cutter.bursts(meter)):
@@ -560,25 +256,8 @@ class Boxes:
     def subtract(self, others: Boxes, meter: Meter | None = None) -> Boxes:
         """Return the part of this single box that no other box covers, as disjoint boxes.
 
-        Adjacent boxes are merged. If the budget is used up, only a part is returned, unmerged,
-        and ``meter.stopped_by`` is set.
-
-        Parameters
-        ----------
-        others : Boxes
-            The boxes to subtract. All boxes must be simplified.
-        meter : Meter, optional
-            Its budget limits the search.
-
-        Returns
-        -------
-        Boxes
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.from_boxes(Region.parse("f < 9").box.subtract(Region.parse("2 <= f < 5").box))
-        [f < 2, 5 <= f < 9]
+        All boxes must be simplified. Adjacent ones are merged. If the budget is used up, only a
+        part is returned, unmerged, and ``meter.stopped_by`` is set.
         """
         meter = meter or Meter(None)
         cutter = Cutter(others.near(self), self)
@@ -590,23 +269,9 @@ class Boxes:
     # --- compared with each other or with several boxes
 
     def merged(self, meter: Meter | None = None) -> Boxes:
-        """Merge adjacent boxes whose union is a box, and return the result sorted.
+        """Merge disjoint adjacent boxes whose union is a box, and return the result sorted.
 
-        Parameters
-        ----------
-        meter : Meter, optional
-            When its seconds are used up, the remaining boxes are not merged.
-
-        Returns
-        -------
-        Boxes
-            They contain the same points; these boxes must be disjoint.
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("0 <= f < 3").box.concat(Region.parse("3 <= f < 5").box).merged()
-        <Boxes: 1 in 1 feature>
+        When the seconds of the meter are used up, the remaining boxes are not merged.
         """
         if not len(self.space):
             return self
@@ -617,24 +282,7 @@ class Boxes:
         return boxes.take(np.lexsort((*boxes.masks.T[::-1], *boxes.lower.T[::-1])))
 
     def inside(self, small: Any, large: Any) -> Bools:
-        """Return for each pair of boxes whether the first lies inside the second.
-
-        Parameters
-        ----------
-        small, large : array of int
-            Rows of the first and second box of each pair. The boxes must be simplified.
-
-        Returns
-        -------
-        array of bool
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> boxes = Region.parse("0 <= f < 3").box.concat(Region.parse("f < 5").box)
-        >>> boxes.inside(np.array([0, 1]), np.array([1, 0]))
-        array([ True, False])
-        """
+        """Return for each pair of simplified boxes whether the first lies inside the second."""
         inside = np.ones(len(small), dtype=np.bool_)
         for start in range(0, len(small), _AT_ONCE):
             block = slice(start, start + _AT_ONCE)
@@ -642,23 +290,7 @@ class Boxes:
         return inside
 
     def contains(self, others: Boxes) -> Bools:
-        """Return which boxes contain which other boxes.
-
-        Parameters
-        ----------
-        others : Boxes
-            The boxes to compare with. All boxes must be simplified.
-
-        Returns
-        -------
-        array of bool of shape (boxes, others)
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 5").box.contains(Region.parse("0 <= f < 3").box)
-        array([[ True]])
-        """
+        """Return which boxes contain which other boxes, all simplified: ``[box, other]``."""
         contained = np.ones((len(self), len(others)), dtype=np.bool_)
         pairs: tuple[Any, Any] | None = None
         d = self.lower.shape[1]
@@ -684,46 +316,14 @@ class Boxes:
         return contained
 
     def meets(self, others: Boxes) -> Bools:
-        """Return which boxes overlap which other boxes.
-
-        Parameters
-        ----------
-        others : Boxes
-            The boxes to compare with.
-
-        Returns
-        -------
-        array of bool of shape (boxes, others)
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 3").box.meets(Region.parse("f > 1").box)
-        array([[ True]])
-        """
+        """Return which boxes overlap which other boxes: ``[box, other]``."""
         meets = np.ones((len(self), len(others)), dtype=np.bool_)
         for axis in range(self.lower.shape[1] + len(self.space.sets)):
             meets &= self.meets_on(axis, others)
         return meets
 
     def meet_any(self, others: Boxes) -> Bools:
-        """Return which boxes overlap at least one of the other boxes.
-
-        Parameters
-        ----------
-        others : Boxes
-            The boxes to compare with.
-
-        Returns
-        -------
-        array of bool
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 3").box.meet_any(Region.parse("f > 5").box)
-        array([False])
-        """
+        """Return which boxes overlap at least one of the other boxes."""
         meet = np.zeros(len(self), dtype=np.bool_)
         for start in range(0, len(others), _BLOCK):
             left = np.flatnonzero(~meet)
@@ -732,25 +332,7 @@ class Boxes:
         return meet
 
     def meets_on(self, axis: int, others: Boxes) -> Bools:
-        """Return which boxes overlap which other boxes on one axis.
-
-        Parameters
-        ----------
-        axis : int
-            The axis.
-        others : Boxes
-            The boxes to compare with.
-
-        Returns
-        -------
-        array of bool of shape (boxes, others)
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 3").box.meets_on(0, Region.parse("f > 5").box)
-        array([[False]])
-        """
+        """Return which boxes overlap which other boxes on one axis: ``[box, other]``."""
         d = self.lower.shape[1]
         if axis < d:
             before: Bools = self.lower[:, axis, None] < others.upper[:, axis]
@@ -762,23 +344,7 @@ class Boxes:
         return shared
 
     def held_by_one(self, others: Boxes) -> Bools:
-        """Return which boxes lie inside at least one of the other boxes.
-
-        Parameters
-        ----------
-        others : Boxes
-            The boxes to compare with. All boxes must be simplified.
-
-        Returns
-        -------
-        array of bool
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> Region.parse("f < 3").box.held_by_one(Region.parse("f < 5").box)
-        array([ True])
-        """
+        """Return which boxes lie inside at least one of the other boxes, all simplified."""
         inside = np.zeros(len(self), dtype=np.bool_)
         for start in range(0, len(others), _BLOCK):
             left = np.flatnonzero(~inside)

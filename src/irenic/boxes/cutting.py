@@ -27,16 +27,9 @@ _PARTS = 1_024
 
 
 class Cutter:
-    """Recursive cutting that can be interrupted and resumed.
+    """Recursive cutting of a box by boxes that all overlap it; it can be interrupted and resumed.
 
-    Parameters
-    ----------
-    boxes : Boxes
-        The boxes to subtract, all of which overlap the box.
-    box : Boxes of length 1
-        The box to cut.
-    first : bool
-        Return from a step as soon as it finds a gap.
+    With ``first``, a step returns as soon as it finds a gap.
     """
 
     def __init__(self, boxes: Boxes, box: Boxes, *, first: bool = False) -> None:

@@ -15,18 +15,10 @@ from irenic.budget import Meter
 
 
 def merged_rows(keys: Words, axes: list[list[int]], d: int, meter: Meter | None) -> Words:
-    """Return the keys of disjoint boxes after merging adjacent ones.
+    """Return the keys of disjoint boxes after merging adjacent ones, while there is time.
 
-    Parameters
-    ----------
-    keys : array of uint64
-        As returned by ``Boxes.keys()``.
-    axes : list of list of int
-        As returned by ``Boxes.key_columns()``.
-    d : int
-        Number of continuous axes.
-    meter : Meter or None
-        When its seconds are used up, the remaining boxes are not merged.
+    ``keys`` and ``axes`` are what ``Boxes.keys`` and ``Boxes.key_columns`` return; ``d`` is the
+    number of continuous axes.
     """
     table = _Joining(keys, d)
     before = -1

@@ -95,43 +95,11 @@ class Findings(Shown):
         return self.gaps.is_complete
 
     def count(self, kind: Kind) -> int:
-        """Return the number of findings of a kind, including those that are not listed.
-
-        Parameters
-        ----------
-        kind : str
-            One of ``KINDS``.
-
-        Returns
-        -------
-        int
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet, check
-        >>> check(RuleSet([Rule({"age": (0, 99)}, then="A")])).count("gaps")
-        2
-        """
+        """Return the number of findings of a kind, including those that are not listed."""
         return self._counts[_known(kind)]
 
     def of(self, kind: Kind) -> list[Finding]:
-        """Return the listed findings of a kind.
-
-        Parameters
-        ----------
-        kind : str
-            One of ``KINDS``.
-
-        Returns
-        -------
-        list of Finding
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet, check
-        >>> check(RuleSet([Rule({"age": (None, 99)}, then="A")])).of("gaps")[0].text
-        'age = 100: no rule applies (wherever age >= 99)'
-        """
+        """Return the listed findings of one of ``KINDS``."""
         return self._listed[_known(kind)]
 
     def __iter__(self) -> Iterator[Finding]:
@@ -155,24 +123,9 @@ class Findings(Shown):
         return [f"{self._counts[kind]:,} {kind}" for kind in KINDS if self._counts[kind]]
 
     def fails(self, kinds: Iterable[Kind] | None = None) -> bool:
-        """Return whether the check fails: whether there are findings of the given kinds.
+        """Return whether there are findings of some kinds that are not accepted (default: errors).
 
-        Parameters
-        ----------
-        kinds : iterable of str, optional
-            Kinds of findings (default: those that are errors under the hit policy). A kind whose
-            search was not finished counts as found.
-
-        Returns
-        -------
-        bool
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet, check
-        >>> findings = check(RuleSet([Rule({"age": (0, 99)}, then="A")]))
-        >>> findings.fails(), findings.fails(["gaps"])
-        (False, True)
+        A kind whose search was not finished counts as found.
         """
         accepted = Counter(each.finding.kind for each in self.accepted)
         if kinds is None:
@@ -183,25 +136,7 @@ class Findings(Shown):
         )
 
     def accepting(self, reason: Callable[[Finding], str]) -> Findings:
-        """Return the findings, of which some are accepted.
-
-        Parameters
-        ----------
-        reason : callable
-            Takes a finding, and returns the reason to accept it, or an empty text.
-
-        Returns
-        -------
-        Findings
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet, check
-        >>> findings = check(RuleSet([Rule({"age": (0, 99)}, then="A")]))
-        >>> known = findings.accepting(lambda finding: "known" if finding.kind == "gaps" else "")
-        >>> len(known), known.count("gaps"), known.fails(["gaps"])
-        (0, 2, False)
-        """
+        """Return the findings, some accepted: those for which ``reason`` returns a text."""
         return self._accepting(reason)
 
     def _accepting(self, reason: Callable[[Finding], str], *, in_file: bool = False) -> Findings:

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,7 +47,7 @@ from irenic.errors import FormatError, IrenicError
 from irenic.model.literals import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from irenic.budget import Progress
     from irenic.checking import Findings, Kind
@@ -178,15 +179,9 @@ def check(
     check_output(write_baseline, inputs, "--write-baseline")
     inputs |= {"--baseline": baseline, "--write-baseline": write_baseline}
     check_output(certificate, inputs, "--certificate")
-    files = _check_files(
-        paths or [None],
-        given_data(data, space, source_form),
-        data,
-        source_form,
-        reading,
-        budget,
-        limit or _LIMITS[form],
-    )
+    read = partial(parse_file, form=source_form, **reading)
+    given = given_data(data, space, source_form)
+    files = _check_files(paths or [None], read, given, data, budget, limit or _LIMITS[form])
     if certificate is not None:
         _write_certificate(certificate, files, budget)
     if write_baseline is not None:
@@ -237,18 +232,19 @@ def _grouped(errors: Sequence[FormatError]) -> Iterator[str]:
     groups: dict[object, list[FormatError]] = {}
     for error in errors:
         cause: object = id(error)
-        if isinstance(error, TableError) and error.header and error.text:
+        if isinstance(error, TableError) and error.place.header and error.place.text:
             pattern = re.sub(r"'[^']*'|\"[^\"]*\"|\d[\d.,/-]*", "", error.reason)
-            cause = (error.table, error.header, pattern)
+            cause = (error.table, error.place.header, pattern)
         groups.setdefault(cause, []).append(error)
     for first, *others in groups.values():
         if len(others) < _FEW or not isinstance(first, TableError):
             yield from map(str, (first, *others))
             continue
-        place = f"{first.table}!{first.cell}" if first.cell else f"line {first.line}"
+        _, header, text, cell = first.place
+        place = f"{first.table}!{cell}" if cell else f"line {first.line}"
         path = f"{first.path}: " if first.path else ""
         yield (
-            f"{path}{len(others) + 1} cells like {first.text!r} in column {first.header!r}, first"
+            f"{path}{len(others) + 1} cells like {text!r} in column {header!r}, first"
             f" at {place}: {first.reason}"
         )
 
@@ -280,10 +276,9 @@ def kinds_named(fail_on: str | None) -> list[Kind] | None:
 
 def _check_files(
     paths: Sequence[Path | None],
+    read: Callable[[Path | None], irenic.formats.Parsed],
     given: Table | irenic.Space | None,
     data: Path | None,
-    source_form: str | None,
-    options: dict[str, Any],
     budget: float,
     limit: int,
 ) -> list[CheckedFile]:
@@ -294,7 +289,7 @@ def _check_files(
     with progress("looking for gaps") as show:
         for path in paths:
             try:
-                parsed = parse_file(path, source_form, **options)
+                parsed = read(path)
                 # bound, not bind: warnings are printed with the file
                 tables = parsed.bound(opened_space(parsed, all_meant(parsed, given, data), data))
             except IrenicError as error:

@@ -47,9 +47,6 @@ def completing(module: str, name: str) -> Callable[[str], list[str]]:
     """Return a function that completes one of the values of a constant for a shell.
 
     The module is imported only if a shell asks.
-
-    >>> completing("model.decision_table", "HIT_POLICIES")("U")
-    ['UNIQUE']
     """
 
     def complete(incomplete: str) -> list[str]:

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from irenic.frames.columns import Table
     from irenic.frames.sources import Source
-    from irenic.learn import RuleClassifier
     from irenic.learn.cross_validation import LeftOut
     from irenic.reporting import document
 
@@ -231,18 +230,22 @@ def learn(
     if by is not None:
         if left_out is None:
             note("--by counts training rows; with --cv 5 it counts rows left out of each fit")
-        figures = _by_group(by, model, X, groups, y, left_out, name)
+        figures = _by_group((by, groups), model, X, y, left_out, name)
     document = learn_document(
         model,
         data=name,
         target=column,
         counts=counts,
         cross_validation=scores,
-        groups=figures,
         suspect=suspect,
     )
+    document["groups"] = figures
     if card is not None:
-        _write_card(card, model, X, y, column, data, figures)
+        from irenic.reporting import model_card
+
+        file = None if is_standard(data) else data
+        described = model_card(model, X, y, target=column, source=file)
+        _write_card(card, described if figures is None else {**described, "groups": figures})
     with output():
         if as_json:
             print_json(document)
@@ -255,34 +258,21 @@ def learn(
                 _print_next_steps(out, data)
 
 
-def _write_card(
-    path: Path,
-    model: RuleClassifier,
-    X: Table,
-    y: Any,
-    target: str,
-    source: Path | None,
-    groups: document.Groups | None,
-) -> None:
+def _write_card(path: Path, card: document.Card) -> None:
     import json
 
     from irenic.frames.files import write_file
-    from irenic.reporting import card_markdown, model_card
+    from irenic.reporting import card_markdown
 
-    known = None if is_standard(source) else source
-    card = model_card(model, X, y, target=target, source=known)
-    if groups is not None:
-        card["groups"] = groups
     as_json = path.suffix.lower() == ".json"
     text = json.dumps(card, indent=2, ensure_ascii=False) + "\n" if as_json else card_markdown(card)
     write_file(path, text)
 
 
 def _by_group(
-    by: str,
+    by: tuple[str, Any],
     model: Any,
     X: Any,
-    groups: Any,
     y: Any,
     left_out: LeftOut | None,
     name: str | Path,
@@ -291,6 +281,7 @@ def _by_group(
     from irenic.monitoring import compare_groups, figures_of
     from irenic.reporting.groups import encode_groups
 
+    column, groups = by
     try:
         if left_out is None:
             compared = compare_groups(model, X, groups, y)
@@ -299,7 +290,7 @@ def _by_group(
     except DataError as error:
         raise DataError(f"{name}: --by: {error}") from None
     on: Any = "training" if left_out is None else "left_out"
-    return encode_groups(by, compared, model.rules_.default, on)
+    return encode_groups(column, compared, model.rules_.default, on)
 
 
 def _check_options(data: Path | None, target: str | None, out: Path | None, cv: int | None) -> None:

@@ -268,13 +268,7 @@ def _lines_by_hand(old: str, row: int, table: DecisionTable, new_lines: list[New
 
 
 def _changed_line(old: str, before: Rule, after: Rule) -> str | None:
-    """Return a line in which only the conditions that differ are changed, None if that fails.
-
-    >>> space = RuleSet([Rule.parse("IF 1 < age < 2 AND job in {x, y} THEN A")]).space
-    >>> before, after = (Rule.parse(f"IF age >= 18 AND age < {n} THEN A", space) for n in (30, 25))
-    >>> _changed_line("if age>=18 and age<30 then A # adults", before, after)
-    'if age>=18 and age<25 then A # adults'
-    """
+    """Return a line in which only the conditions that differ are changed, None if that fails."""
     if before == after:
         return old
     written = written_rule(old)

@@ -78,28 +78,8 @@ class Tables:
     def table(self, name: str | None = None) -> DecisionTable:
         """Return the only table, or the one with a given name or id.
 
-        Parameters
-        ----------
-        name : str, optional
-            Required if there are several tables.
-
-        Returns
-        -------
-        DecisionTable
-
-        Raises
-        ------
-        FormatError
-            If no table or more than one matches, or if the source has errors: the first one, with
-            a note on how many there are. Errors in other tables are ignored if the named one was
-            read.
-
-        Examples
-        --------
-        >>> import irenic
-        >>> irenic.parse("IF age < 18 THEN free\\n", format="rules").bind().table().rules
-        <RuleSet: 1 rule, 1 feature>
-          1. IF age < 18 THEN free
+        An error of the source is raised as a :class:`FormatError`, with a note on how many there
+        are; those of other tables do not matter if the named one was read.
         """
         tables = self.tables
         if name is not None:
@@ -245,28 +225,8 @@ class Parsed:
     def bind(self, space: Space | None = None) -> Tables:
         """Return the decision tables in a space, and all errors and warnings.
 
-        Parameters
-        ----------
-        space : Space, optional
-            Default: the space that the source declares, else one inferred from its conditions.
-
-        Returns
-        -------
-        Tables
-            Each of its warnings is also issued as a :class:`FormatWarning`.
-
-        Examples
-        --------
-        >>> import irenic
-        >>> parsed = irenic.parse('age,fare\\n"< 18, >= 60",reduced\\n', format="csv")
-        >>> parsed.bind().tables[0].rules
-        <RuleSet: 2 rules, 1 feature>
-          1. IF age < 18 THEN reduced
-          2. IF age >= 60 THEN reduced
-        >>> ages = irenic.Space([irenic.Continuous("age", bounds=(0, 59))])
-        >>> parsed.bind(ages).tables[0].rules
-        <RuleSet: 1 rule, 1 feature>
-          1. IF age < 18 THEN reduced
+        The default space is the one that the source declares, else one inferred from its
+        conditions. Each warning is also issued as a :class:`FormatWarning`.
         """
         tables = self.bound(space)
         for warning in tables.warnings:
@@ -274,23 +234,7 @@ class Parsed:
         return tables
 
     def bound(self, space: Space | None) -> Tables:
-        """Return what :meth:`bind` returns, without issuing its warnings.
-
-        Parameters
-        ----------
-        space : Space or None
-            As for :meth:`bind`.
-
-        Returns
-        -------
-        Tables
-
-        Examples
-        --------
-        >>> import irenic
-        >>> irenic.parse("IF age < 18 THEN free\\n", format="rules").bound(None).tables
-        [<DecisionTable '': 1 row, 1 feature>]
-        """
+        """Return what :meth:`bind` returns, without issuing its warnings."""
         space = self.declared if space is None else space
         with no_collections():
             parts = [self.assemble(draft, space) for draft in self.drafts]
@@ -312,31 +256,8 @@ class Parsed:
     def rules(self, space: Space | None = None, *, table: str | None = None) -> RuleSet | RuleList:
         """Return the rules of one table in a space: ``bind(space).table(table)`` as rules.
 
-        Parameters
-        ----------
-        space : Space, optional
-            As for :meth:`bind`.
-        table : str, optional
-            Name or id of the table, if the source contains several.
-
-        Returns
-        -------
-        RuleSet or RuleList
-            A list if the order decides. Warnings, and rows that can never apply, are issued as
-            :class:`FormatWarning`.
-
-        Raises
-        ------
-        FormatError
-            If the source has errors.
-
-        Examples
-        --------
-        >>> import irenic
-        >>> irenic.parse("IF age < 18 THEN free\\nDEFAULT full\\n", format="rules").rules()
-        <RuleSet: 1 rule, 1 feature>
-          1. IF age < 18 THEN free
-          DEFAULT full
+        They are a list if the order decides. Warnings, and rows that can never apply, are issued as
+        :class:`FormatWarning`.
         """
         return self._rules(space, table)
 
@@ -353,29 +274,8 @@ class Parsed:
         """Return a table, bound so that every value can be missing.
 
         Most files do not say which values can be missing, and data may have empty cells. The table
-        is bound again because ``not in`` covers missing values only if there can be any.
-
-        Parameters
-        ----------
-        table : str, optional
-            Name or id of the table, if the source contains several.
-
-        Returns
-        -------
-        DecisionTable
-            If rows contradict each other only where a value is missing, values cannot be missing.
-
-        Raises
-        ------
-        FormatError
-            If the source has errors.
-
-        Examples
-        --------
-        >>> import irenic
-        >>> parsed = irenic.parse('country,desk\\n"not(DE)",abroad\\n', format="csv")
-        >>> parsed.open_to_missing().predict({"country": ["DE", None]})
-        array([None, 'abroad'], dtype=object)
+        is bound again because ``not in`` covers missing values only if there can be any. If rows
+        contradict each other only where a value is missing, values cannot be missing.
         """
         bound = self.bound(None).table(table)
         space = Space(
@@ -388,37 +288,9 @@ class Parsed:
     def predict(self, X: Any, *, table: str | None = None) -> npt.NDArray[Any]:
         """Return the outcome of each instance, according to the hit policy.
 
-        In a DMN model with several decisions, all decisions and business knowledge models that the
-        chosen one requires are computed, and expressions are evaluated.
-
-        Parameters
-        ----------
-        X : table
-            The instances; in a DMN model, one column per input data that is required
-            (``Applicant.Age`` for a component).
-        table : str, optional
-            Name or id of the table or decision (default: the only table, or the decision that no
-            other one requires).
-
-        Returns
-        -------
-        array
-            As :meth:`DecisionTable.predict` returns; several outputs of a DMN model with several
-            decisions are a dict.
-
-        Raises
-        ------
-        FormatError
-            If the source has errors, or the table must be chosen.
-        DataError
-            If the instances lack a column, or a value does not fit its feature.
-
-        Examples
-        --------
-        >>> import irenic
-        >>> parsed = irenic.parse("IF age < 18 THEN free\\nDEFAULT full\\n", format="rules")
-        >>> parsed.predict({"age": [5, 50]}).tolist()
-        ['free', 'full']
+        In a DMN model with several decisions, everything that the chosen one requires is computed
+        (default: the decision that no other one requires). ``X`` then has a column per required
+        input data, such as ``Applicant.Age``, and several outputs are a dict.
         """
         decisions = self.decisions
         tables = (
@@ -450,34 +322,9 @@ class Parsed:
                 )
 
     def space(self, data: Any = None, *, table: str | None = None) -> Space:
-        """Return the space of the rules.
+        """Return the space of the rules: declared by the source, else of ``data``, else inferred.
 
-        Parameters
-        ----------
-        data : table or Space, optional
-            Instances from which to infer the kinds and values of features. A space that the source
-            declares takes precedence. Values that only rules name are added: see :meth:`open`.
-        table : str, optional
-            Name or id of the table, if the source contains several.
-
-        Returns
-        -------
-        Space
-            Declared by the source, else that of ``data``, else inferred from the conditions.
-
-        Raises
-        ------
-        FormatError
-            If the space has to be inferred from a source with errors.
-
-        Examples
-        --------
-        >>> import irenic
-        >>> parsed = irenic.parse("IF job in {nurse} THEN low\\n", format="rules")
-        >>> parsed.space()["job"]
-        Categorical('job', ['nurse'], other=True, declared=False)
-        >>> parsed.space({"job": ["clerk", "cook"]})["job"]
-        Categorical('job', ['clerk', 'cook', 'nurse'], other=True)
+        ``data`` is a table or a space. Values that only rules name are added: see :meth:`open`.
         """
         if data is None or self.declares_space:
             return self.bound(None).table(table).space
@@ -487,47 +334,13 @@ class Parsed:
         """Return a space in which open categories also list the values that only rules name.
 
         Categories without ``other`` are not changed, because no other value can occur.
-
-        Parameters
-        ----------
-        space : Space
-            The space to extend.
-
-        Returns
-        -------
-        Space
-
-        Examples
-        --------
-        >>> import irenic
-        >>> parsed = irenic.parse("IF job in {nurse} THEN low\\n", format="rules")
-        >>> parsed.open(irenic.Space([irenic.Categorical("job", ["cook"], other=True)])).features
-        (Categorical('job', ['cook', 'nurse'], other=True),)
         """
         for table in self.bound(None).tables:
             space = space.opened_to(table.space)
         return space
 
     def model(self) -> RuleClassifier:
-        """Return the fitted classifier that the source contains; see :func:`read_model`.
-
-        Returns
-        -------
-        RuleSetClassifier, or MichiganClassifier or PittsburghClassifier of irenic.systems
-
-        Raises
-        ------
-        FormatError
-            If the source contains no model, or has errors.
-
-        Examples
-        --------
-        >>> import irenic
-        >>> clf = irenic.RuleSetClassifier(generations=1, moves=50, random_state=0)
-        >>> text = irenic.dumps(clf.fit([[1], [2]] * 9, ["a", "b"] * 9), format="json")
-        >>> irenic.parse(text, format="json").model().predict([[1], [2]])
-        array(['a', 'b'], dtype='<U1')
-        """
+        """Return the fitted classifier that the source contains; see :func:`read_model`."""
         if self.format != "json":
             raise FormatError(f"a model must be a .json file, got {self.format}", path=self.name)
         from irenic.formats.json import model as json_model

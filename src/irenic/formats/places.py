@@ -30,22 +30,7 @@ _KEY: Final = re.compile(r'[ \t\r\n]*("(?:[^"\\]|\\.)*")[ \t\r\n]*:')
 
 
 class Places:
-    """The lines, rows and cells of a source, as the beginnings and ends of parts of its text.
-
-    Parameters
-    ----------
-    parsed : Parsed
-        The source, in a format of :data:`LOCATED`, encoded as UTF-8.
-
-    >>> import irenic
-    >>> parsed = irenic.parse("age,fare\\n< 18,free\\n>= 18,full\\n", format="csv")
-    >>> table = parsed.bind().table()
-    >>> places = Places(parsed)
-    >>> [places.text[slice(*places.cell(table, row, "age"))] for row in (None, 0, 1)]
-    ['age', '< 18', '>= 18']
-    >>> [places.line_of(places.row(table, row)) for row in (0, 1)]
-    [2, 3]
-    """
+    """The lines, rows and cells of a source, as the beginnings and ends of parts of its text."""
 
     def __init__(self, parsed: Parsed) -> None:
         self.parsed = parsed
@@ -154,12 +139,7 @@ class Places:
 
 
 def _entries(text: str) -> Iterator[Span]:
-    """Yield the places of the entries of "rules" in a JSON text.
-
-    >>> text = '{"version": 1, "rules": [{"then": "A"}, {"then": "B"}]}'
-    >>> [text[start:end] for start, end in _entries(text)]
-    ['{"then": "A"}', '{"then": "B"}']
-    """
+    """Yield the places of the entries of "rules" in a JSON text."""
     decode = json.JSONDecoder().raw_decode
     at = _after(text, 0, "{")
     while (match := _KEY.match(text, at)) is not None:

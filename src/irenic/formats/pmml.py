@@ -63,17 +63,6 @@ def dumps(
 
     ``counts`` are the training rows of each rule, how many it predicts correctly, and its
     confidence; at last those of the default.
-
-    >>> from irenic import Rule, RuleSet
-    >>> rules = RuleSet([Rule({"age": {"<": 18}}, then="minor")], default="adult")
-    >>> text = dumps(rules)
-    >>> print(text[text.index("    <RuleSet "):text.index("  </RuleSetModel>")], end="")
-        <RuleSet defaultScore="adult" defaultConfidence="1.0">
-          <RuleSelectionMethod criterion="firstHit"/>
-          <SimpleRule id="1" score="minor">
-            <SimplePredicate field="age" operator="lessThan" value="18"/>
-          </SimpleRule>
-        </RuleSet>
     """
     branches = as_branches(rules, default=None, resolve=None)
     if branches.outputs:

@@ -61,10 +61,6 @@ def elements(
     """Return the outermost elements that are wanted, with everything inside them.
 
     Elements with a local name in ``skipped``, and those inside them, are passed over.
-
-    >>> [a] = elements(b"<x><a>1<b/></a></x>", lambda tag, _: tag == "a")
-    >>> (a.start, a.end, [b.tag for b in a.children])
-    (3, 15, ['b'])
     """
     return _Spans(raw, wanted, frozenset(skipped)).run()
 
@@ -144,20 +140,12 @@ def encoded(text: str, raw: bytes) -> bytes:
 
 
 def escaped(text: str) -> str:
-    """Return text as character data; characters that XML does not allow are replaced.
-
-    >>> escaped("< 18")
-    '&lt; 18'
-    """
+    """Return text as character data; characters that XML does not allow are replaced."""
     return escape(_NOT_IN_XML.sub("\ufffd", text), {"\r": "&#13;"})
 
 
 def patched(raw: bytes, patches: Iterable[Patch]) -> bytes:
-    """Return a document with some parts replaced; patches at one place are made in their order.
-
-    >>> patched(b"abc", [Patch(1, 2, b"x"), Patch(3, 3, b"!")])
-    b'axc!'
-    """
+    """Return a document with some parts replaced; patches at one place are made in their order."""
     return b"".join(_pieces(raw, sorted(patches, key=lambda patch: patch[:2])))
 
 

@@ -40,13 +40,7 @@ _NONE: Final[Mapping[int | None, Sequence[str]]] = MappingProxyType({})
 
 
 def parse(text: str) -> Parsed:
-    """Return the rules in a text, and all errors in it.
-
-    >>> print(parse("IF f1 < 5 THEN A  # a comment\\nDEFAULT B").bind().table().rules)
-    <RuleSet: 1 rule, 1 feature>
-      1. IF f1 < 5 THEN A
-      DEFAULT B
-    """
+    """Return the rules in a text, and all errors in it."""
     draft = RuleDraft(has_lines=True)
     for number, line in enumerate(text.split("\n"), 1):
         if not line:
@@ -88,12 +82,6 @@ def dumps(rules: RuleSet, comments: Mapping[int | None, Sequence[str]] = _NONE) 
     """Return the rules as text, one per line, and what cannot occur.
 
     ``comments`` are written beside rules, by their indices, and on lines of their own for None.
-
-    >>> from irenic import Rule
-    >>> print(dumps(RuleSet([Rule({"age": (0, 10)}, then="child")], default="adult")))
-    IF 0 <= age < 10 THEN child
-    DEFAULT adult
-    <BLANKLINE>
     """
     lines = [f"# {comment}" for comment in comments.get(None, ())]
     for number, rule in enumerate(rules, 1):

@@ -28,11 +28,7 @@ class CsvLayout(NamedTuple):
 
 
 class Table(dict[str, npt.NDArray[Any]]):
-    """Columns of equal length, by name.
-
-    >>> Table({"age": np.array([31, 40]), "job": np.array(["a", "b"])}).shape
-    (2, 2)
-    """
+    """Columns of equal length, by name."""
 
     def __init__(
         self,
@@ -78,11 +74,6 @@ class Table(dict[str, npt.NDArray[Any]]):
         """Return the table with texts and numbers where the features of a space have them.
 
         The cells of a file have no types: codes are read as numbers unless one begins with 0.
-
-        >>> from irenic import Categorical, Space
-        >>> table = Table({"code": np.array([7, None])}, cells={"code": ("7", "")})
-        >>> table.in_terms_of(Space([Categorical("code", ["007", "7"])]))["code"].tolist()
-        ['7', None]
         """
         columns = dict(self)
         numeric = [f.name for f in space.continuous if f.kind in ("number", "integer")]
@@ -118,11 +109,7 @@ def check_header(header: Sequence[str], line: int | None = None) -> None:
 
 
 def as_column(values: Sequence[Any]) -> npt.NDArray[Any]:
-    """Return Python values as a column of floats or objects; None is a missing value.
-
-    >>> as_column([1.5, None, 2]), as_column([1, None])
-    (array([1.5, nan, 2. ]), array([1, None], dtype=object))
-    """
+    """Return Python values as a column of floats or objects; None is a missing value."""
     kinds = {type(value) for value in values} - {type(None)}
     if not kinds:
         return np.full(len(values), np.nan)

@@ -58,9 +58,6 @@ def loads(raw: bytes, *, as_written: bool = False) -> Table:
 
     ``as_written`` leaves columns as text whose numbers have decimal commas or points that may
     separate thousands; otherwise, they are errors.
-
-    >>> loads(b"age,job\\n31,nurse\\n,clerk\\n")["age"]
-    array([31, None], dtype=object)
     """
     table = _columns(as_text(raw), as_written)
     if raw.startswith(codecs.BOM_UTF8):
@@ -73,9 +70,6 @@ def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
 
     The layout is that of the file that it was read from. Texts that spreadsheets would run are
     quoted, and :func:`loads` reads them as they were.
-
-    >>> dumps({"age": np.array([31, None], dtype=object), "job": np.array(["a, b", "c"])})
-    b'age,job\\n31,"a, b"\\n,c\\n'
     """
     written, layout = getattr(table, "cells", {}), getattr(table, "layout", CsvLayout())
     columns = [
@@ -105,11 +99,7 @@ _NUMBER: Final = lazy(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|-?inf", re.IGNORE
 
 
 def is_formula(text: str) -> bool:
-    """Return whether spreadsheets take a cell of a CSV file for a formula.
-
-    >>> [is_formula(text) for text in ("=A1", "@SUM(A1)", "-x", "-1.5e3", "a = b")]
-    [True, True, True, False, False]
-    """
+    """Return whether spreadsheets take a cell of a CSV file for a formula."""
     visible = text.lstrip()
     return visible.startswith(("=", "+", "-", "@")) and _NUMBER.fullmatch(visible) is None
 
@@ -146,11 +136,7 @@ _SIGNS: Final = frozenset('=+-@"')
 
 
 def _unguarded(text: str) -> str:
-    """Return the text of a cell that :func:`_guarded` has quoted, any other text unchanged.
-
-    >>> [_unguarded(text) for text in ('"=A1"', '"\\\\"=A1\\\\""', '"A1"')]
-    ['=A1', '"=A1"', '"A1"']
-    """
+    """Return the text of a cell that :func:`_guarded` has quoted, any other text unchanged."""
     if not (text.startswith('"') and text.endswith('"')):
         return text
     try:
@@ -226,14 +212,7 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
 
 
 def read_blocks(path: Path, n_rows: int) -> Iterator[dict[str, tuple[str, ...]]]:
-    """Yield the cells of a file that is separated by commas, so many rows at a time; at least one.
-
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
-    >>> _ = path.write_text("age,job\\n31,nurse\\n,clerk\\n40,cook\\n")
-    >>> [block["age"] for block in read_blocks(path, 2)]
-    [('31', ''), ('40',)]
-    """
+    """Yield the cells of a file separated by commas, so many rows at a time; at least once."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = _rows(file, ",")
@@ -254,11 +233,7 @@ class Aware(dt.datetime):
 
 
 def kind_of(cells: Iterable[str]) -> type | None:
-    """Return the type that fits all cells; None if all of them are missing.
-
-    >>> kind_of(["3", "", "NA"]), kind_of(["3", "2.5"]), kind_of(["3", "x"]), kind_of(["", "?"])
-    (<class 'int'>, <class 'float'>, <class 'str'>, None)
-    """
+    """Return the type that fits all cells; None if all of them are missing."""
     distinct = tuple(dict.fromkeys(cells))
     if all(cell.strip().lower() in _MISSING for cell in distinct):
         return None
@@ -270,11 +245,7 @@ def kind_of(cells: Iterable[str]) -> type | None:
 
 
 def common_kind(kinds: Iterable[type | None]) -> type | None:
-    """Return the type that fits the cells of all parts of a column, given that of each part.
-
-    >>> common_kind([int, None, float]), common_kind([int, bool])
-    (<class 'float'>, <class 'str'>)
-    """
+    """Return the type that fits the cells of all parts of a column, given that of each part."""
     present = set(kinds) - {None}
     if len(present) <= 1:
         return next(iter(present), None)
@@ -285,11 +256,7 @@ def common_kind(kinds: Iterable[type | None]) -> type | None:
 
 
 def values_of(cells: Sequence[str], kind: type | None) -> list[Any]:
-    """Return cells as values of a type that fits them, None where they are missing.
-
-    >>> values_of(["3", "NA"], float), values_of(["3", "NA", ""], str)
-    ([3.0, None], ['3', 'NA', None])
-    """
+    """Return cells as values of a type that fits them, None where they are missing."""
     read: Callable[[str], Any] = str
     if kind is bool:
         read = lambda cell: _BOOLEANS[cell.lower()]  # noqa: E731

@@ -38,13 +38,7 @@ _FOLDER: Final[ContextVar[Path | None]] = ContextVar("folder", default=None)
 
 @contextmanager
 def reading_only(folder: Path) -> Iterator[None]:
-    """Read files inside a folder only, wherever links lead, and write none.
-
-    >>> with reading_only(Path("rules")):
-    ...     read_bytes("rules/../secret.csv")
-    Traceback (most recent call last):
-    irenic.errors.FileError: cannot read rules/../secret.csv: it is outside the folder rules
-    """
+    """Read files inside a folder only, wherever links lead, and write none."""
     token = _FOLDER.set(folder)
     try:
         yield

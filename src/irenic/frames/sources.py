@@ -50,11 +50,6 @@ def open_source(data: Any) -> Source | None:
 
     Sources are the path of a Parquet file, or of a folder of them; a dataset of pyarrow, a lazy
     frame of polars, a relation of DuckDB, a Dask DataFrame or a Spark DataFrame.
-
-    >>> import polars as pl
-    >>> source = open_source(pl.LazyFrame({"age": [31, 40, 52]}))
-    >>> len(source), list(source.run(lambda table, first: (first, table.num_rows), ["age"]))
-    (3, [(0, 3)])
     """
     if isinstance(data, str | Path):
         return _open_parquet(Path(data))
@@ -257,12 +252,7 @@ def as_table(table: Any) -> Table:
 
 
 def sample_table(source: Source, n_rows: int) -> Table:
-    """Return at most a number of rows of a source, evenly spaced.
-
-    >>> import polars as pl
-    >>> sample_table(open_source(pl.LazyFrame({"age": range(10)})), 4)["age"].tolist()
-    [0, 3, 6, 9]
-    """
+    """Return at most a number of rows of a source, evenly spaced."""
     step = max(1, -(-len(source) // n_rows))
     tables = source.run(partial(_every, step=step), list(source.schema.names))
     return as_table(_pyarrow().concat_tables(tables))
@@ -273,11 +263,6 @@ def distinct_table(source: Source) -> Table:
 
     It has all texts, and of numbers and dates the lowest and the highest one, a fraction if there
     is one, and whether one is missing.
-
-    >>> import polars as pl
-    >>> frame = pl.LazyFrame({"age": [31, 40, 52], "job": ["cook", "cook", None]})
-    >>> {name: column.tolist() for name, column in distinct_table(open_source(frame)).items()}
-    {'age': [31, 52], 'job': [None, 'cook']}
     """
     pa = _pyarrow()
     names = list(source.schema.names)
@@ -335,14 +320,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def open_csv(path: Path) -> BatchSource:
-    """Return a CSV file that is separated by commas; a first pass finds the types of its columns.
-
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
-    >>> _ = path.write_text("age,job\\n31,nurse\\n,clerk\\n")
-    >>> read_source(open_csv(path)).to_pydict()
-    {'age': [31, None], 'job': ['nurse', 'clerk']}
-    """
+    """Return a CSV file separated by commas; a first pass finds the types of its columns."""
     import datetime as dt
 
     pa = _pyarrow()

@@ -47,12 +47,6 @@ def read_table(
 
     ``format`` is needed for a file object without a name; ``name`` is what messages call the file.
     ``as_written`` leaves numbers in a notation that CSV files do not settle as text.
-
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
-    >>> _ = path.write_text("age,job\\n31,nurse\\n,clerk\\n")
-    >>> read_table(path)["age"]
-    array([31, None], dtype=object)
     """
     name = name_of(file) if name is None else name
     form = _format(name, format, "read from")
@@ -72,15 +66,7 @@ def read_table(
 def write_table(
     table: Mapping[str, npt.NDArray[Any]], file: File, *, format: str | None = None
 ) -> None:
-    """Write a table whole or not at all; ``format`` is needed for a file object without a name.
-
-    >>> import pathlib, tempfile
-    >>> import numpy as np
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
-    >>> write_table({"age": np.array([31, 40])}, path)
-    >>> path.read_text()
-    'age\\n31\\n40\\n'
-    """
+    """Write a table whole or not at all; ``format`` is needed for a file object without a name."""
     name = name_of(file)
     try:
         data = dumps_table(table, _format(name, format, "written to"))

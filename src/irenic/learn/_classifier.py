@@ -6,7 +6,8 @@ import copy
 import math
 import os
 import warnings
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from numbers import Integral, Real
@@ -21,14 +22,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import (
     Interval,
     StrOptions,
-    validate_parameter_constraints,
 )
 from sklearn.utils.validation import check_is_fitted
 
 from irenic.arrays import Floats
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.learn._base import RuleClassifier
-from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._knowledge import (
     BoundKnowledge,
     cells_of,
@@ -46,17 +45,18 @@ from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._row_numbers import row_columns
 from irenic.learn._stored import given_rows
 from irenic.learn._texts import doubtful_texts, spelled_alike
+from irenic.learn.cells import ROW_LIMIT, Cells
 from irenic.learn.evolution import TEST_LIMIT, Candidate, Watch
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.parameters import Evolution, Knowledge, Parameters
 from irenic.learn.points import Drafter, FrontMaker
-from irenic.learn.run import Plan, Run, progress_bar, sampled_again
+from irenic.learn.run import Plan, Run, progress_bar
 from irenic.learn.sample import InCells, Sample
 from irenic.learn.spaces import forbidden_columns, names_tested
 from irenic.learn.target import Target, class_weights
 from irenic.model.literals import counted, display, plain, told_apart
 from irenic.model.ruleset import RuleSet
-from irenic.model.space import Instances, Space
+from irenic.model.space import Space
 
 # Members of the population without a limit on rules, and the limits of the others: sizes that
 # people ask for. Members of one rule have some of the penalties of the first.
@@ -214,6 +214,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     evolution_ = Evolution()
     _groups = MappingProxyType({"knowledge": Knowledge, "evolution": Evolution})
+    _group_constraints = _CONSTRAINTS
     _cells: Cells | None = None
     _validation: Validation | None = None
     _ranks: npt.NDArray[np.int64] | None = None
@@ -301,32 +302,6 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         """What ``evolution`` said about conflicts between rules at the last fit."""
         return self.evolution_.conflicts
 
-    def set_params(self, **params: Any) -> RuleSetClassifier:
-        """Set parameters by name, also those of a group, such as ``knowledge__never``.
-
-        Parameters
-        ----------
-        **params
-            The new values by name.
-
-        Returns
-        -------
-        RuleSetClassifier
-            The classifier itself.
-        """
-        for name, group in self._groups.items():
-            if any(key.startswith(f"{name}__") for key in params):
-                params = {name: group.of(params.get(name, getattr(self, name))), **params}
-        changed: RuleSetClassifier = super().set_params(**params)
-        return changed
-
-    def _read_groups(self) -> None:
-        super()._read_groups()
-        for group in (self.knowledge_, self.evolution_):
-            validate_parameter_constraints(
-                _CONSTRAINTS[type(group)], group.get_params(), caller_name=type(group).__name__
-            )
-
     # --- fitting
 
     @with_callbacks  # type: ignore[untyped-decorator]
@@ -382,107 +357,139 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         known = self.knowledge_
         state = int(check_random_state(self.random_state).randint(2**31 - 1))
         every = possible_rows(self._read(X, y, sample_weight, self.class_weight, state)).in_order()
-        for text in doubtful_texts(every.instances.space, X, named_columns(known)):
-            warnings.warn(text, stacklevel=4)
-        left_out = {} if forbids_nothing(known) else row_columns(every, X, named_columns(known))
-        for name, what in left_out.items():
+        untested = self._warn_of_columns(every, X)
+        every = self._weighed(every)
+        data = every.typical()
+        orders = orders_of(known.ordered, X, data.instances.space, known.space or ())
+        knowledge = self._bound(data, y, orders)
+        earlier = self._earlier(data)
+        cells = self._cells if earlier else None
+        cells = cells or cells_of(known, data, orders, knowledge, untested)
+        sample = self._drawn(every, cells, knowledge, state)
+        rounds = self._rounds(sample, every.n_rows, knowledge, state)
+        with self._watch(rounds, X, y) as watch:
+            run = Run.of(sample, rounds[0], watch, earlier=earlier)
+            if len(rounds) > 1 and not watch.stopped.is_set():
+                run = run.again(every, data.instances, rounds[1], watch)
+            self._offer(self._front(run, data, knowledge))
+            self._keep(run, data, y, knowledge)
+            self._use_best(self.max_rules, self.max_conditions)
+            self._warn_of_results(every)
+        return self
+
+    def _warn_of_columns(self, rows: Sample, X: Any) -> list[str]:
+        """Warn of doubtful columns and labels; return the columns that rules do not test."""
+        known, named = self.knowledge_, named_columns(self.knowledge_)
+        for text in doubtful_texts(rows.instances.space, X, named):
+            warnings.warn(text, stacklevel=5)
+        untested = {} if forbids_nothing(known) else row_columns(rows, X, named)
+        for name, what in untested.items():
             warnings.warn(
                 f"column {name!r} {what}, so learned rules do not test it; Knowledge(forbidden=[])"
                 " lets them test every column",
-                stacklevel=4,
+                stacklevel=5,
             )
-        if same := spelled_alike(every.target.labels):
-            warnings.warn(f"labels: {same}", stacklevel=4)
+        if same := spelled_alike(rows.target.labels):
+            warnings.warn(f"labels: {same}", stacklevel=5)
+        return list(untested)
+
+    def _weighed(self, rows: Sample) -> Sample:
+        """Return rows with the costs of labels and the factors by which they are balanced."""
         # any penalty would outweigh weights that are below 1 on average; up to rounding
-        if (scale := every.n_rows / every.label_weights.sum()) > 1.0 + 1e-9:
-            every = every.weighted(scale)
-        data = every.typical()
-        instances, target, weight = data.instances, data.target, data.weight
-        factors = balanced = self._balance(target, every.label_weights)
-        searched = weight if factors is None else weight * factors[target.codes]
-        cost = cost_of(known.cost, target)
-        if cost is not None:
-            target = replace(target, cost=cost)
-            # relative to an average error, so that a rule has to be worth the same as without cost
-            scale = (len(cost) - 1) * len(cost) / cost.sum()
-            factors = scale * (np.ones(len(cost)) if factors is None else factors)
-            searched = searched * scale
-        orders = orders_of(known.ordered, X, instances.space, known.space or ())
+        if (scale := rows.n_rows / rows.label_weights.sum()) > 1.0 + 1e-9:
+            rows = rows.weighted(scale)
+        factors = self._balance(rows)
+        cost = cost_of(self.knowledge_.cost, rows.target)
+        if cost is None:
+            return replace(rows, factors=factors)
+        # relative to an average error, so that a rule has to be worth the same as without cost
+        scale = (len(cost) - 1) * len(cost) / cost.sum()
+        factors = scale * (np.ones(len(cost)) if factors is None else factors)
+        return replace(rows, factors=factors, target=replace(rows.target, cost=cost))
+
+    def _bound(
+        self, data: Sample, y: Any, orders: Mapping[str, Sequence[Hashable]]
+    ) -> BoundKnowledge | None:
+        """Return what learned rules must respect."""
         options = {**self.get_params(deep=False), "conflicts": self.conflicts}
-        knowledge = BoundKnowledge.read(
-            known, options, data.instances, target, searched, y, self._described(target), orders
-        )
-        earlier = self._earlier(instances, target)
-        cells = self._cells if earlier else None
-        cells = cells or cells_of(known, data, target, searched, orders, knowledge, left_out)
-        sample = every.in_cells(cells, target, factors)
-        limits = None
+        described = self._described(data.target)
+        return BoundKnowledge.read(self.knowledge_, options, data, y, described, orders)
+
+    def _drawn(
+        self, every: Sample, cells: Cells, knowledge: BoundKnowledge | None, state: int
+    ) -> Sample:
+        """Return the rows to learn from, in cells."""
+        sample = every.in_cells(cells)
+        if knowledge is not None and len(knowledge.rules):
+            sample = replace(sample, fixed=knowledge.fixed_codes(every.instances))
+        return sample.sampled(ROW_LIMIT, state).merged()
+
+    def _rounds(
+        self, sample: Sample, n_rows: float, knowledge: BoundKnowledge | None, state: int
+    ) -> list[Plan]:
+        """Return the plans of the search: a second one refines cells, if there are many rows."""
         if knowledge is not None:
-            limits = knowledge.limits(cells)
-            if len(knowledge.rules):
-                sample = replace(sample, fixed=knowledge.fixed_codes(every.instances))
-        sample = sample.sampled(ROW_LIMIT, state).merged()
-        n_kept = 0 if knowledge is None else knowledge.n_kept
-        plan = self._plan(sample, state, every.n_rows, n_kept)
-        if knowledge is not None:
-            plan = plan.respecting(limits, knowledge.default)
-        # rules and properties need the cells that were made for them
-        refines = sample.pool is not None and not sample.divided and knowledge is None
-        rounds = plan.in_two_rounds() if refines else [plan]
-        n_tasks = sum(one.folds + one.islands for one in rounds)
+            # rules and properties need the cells that were made for them
+            plan = self._plan(sample, state, n_rows, knowledge.n_kept)
+            return [plan.respecting(knowledge.limits(sample.cells), knowledge.default)]
+        plan = self._plan(sample, state, n_rows)
+        refines = sample.pool is not None and not sample.divided
+        return plan.in_two_rounds() if refines else [plan]
+
+    @contextmanager
+    def _watch(self, rounds: Sequence[Plan], X: Any, y: Any) -> Iterator[Watch]:
+        """Show the progress of a search, and tell callbacks about it."""
+        n_tasks = sum(plan.folds + plan.islands for plan in rounds)
         context = self._init_callback_context(max_subtasks=n_tasks)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        with progress_bar(
-            bool(self.verbose), "learning rules", "Ctrl-C keeps the best so far"
-        ) as show:
+        title, hint = "learning rules", "Ctrl-C keeps the best so far"
+        with progress_bar(bool(self.verbose), title, hint) as show:
 
-            def tell(done: int) -> bool:
-                show(done, n_tasks)
+            def tell(n_done: int) -> bool:
+                show(n_done, n_tasks)
                 part = context.subcontext(task_name="task")
                 part.call_on_fit_task_begin(estimator=self, X=X, y=y)
                 return bool(part.call_on_fit_task_end(estimator=self, X=X, y=y))
 
-            watch = Watch(self.n_jobs, tell)
-            run = Run.of(sample, rounds[0], watch, earlier=earlier)
-            if refines and not watch.stopped.is_set():
-                cells, earlier, best = run.refined(instances)
-                first = every.in_cells(cells, target, factors).sampled(ROW_LIMIT, state)
-                sample = sampled_again(first, best, self.conflicts, state)
-                run = Run.of(sample, rounds[1], watch, earlier=earlier, validated=first.merged())
-        encoded = InCells(cells, cells.encode(instances))
-        data = replace(data, target=target)
-        maker = FrontMaker(
-            Drafter(data, encoded, run.consequents, self.conflicts, knowledge),
-            balanced,
-            run.division,
-            leads=self._leads,
-        )
+            yield Watch(self.n_jobs, tell)
+        context.call_on_fit_task_end(estimator=self, X=X, y=y)
+
+    def _front(self, run: Run, data: Sample, knowledge: BoundKnowledge | None) -> Front:
+        """Return the rule sets to choose from."""
+        cells = run.sample.cells
+        encoded = InCells(cells, cells.encode(data.instances))
+        drafter = Drafter(data, encoded, run.consequents, self.conflicts, knowledge)
+        maker = FrontMaker(drafter, self._balance(data), run.division, leads=self._leads)
         front, self._unfilled = maker.front(run.candidates, complete=self.complete)
         if not front:
             raise DataError(
                 "complete must be False: rules for one label cannot fill the gaps, because of the"
                 ' rules and properties; default="majority" may help'
             )
-        if self.scoring not in ("accuracy", "balanced_accuracy"):
-            front = maker.judged(front, self.scoring)
+        if self.scoring in ("accuracy", "balanced_accuracy"):
+            return front
+        return maker.judged(front, self.scoring)
+
+    def _keep(self, run: Run, data: Sample, y: Any, knowledge: BoundKnowledge | None) -> None:
+        """Set the attributes of a fit that do not depend on the rule set in use."""
+        known = self.knowledge_
         self._learned(data, y)
         self._ranks = None if knowledge is None else knowledge.ranks
         self._orders = None if knowledge is None else knowledge.orders
         self._kept_text = None if known.rules is None or not knowledge else knowledge.kept_text()
         self.stopped_by_ = run.stopped_by
-        self._offer(front)
         # cells hold values of all columns, so they are kept only for the next fit
         # cells of forbidden or ordered columns would not suit a fit without these options
         keeps = self.warm_start and known.forbidden is None and known.ordered is None
-        self._cells = cells if keeps else None
-        self._shape = round(sample.count.sum()), len(target.labels), len(instances.space)
+        self._cells = run.sample.cells if keeps else None
+        n_rows, n_labels = round(run.sample.count.sum()), len(data.target.labels)
+        self._shape = n_rows, n_labels, len(data.instances.space)
         self._validation = run.validation
-        self._use_best(self.max_rules, self.max_conditions)
-        self._warn_of_rare_labels(target, every)
+
+    def _warn_of_results(self, every: Sample) -> None:
+        self._warn_of_rare_labels(every)
         self._warn_of_large_support(every.n_rows)
-        self._warn_of_trivial_sets(self.max_rules, self.max_conditions, stacklevel=5)
-        context.call_on_fit_task_end(estimator=self, X=X, y=y)
-        return self
+        self._warn_of_trivial_sets(self.max_rules, self.max_conditions, stacklevel=6)
 
     def _plan(self, sample: Sample, state: int, n_rows: float, n_kept: int = 0) -> Plan:
         """Return how to search; ``n_rows`` counts all training rows, also those not sampled.
@@ -583,11 +590,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
             )
         return int(labels.index(plain(describe)))
 
-    def _balance(self, target: Target, weights: Floats) -> Floats | None:
-        """Return the factor of each label by which scores are balanced, None if they are not.
-
-        ``weights`` are those of all rows of each label.
-        """
+    def _balance(self, rows: Sample) -> Floats | None:
+        """Return the factor of each label by which scores are balanced, None if they are not."""
+        target = rows.target
         if self.scoring == "accuracy":
             return None
         if target.many:
@@ -597,8 +602,8 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         if self.scoring != "balanced_accuracy":
             self._check_scoring(target)
             return None
-        factors = class_weights(target, "balanced", weights)
-        return np.where(weights > 0, factors, 1.0)
+        weights = rows.label_weights
+        return np.where(weights > 0, class_weights(target, "balanced", weights), 1.0)
 
     def _check_scoring(self, target: Target) -> None:
         """Reject a ``scoring`` by probabilities that is unknown or cannot be used."""
@@ -623,13 +628,13 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                 f" {LABEL_LIMIT} labels, got {scoring!r}"
             )
 
-    def _warn_of_rare_labels(self, target: Target, data: Sample) -> None:
-        if target.many or self.scoring != "accuracy":
+    def _warn_of_rare_labels(self, rows: Sample) -> None:
+        if rows.target.many or self.scoring != "accuracy":
             return
         if self.class_weight is not None or self.knowledge_.cost is not None:
             return
-        counts = data.tally.label_rows
-        for label, count in zip(target.labels.tolist(), counts.tolist(), strict=True):
+        counts = rows.label_rows
+        for label, count in zip(rows.target.labels.tolist(), counts.tolist(), strict=True):
             share = count / counts.sum()
             if count < _FEW_ROWS or share >= _RARE / len(counts):
                 continue
@@ -638,7 +643,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
                     f"no rule predicts {display(label)} ({share:.1%} of the rows), because accuracy"
                     " hardly depends on it; use scoring='balanced_accuracy', or predict_proba"
                     f"{self._predicting(label)}",
-                    stacklevel=5,
+                    stacklevel=6,
                 )
 
     def _warn_of_large_support(self, n_rows: float) -> None:
@@ -651,7 +656,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         warnings.warn(
             f"no rules were learned with min_support={self.min_support:,}, because {why}; use a"
             " smaller min_support",
-            stacklevel=5,
+            stacklevel=6,
         )
 
     def _warn_of_trivial_sets(
@@ -694,9 +699,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         index = self.pareto_front_.index(best)
         return f", or select(index={index}), whose rules predict it ({score})"
 
-    def _earlier(self, instances: Instances, target: Target) -> list[Candidate]:
+    def _earlier(self, data: Sample) -> list[Candidate]:
         """Return the rule sets of the previous fit, if this one can start from them."""
-        cells = self._cells
+        cells, instances, target = self._cells, data.instances, data.target
         if not self.warm_start or cells is None or cells.space != instances.space:
             return []
         known = self.knowledge_

@@ -25,7 +25,7 @@ from irenic.errors import ConditionError, ConflictError, DataError, FormatError,
 from irenic.frames.files import as_text, read_bytes
 from irenic.kernels.evolve import Limits
 from irenic.learn._base import check_labels
-from irenic.learn._cells import Cells
+from irenic.learn.cells import Cells
 from irenic.learn.parameters import Knowledge
 from irenic.learn.sample import Sample
 from irenic.learn.spaces import forbidden_columns, moved
@@ -338,9 +338,7 @@ class BoundKnowledge:
         cls,
         given: Knowledge,
         options: Mapping[str, Any],
-        instances: Instances,
-        target: Target,
-        weight: Floats,
+        data: Sample,
         y: Any,
         described: int | None,
         orders: Mapping[str, Sequence[Hashable]],
@@ -350,6 +348,7 @@ class BoundKnowledge:
         ``described`` is the code of the label that only rules predict, and ``orders`` are the
         values of ordered categories.
         """
+        instances, target, weight = data.instances, data.target, data.searched
         space, properties = instances.space, _properties(given)
         labels = target.labels.tolist()
         for each in properties:
@@ -602,8 +601,6 @@ def proved(
 def cells_of(
     known: Knowledge,
     data: Sample,
-    target: Target,
-    weight: Floats,
     orders: Mapping[str, Sequence[Hashable]],
     knowledge: BoundKnowledge | None,
     left_out: Iterable[str] = (),
@@ -615,8 +612,8 @@ def cells_of(
     untested = [feature_name(space, given, "forbidden") for given in forbidden]
     return Cells.from_instances(
         data.instances,
-        target.truth,
-        weight,
+        data.target.truth,
+        data.searched,
         around=None if knowledge is None else knowledge.boxes,
         orders=orders,
         untested=list(dict.fromkeys([*untested, *left_out])),

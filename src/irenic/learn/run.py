@@ -19,9 +19,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from irenic.arrays import Bools, Floats, Indices
 from irenic.budget import StoppedBy
 from irenic.kernels.evolve import CellRows, Limits
-from irenic.learn._cells import Cells
 from irenic.learn._left_out import Holdout, Validation
 from irenic.learn._probabilities import Division, settle
+from irenic.learn.cells import ROW_LIMIT, Cells
 from irenic.learn.evolution import (
     Candidate,
     Settings,
@@ -418,6 +418,16 @@ class Run:
         """How frequent labels are."""
         sample = self.sample
         return np.asarray(np.average(sample.target.truth, axis=0, weights=sample.unbalanced))
+
+    def again(self, every: Sample, instances: Instances, plan: Plan, watch: Watch) -> Run:
+        """Return a search that goes on from this one, over smaller cells and with other rows.
+
+        ``every`` are all rows, and ``instances`` those that smaller cells are made for.
+        """
+        cells, earlier, best = self.refined(instances)
+        first = every.in_cells(cells).sampled(ROW_LIMIT, plan.random_state)
+        sample = sampled_again(first, best, plan.conflicts, plan.random_state)
+        return Run.of(sample, plan, watch, earlier=earlier, validated=first.merged())
 
     def refined(self, instances: Instances) -> tuple[Cells, list[Candidate], Candidate]:
         """Return smaller cells around the bounds of the best candidate, and candidates over them.

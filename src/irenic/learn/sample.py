@@ -21,9 +21,9 @@ from irenic.arrays import (
     as_scalars,
     scrambled,
 )
-from irenic.learn._cells import Cells
+from irenic.learn.cells import Cells
 from irenic.learn.tally import Tally
-from irenic.learn.target import Target
+from irenic.learn.target import Target, label_sums
 from irenic.model.space import Instances
 
 T = TypeVar("T")
@@ -89,7 +89,9 @@ class Sample:
     divided: bool = False
     """Whether rows with the same cells may be left out separately."""
     factors: Floats | None = None
-    """Factor of each label in the weights, by which scores are balanced; None if they are not."""
+    """Factor of each label in a search, by which labels are balanced; None if they are not.
+
+    In cells, weights have it already."""
     fixed: Shorts | None = None
     """Code that fixed rules predict for each row, -1 where none holds; None if there are none."""
     rest: Sample | None = None
@@ -157,10 +159,20 @@ class Sample:
         return float(self.count.sum()) if self.whole is None else self.whole.tally.rows
 
     @property
+    def label_rows(self) -> Floats:
+        """Number of all rows of each label."""
+        whole = self.whole
+        return self.target.truth.sum(axis=0) if whole is None else whole.tally.label_rows
+
+    @property
     def label_weights(self) -> Floats:
         """Weight of all rows of each label; of several labels per row, that of all rows."""
-        tally = self.tally
-        return np.array([tally.row_weight]) if self.target.many else tally.labels
+        if self.target.many:
+            weight = self.weight.sum() if self.whole is None else self.whole.tally.row_weight
+            return np.array([weight])
+        if self.whole is not None:
+            return self.whole.tally.labels
+        return label_sums(self.target.codes, self.weight, len(self.target.labels))
 
     def run(self, task: Callable[[Sample], T], names: Sequence[str] | None = None) -> Iterator[T]:
         """Yield the result of a task for each block of all rows."""
@@ -201,23 +213,23 @@ class Sample:
         keys = [weight, *self.target.truth.T, *instances.codes, *instances.values]
         return replace(self, weight=weight).take(np.lexsort(keys))
 
-    def in_cells(
-        self, cells: Cells, target: Target | None = None, factors: Floats | None = None
-    ) -> Sample:
-        """Return the rows in cells.
+    @property
+    def searched(self) -> Floats:
+        """Weight of each row in a search, by label balanced or by cost."""
+        if self.factors is None:
+            return self.weight
+        return np.asarray(self.weight * self.factors[self.target.codes])
 
-        ``target`` says more about labels than that of the rows, and ``factors`` are those of labels
-        in the weights.
-        """
-        target = self.target if target is None else target
+    def in_cells(self, cells: Cells) -> Sample:
+        """Return the rows in cells, to search with."""
         return Sample(
             InCells(cells, cells.encode(self.instances)),
-            replace(target, truth=self.target.truth),
-            self.weight if factors is None else self.weight * factors[self.target.codes],
+            self.target,
+            self.searched,
             self.count,
-            factors=factors,
+            factors=self.factors,
             number=self.number,
-            totals=None if self.whole is None or target.many else self.tally.label_rows,
+            totals=None if self.whole is None or self.target.many else self.label_rows,
         )
 
     # --- rows in cells

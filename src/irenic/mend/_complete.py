@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from irenic.arrays import Bools, Floats, Indices
 from irenic.boxes import Boxes
 from irenic.budget import Budget, Meter, StoppedBy
-from irenic.errors import ConditionError, ConflictError, DataError
-from irenic.mend._measure import Share
+from irenic.errors import ConditionError, ConflictError
+from irenic.mend._cases import LabeledCases
+from irenic.mend._measure import Extent
 from irenic.model.decision_table import DecisionTable, unordered
 from irenic.model.literals import counted, display, show_point
 from irenic.model.region import Region, whole_or
-from irenic.model.rule import Rule, as_consequent
+from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
-from irenic.model.space import Instances, Space, to_list
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def complete(
     old = table.rules
     if limit is not None and (type(limit) is not int or limit < 0):
         raise ConditionError(f"limit must be a non-negative integer or None, got {limit!r}")
-    data = _Data.from_table(old.space, X, y)
+    data = _Examples.from_table(old.space, X, y)
     box = whole_or(within, old.space)
     meter = Meter(budget)
     proposals = [] if box.is_empty else _proposals(table, box.box.simplified(), data, meter)
@@ -216,11 +216,11 @@ def _consistent(rules: RuleSet | DecisionTable) -> DecisionTable:
 
 
 def _proposals(
-    table: DecisionTable, box: Boxes, data: _Data | None, meter: Meter
+    table: DecisionTable, box: Boxes, data: _Examples | None, meter: Meter
 ) -> list[Proposal]:
     boxes = table.rules.boxes
     gaps = box.subtract(boxes.concat(table.space.impossible_boxes), meter)
-    shares = Share(box, boxes.concat(gaps)).of(gaps)
+    shares = Extent(box, boxes.concat(gaps)).of(gaps)
     neighbors = _Neighbors(table)
     has_labels = data is not None and bool(data.labels)
     proposals = []
@@ -237,7 +237,7 @@ def _proposals(
 
 
 def _consequent(
-    rules: RuleSet, gap: Boxes, region: Region, data: _Data | None, neighbors: _Neighbors
+    rules: RuleSet, gap: Boxes, region: Region, data: _Examples | None, neighbors: _Neighbors
 ) -> tuple[Hashable | None, str]:
     """Return the consequent for a gap, or None, and the reason."""
     if data is not None and len(data.labels):
@@ -250,33 +250,8 @@ def _consequent(
 # --- from data
 
 
-class _Data(NamedTuple):
-    """Labeled instances."""
-
-    instances: Instances
-    labels: list[Hashable]
-    scale: Floats
-    """A quarter of the range of each continuous feature, which counts as a distance of 1."""
-
-    @classmethod
-    def from_table(cls, space: Space, X: Any, y: Any) -> _Data | None:
-        if X is None and y is None:
-            return None
-        if X is None or y is None:
-            raise DataError("X and y must be given together")
-        instances = space.encode(X)
-        labels = [as_consequent(label) for label in to_list(y)]
-        if len(labels) != len(instances):
-            raise DataError(
-                f"y must have {len(instances)} labels, one per row of X, got {len(labels)}"
-            )
-        scale = np.ones(len(space.continuous))
-        for row, values in enumerate(instances.values):
-            known = values[np.isfinite(values)]
-            if len(known):
-                # Quarters, here and below, because twice the largest float64 is infinite.
-                scale[row] = known.max() / 4 - known.min() / 4 or 1.0
-        return cls(instances, labels, scale)
+class _Examples(LabeledCases):
+    """Labeled instances as reasons for consequents."""
 
     def consequent(self, gap: Boxes, region: Region) -> tuple[Hashable, str]:
         """Return the most frequent label in a gap, or the nearest one, and the reason."""
@@ -341,7 +316,7 @@ class _Neighbors:
             index = int(covers.argmax())
             why = f"which covers it if its condition on {self._name(int(axis[index]))} is widened"
         else:
-            shares = Share(gap, self.boxes.concat(gap)).of(sides)
+            shares = Extent(gap, self.boxes.concat(gap)).of(sides)
             index = int(np.where(touches, shares, -1.0).argmax())
             why = "the neighbor with the largest shared side"
         return self.thens[index], f"like rule {self.rows[index] + 1}, {why}"

@@ -42,18 +42,7 @@ class Cover:
 def cheapest_cover(pairs: npt.NDArray[Any], costs: Floats, meter: Meter) -> Cover:
     """Return the cheapest set of places that contains one place of every pair.
 
-    Parameters
-    ----------
-    pairs : array of shape (n_pairs, 2)
-        Indices into ``costs``.
-    costs : array of float
-        Positive costs.
-    meter : Meter
-        When its seconds are used up, the best cover so far is returned with its bound.
-
-    Returns
-    -------
-    Cover
+    When the seconds of the meter are used up, the best cover so far is returned with its bound.
     """
     parts = [_solve(*part, meter) for part in _components(pairs, costs)]
     places = sorted(place for part in parts for place in part.places)

@@ -15,7 +15,7 @@ from irenic.model.features import LOWEST
 _MISSING: Final = 0.05
 
 
-class Share:
+class Extent:
     """The share of an outer box that boxes inside it take.
 
     It is the product of the shares per feature: of the length, or of the number of categories. If

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
-from irenic.arrays import Floats, Ints
+from irenic.arrays import Floats
 from irenic.boxes import Boxes
 from irenic.budget import Budget, Meter, out_of_budget
-from irenic.errors import ConditionError, DataError, did_you_mean
+from irenic.errors import ConditionError, did_you_mean
+from irenic.mend._cases import LabeledCases
 from irenic.mend._changes import Change, Repair, because
 from irenic.mend._drop import cheapest_cover
-from irenic.mend._measure import Share
+from irenic.mend._measure import Extent
 from irenic.mend._trim import Score, largest_free
 from irenic.model.decision_table import DecisionTable, unordered
 from irenic.model.head import agreements, contradicts
 from irenic.model.literals import format_number
 from irenic.model.overlap import Conflict, Overlap, Pairs
 from irenic.model.region import Region
-from irenic.model.rule import Rule, as_consequent
+from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
-from irenic.model.space import Instances, first_text, to_list
+from irenic.model.space import Instances, first_text
 
 How = Literal["drop", "trim", "split"]
 # The minimum value of a rule, so that none is dropped without a cost.
@@ -107,7 +108,7 @@ def repair(
     if how not in get_args(How):
         raise ConditionError(f"how must be one of drop, trim, split, got {how!r}{_hint(how)}")
     table = _as_table(rules)
-    data = _Data.from_table(table.rules, X, y)
+    data = LabeledCases.from_table(table.space, X, y)
     meter = Meter(budget)
     mend = _drop if how == "drop" else _cut
     result = mend(table, _values(table, data, weights), data, how, meter)
@@ -145,34 +146,9 @@ def _as_table(rules: RuleSet | DecisionTable) -> DecisionTable:
     return table
 
 
-class _Data(NamedTuple):
-    """Labeled instances, and how well each rule predicts them."""
-
-    instances: Instances
-    labels: list[Hashable]
-    correct: Ints
-    """Number of covered instances with the consequent of each rule."""
-    wrong: Ints
-    """Number of covered instances with another label."""
-
-    @classmethod
-    def from_table(cls, rules: RuleSet, X: Any, y: Any) -> _Data | None:
-        if X is None and y is None:
-            return None
-        if X is None or y is None:
-            raise DataError("X and y must be given together")
-        instances = rules.space.encode(X)
-        stats = rules.statistics(instances, y)
-        labels = [as_consequent(label) for label in to_list(y)]
-        correct = (stats.mix * agreements(rules.thens, stats.labels)).sum(axis=1)
-        return cls(instances, labels, correct, stats.support - correct)
-
-    def of_class(self, then: Hashable) -> Instances:
-        """Return the instances whose labels agree with a consequent."""
-        return self.instances.take(agreements([then], self.labels)[0])
-
-
-def _values(table: DecisionTable, data: _Data | None, weights: Sequence[float] | None) -> Floats:
+def _values(
+    table: DecisionTable, data: LabeledCases | None, weights: Sequence[float] | None
+) -> Floats:
     """Return the value of each row."""
     if weights is not None:
         return _checked(weights, table.n_rows)
@@ -181,7 +157,9 @@ def _values(table: DecisionTable, data: _Data | None, weights: Sequence[float] |
     if data is None:  # all rules of a row have the weight of the row
         np.maximum.at(values, rows, np.asarray(table.rules.weights, dtype=np.float64))
     else:
-        np.add.at(values, rows, (data.correct - data.wrong).astype(np.float64))
+        stats = table.rules.statistics(data.instances, data.labels)
+        correct = (stats.mix * agreements(table.rules.thens, stats.labels)).sum(axis=1)
+        np.add.at(values, rows, (2 * correct - stats.support).astype(np.float64))
     if np.isinf(values).any():
         raise ConditionError("weights of rules must be finite; pass finite weights")
     return np.maximum(values, _MIN_VALUE)
@@ -204,7 +182,7 @@ def _checked(weights: Sequence[float], n: int) -> Floats:
 def _drop(
     table: DecisionTable,
     values: Floats,
-    data: _Data | None,
+    data: LabeledCases | None,
     how: str,
     meter: Meter,
 ) -> Repair:
@@ -249,7 +227,7 @@ def _more(rules: Sequence[Rule]) -> str:
     return f", and {len(rules) - 1} more" if len(rules) > 1 else ""
 
 
-def _value_text(value: float, data: _Data | None) -> str:
+def _value_text(value: float, data: LabeledCases | None) -> str:
     if data is None:
         return ""
     return f"; its value on the data is {format_number(round(float(value), 3))}"
@@ -277,7 +255,7 @@ def _renumbered(
 def _cut(
     table: DecisionTable,
     values: Floats,
-    data: _Data | None,
+    data: LabeledCases | None,
     how: str,
     meter: Meter,
 ) -> Repair:
@@ -285,7 +263,7 @@ def _cut(
     rules, rows = table.rules, table.rows
     boxes, thens = rules.boxes, rules.thens
     # On a tie, the smaller rule stays unchanged: an exception is cut out of a general rule.
-    sizes = Share(Boxes.whole(rules.space), boxes).of(boxes).round(12)
+    sizes = Extent(Boxes.whole(rules.space), boxes).of(boxes).round(12)
     order = sorted(range(len(rules)), key=lambda i: (-values[rows[i]], sizes[i], i))
     kept = _Kept(table, boxes, thens)
     changes: list[tuple[int, Change]] = []
@@ -368,7 +346,7 @@ def _scores(boxes: Boxes, i: int, possible: Boxes, own: Instances | None) -> Any
 
     The size of a box is that of its part in ``possible``, which is the possible part of the rule.
     """
-    share = Share(boxes.take([i]), boxes)
+    share = Extent(boxes.take([i]), boxes)
 
     def scores(candidates: Boxes) -> list[Score]:
         if boxes.space.impossible:
@@ -401,7 +379,7 @@ def _change(
         text = f"rule {row + 1} ({rule}) is dropped because nothing of it remains: {why}"
         return Change("dropped", row, (rule,), (), against, text)
     if len(after) == 1:
-        size = Share(rule.region.box.simplified(), rules.boxes).of(parts)[0]
+        size = Extent(rule.region.box.simplified(), rules.boxes).of(parts)[0]
         percent = f" ({size:.0%} of it)" if how == "trim" and 0.01 <= size < 0.995 else ""
         text = f"rule {row + 1} ({rule}) now applies only where {after[0].region}{percent}: {why}"
         return Change("trimmed", row, (rule,), after, against, text)

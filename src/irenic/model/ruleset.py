@@ -7,7 +7,7 @@ import weakref
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Final, Literal, Protocol, Self, overload
+from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -38,9 +38,10 @@ from irenic.model.overlap import Conflict, Overlap, P, Pairs
 from irenic.model.packed import PackedRules, as_columns
 from irenic.model.region import Region
 from irenic.model.rule import Rule, as_consequent, as_default
-from irenic.model.shown import Shown
+from irenic.model.shown import Editable
 from irenic.model.space import Instances, Space, to_list
 
+R = TypeVar("R", bound="Rules")
 Resolve = Literal["first", "best", "vote"]
 RESOLVE: Final = ("first", "best", "vote")
 _UNLIMITED: Final = 2**62
@@ -50,58 +51,17 @@ _MAX_CONFLICTS: Final = 100
 _EXPLAINED_AT_ONCE: Final = 4096
 
 
-class Listener(Protocol):
-    """An object that is notified of every change of a rule set."""
+class Rules(Editable):
+    """Rules over one space, and what decides where several of them hold.
 
-    def rule_added(self, index: int, rule: Rule) -> None:
-        """Handle that a rule was added at ``index`` and later rules moved down."""
-
-    def rule_removed(self, index: int, rule: Rule) -> None:
-        """Handle that the rule at ``index`` was removed and later rules moved up."""
-
-
-class RuleSet(Shown):
-    """An unordered collection of rules over one space.
-
-    The constructor accepts rules that contradict each other, so that they can be examined;
-    :meth:`add` rejects a rule that contradicts another one.
-
-    Two rules contradict each other if they overlap and have different consequents. A rule whose
-    consequent is a mapping, such as ``{"x": True, "y": False}``, decides only some labels; such
-    rules contradict each other only if a label is decided differently by both. Where they overlap,
-    the prediction is what all of them decide together, and the default decides the other labels.
-
-    Parameters
-    ----------
-    rules : iterable of Rule
-        The rules; those of other spaces are moved to this one, with features matched by name.
-    space : Space, optional
-        The space (default: the one that the rules share, or one inferred from their conditions).
-    default : hashable, optional
-        The prediction where no rule holds (default: none). If rules decide only some labels, a set:
-        the labels in it are present where no rule decides them, and all others are absent.
-
-    Raises
-    ------
-    ConditionError
-        If a rule does not fit the space, or the default decides only some labels.
-
-    Examples
-    --------
-    >>> from irenic import Continuous, Rule, RuleSet, Space
-    >>> space = Space([Continuous("age")])
-    >>> rules = RuleSet([Rule({"age": (0, 10)}, then="child"),
-    ...                  Rule({"age": (10, 99)}, then="adult")], space)
-    >>> rules.is_consistent
-    True
-    >>> rules.predict({"age": [5, 10, 120]})
-    array(['child', 'adult', None], dtype=object)
-    >>> rules.add(Rule({"age": (18, None)}, then="senior"))
-    Traceback (most recent call last):
-    irenic.errors.ConflictError: rule 3 (IF age >= 18 THEN senior) contradicts rule 2 (IF 10 <=
-    age < 99 THEN adult): both hold where 18 <= age < 99, for example at age = 60; change one of
-    them, or keep both with force=True
+    What :class:`RuleSet` and :class:`irenic.RuleList` share: they differ in their policy, and only
+    a set can change.
     """
+
+    policy: Literal["FIRST"] | None = None
+    """The hit policy: FIRST if the first rule that holds decides, None if rules must agree."""
+    _kind: ClassVar[type[Rules]]
+    """The type of parts; subclasses may have constructors of their own."""
 
     def __init__(
         self,
@@ -111,7 +71,8 @@ class RuleSet(Shown):
         default: Hashable | None = None,
     ) -> None:
         if isinstance(rules, Space):
-            raise ConditionError("rules must come before the space: RuleSet(rules, space)")
+            kind = self._kind.__name__
+            raise ConditionError(f"rules must come before the space: {kind}(rules, space)")
         rules = list(rules)
         if space is None:
             space = _shared_space(rules)
@@ -119,7 +80,6 @@ class RuleSet(Shown):
             raise ConditionError(f"space must be a Space or None, got {space!r}")
         self.space = space
         self.default = None if default is None else as_default(default)
-        self._listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
         self._thens: list[Hashable] = []
         self._codes: dict[Hashable, int] = {}
         self._has_heads = False  # or had, like the consequents
@@ -127,6 +87,7 @@ class RuleSet(Shown):
         self._consistent: bool | None = None
         for number, rule in enumerate(rules, 1):
             self._append(self._cast(rule, number))
+        self._check_policy()
 
     @classmethod
     def from_arrays(
@@ -139,7 +100,7 @@ class RuleSet(Shown):
         masks: npt.ArrayLike | None = None,
         weights: npt.ArrayLike | None = None,
         default: Hashable | None = None,
-    ) -> RuleSet:
+    ) -> Self:
         """Create a rule set from arrays with one column per rule.
 
         Parameters
@@ -210,46 +171,20 @@ class RuleSet(Shown):
         then: Sequence[Hashable],
         weights: npt.ArrayLike,
         default: Hashable | None = None,
-    ) -> RuleSet:
-        """Create a rule set from valid boxes, which are not checked.
-
-        Parameters
-        ----------
-        boxes : Boxes
-            The regions of the rules, without empty ones.
-        written : array of uint8 of shape (rules, continuous features)
-            How each bound was written; see :attr:`Region.written`.
-        then : sequence of hashable
-            The consequent of each rule.
-        weights : array of shape (rules,)
-            The weight of each rule.
-        default : hashable, optional
-            The prediction where no rule holds (default: none).
-
-        Returns
-        -------
-        RuleSet
-
-        Raises
-        ------
-        ConditionError
-            If a consequent is None or not hashable.
-
-        Examples
-        --------
-        >>> from irenic import Region, RuleSet
-        >>> region = Region.parse("f1 <= 5")
-        >>> RuleSet.from_boxes(region.box, written=region.written[None], then=["A"], weights=[1])
-        <RuleSet: 1 rule, 1 feature>
-          1. IF f1 <= 5 THEN A
-        """
+    ) -> Self:
+        """Create a rule set from valid boxes, which are not checked."""
         rules = cls(space=boxes.space, default=default)
         thens = list(then)
         distinct = dict(zip(map(id, thens), thens, strict=True))
         known = {key: rules._code(as_consequent(value)) for key, value in distinct.items()}
         codes = np.fromiter(map(known.__getitem__, map(id, thens)), np.int32, len(thens))
         rules._packed.extend(boxes, written.T, codes, np.asarray(weights, dtype=np.float64))
+        rules._check_policy()
         return rules
+
+    def _check_policy(self) -> None:
+        if self.policy == "FIRST":
+            self.check_whole("a rule list", "in a rule set, such rules decide together")
 
     # --- packed columns
 
@@ -357,25 +292,7 @@ class RuleSet(Shown):
         return tuple(self._thens)
 
     def code_of(self, consequent: Hashable | None) -> int:
-        """Return the index of a consequent among ``consequents``.
-
-        Parameters
-        ----------
-        consequent : hashable or None
-            The consequent.
-
-        Returns
-        -------
-        int
-            -1 if the consequent is unknown or None.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.code_of("low"), rules.code_of("high")
-        (0, -1)
-        """
+        """Return the index of a consequent among ``consequents``, -1 if it is unknown or None."""
         return -1 if consequent is None else self._codes.get(as_consequent(consequent), -1)
 
     @property
@@ -422,17 +339,17 @@ class RuleSet(Shown):
     @overload
     def __getitem__(self, i: int) -> Rule: ...
     @overload
-    def __getitem__(self, i: slice | Sequence[int] | npt.NDArray[Any]) -> RuleSet: ...
-    def __getitem__(self, i: int | slice | Sequence[int] | npt.NDArray[Any]) -> Rule | RuleSet:
-        """Return the rule at an index, or a rule set with the rules at several indices."""
+    def __getitem__(self, i: slice | Sequence[int] | npt.NDArray[Any]) -> Self: ...
+    def __getitem__(self, i: int | slice | Sequence[int] | npt.NDArray[Any]) -> Rule | Self:
+        """Return the rule at an index, or rules of the same kind at several indices."""
         if isinstance(i, int | np.integer):
             return self._rule(self._index(i))
-        taken = RuleSet(space=self.space, default=self.default)
+        taken = self._kind(space=self.space, default=self.default)
         taken._packed = self._packed.take(np.arange(len(self))[i])
         taken._thens, taken._codes = list(self._thens), dict(self._codes)
         taken._has_heads = self._has_heads
         taken._consistent = self._consistent or None  # any part of a consistent set is consistent
-        return taken
+        return cast("Self", taken)
 
     def _index(self, i: int) -> int:
         if not isinstance(i, int | np.integer) or isinstance(i, bool):
@@ -483,64 +400,6 @@ class RuleSet(Shown):
         key = rule.region.box.simplified().keys()
         return np.flatnonzero(same & (self.boxes.keys() == key).all(axis=1))
 
-    def __eq__(self, other: object) -> bool:
-        """Return whether both have the same rules in any order, space and default."""
-        if not isinstance(other, RuleSet):
-            return NotImplemented
-        return (
-            self.space == other.space
-            and self.default == other.default
-            and len(self) == len(other)
-            and self._counted() == other._counted()
-        )
-
-    def _counted(self) -> Counter[Hashable]:
-        """Return how often each rule occurs, without creating Rule objects."""
-        rows = zip(self.boxes.keys(), self.thens, self.weights.tolist(), strict=True)
-        return Counter((key.tobytes(), then, weight) for key, then, weight in rows)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def edit(
-        self,
-        *,
-        properties: str | Iterable[str] = (),
-        cases: tuple[Any, Sequence[Any]] | None = None,
-    ) -> Any:
-        """Return a widget for notebooks in which the rules can be edited.
-
-        It shows the page of :func:`irenic.report`, with an editor that checks every change.
-        Anything that it saves is in the attribute ``rules`` of the widget; this object stays as
-        it is. It needs the extra ``irenic[notebook]``.
-
-        Parameters
-        ----------
-        properties : str or iterable of str
-            Properties that the page checks after every change, as :func:`irenic.proving.prove`
-            takes them.
-        cases : tuple of (table, sequence of hashable), optional
-            Test cases and their expected outcomes, which the page checks, too.
-
-        Returns
-        -------
-        anywidget.AnyWidget
-            With the attribute ``rules``: a RuleSet, or a RuleList if the order decides.
-
-        Raises
-        ------
-        ImportError
-            If anywidget is not installed.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 9)}, then="child")])
-        >>> widget = rules.edit()  # doctest: +SKIP
-        >>> widget.rules  # doctest: +SKIP
-        """
-        # by name, because views are above the model
-        return import_module("irenic.reporting.widget").editor(self, properties, cases)
-
     def copy(self) -> Self:
         """Return an independent copy of the rule set, without listeners.
 
@@ -558,14 +417,18 @@ class RuleSet(Shown):
         >>> rules.copy() == rules
         True
         """
-        copied = type(self).__new__(type(self))
-        copied.__dict__.update(self.__dict__)
-        copied._packed = self._packed.copy()
-        copied._thens, copied._codes = list(self._thens), dict(self._codes)
-        copied._listeners = weakref.WeakSet()
-        return copied
+        return self._as(type(self))
 
     __copy__ = copy
+
+    def _as(self, kind: type[R]) -> R:
+        """Return a copy as rules of another kind."""
+        copied = kind.__new__(kind)
+        copied.__dict__.update(self.__dict__)
+        copied.__dict__.pop("_listeners", None)
+        copied._packed = self._packed.copy()
+        copied._thens, copied._codes = list(self._thens), dict(self._codes)
+        return copied
 
     def __getstate__(self) -> dict[str, Any]:
         # listeners belong to this process, and codes are rebuilt since some formats restrict keys
@@ -575,19 +438,819 @@ class RuleSet(Shown):
         self.__dict__.update(state)
         self._codes = {then: code for code, then in enumerate(self._thens)}
         self._has_heads = any(isinstance(then, Head) for then in self._thens)
-        self._listeners = weakref.WeakSet()
 
     def __repr__(self) -> str:
-        return self._listing("RuleSet")
-
-    def _listing(self, kind: str) -> str:
-        lines = [f"<{kind}: {counted(len(self), 'rule')}, {counted(len(self.space), 'feature')}>"]
+        size = f"{counted(len(self), 'rule')}, {counted(len(self.space), 'feature')}"
+        lines = [f"<{self._kind.__name__}: {size}>"]
         lines += [f"  {i}. {rule}" for i, rule in enumerate(self[:20], 1)]
         lines += [f"  … and {len(self) - 20} more"] if len(self) > 20 else []
         lines += [f"  DEFAULT {display(self.default)}"] if self.default is not None else []
         times = [f.name for f in self.space.continuous if f.in_utc]
         lines += [f"  times of {', '.join(map(display, times))} are in UTC"] if times else []
         return "\n".join(lines)
+
+    def rivals_of(self, region: Region, consequent: Hashable | None = None) -> Indices:
+        """Return the indices of the rules that overlap a region and contradict a consequent.
+
+        Overlaps in which no case can occur do not count; see :class:`Space`.
+
+        Parameters
+        ----------
+        region : Region
+            The region.
+        consequent : hashable, optional
+            Rules that agree with this consequent are not rivals (default: every rule is a rival).
+
+        Returns
+        -------
+        array of int
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.rivals_of(Rule({"age": (20, 40)}, then="high").region, "high")
+        array([0])
+        """
+        then = None if consequent is None else as_consequent(consequent)
+        return self._rivals(region.cast(self.space), then)
+
+    def _rivals(self, region: Region, then: Hashable | None) -> Indices:
+        rivals = np.flatnonzero(self._packed.meeting(region) & self._against(then))
+        if self.space.impossible:
+            rivals = rivals[_meet(self.boxes.take(rivals), region.box.simplified())]
+        return rivals
+
+    def rival_mask(self, consequent: Hashable | None = None) -> Bools:
+        """Return which rules contradict a consequent wherever they hold."""
+        return self._against(None if consequent is None else as_consequent(consequent))
+
+    def _against(self, then: Hashable | None) -> Bools:
+        if then is None:
+            return np.ones(len(self), dtype=np.bool_)
+        if not self._has_heads and not isinstance(then, Head):
+            return np.not_equal(self.then_codes, self._codes.get(then, -1))
+        against = [contradicts(known, then) for known in self._thens]
+        return np.array(against, dtype=np.bool_)[self.then_codes]
+
+    # --- contradictions
+
+    def conflicts(self, *, limit: int | None = None) -> Pairs[Conflict]:
+        """Return the pairs of overlapping rules that contradict each other.
+
+        Overlaps in which no case can occur do not count; see :class:`Space`.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Maximum number of pairs (default: all).
+
+        Returns
+        -------
+        sequence of Conflict
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
+        ...                  Rule({"age": (29, 60)}, then="high")])
+        >>> rules.conflicts()[0].region
+        29 <= age < 30
+        """
+        return self._pairs(Conflict, limit)
+
+    def overlaps(self, *, limit: int | None = None) -> Pairs[Overlap]:
+        """Return the pairs of overlapping rules that agree.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Maximum number of pairs (default: all).
+
+        Returns
+        -------
+        sequence of Overlap
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
+        ...                  Rule({"age": (29, 60)}, then="low")])
+        >>> rules.overlaps()[0].region
+        29 <= age < 30
+        """
+        return self._pairs(Overlap, limit)
+
+    def _pairs(self, kind: type[P], limit: int | None) -> Pairs[P]:
+        if limit is not None and (not isinstance(limit, int | np.integer) or limit < 1):
+            raise ConditionError(f"limit must be a positive integer, got {limit!r}")
+        pairs = self._find_pairs(same=kind is Overlap, limit=limit or _UNLIMITED)
+        # a copy, so that the pairs stay valid if this set changes
+        return Pairs(kind, self.copy(), pairs)
+
+    def _find_pairs(self, *, same: bool, limit: int = _UNLIMITED) -> Codes:
+        pairs = self.overlapping_pairs(same=same, limit=limit)
+        if not same:
+            self._consistent = not len(pairs)
+        return pairs
+
+    def overlapping_pairs(self, *, same: bool, limit: int = _UNLIMITED) -> Codes:
+        """Return the indices of overlapping rules that agree, or that contradict each other."""
+        if self.space.impossible:
+            return self._possible_pairs(same=same, limit=limit)
+        return self._overlapping_pairs(same=same, limit=limit)
+
+    def _possible_pairs(self, *, same: bool, limit: int) -> Codes:
+        """Return the overlapping pairs in which a case can occur."""
+        sought = limit
+        while True:
+            pairs = self._overlapping_pairs(same=same, limit=sought)
+            boxes = self.boxes.take(pairs[:, 0]), self.boxes.take(pairs[:, 1])
+            possible = pairs[_meet(*boxes)][:limit]
+            if len(possible) == limit or len(pairs) < sought:
+                return possible
+            sought = max(8 * sought, 64)
+
+    def _overlapping_pairs(self, *, same: bool, limit: int) -> Codes:
+        """Return the overlapping pairs, with those in which no case can occur."""
+        if not self._has_heads:
+            return self._packed.overlapping_pairs(same=same, limit=limit)
+        # the kernel only distinguishes codes, so all pairs are needed to find those that agree
+        pairs = self._packed.overlapping_pairs(same=False, limit=_UNLIMITED)
+        kinds, kind = np.unique(self.then_codes[pairs], axis=0, return_inverse=True)
+        against = np.array(
+            [contradicts(self._thens[a], self._thens[b]) for a, b in kinds.tolist()], dtype=np.bool_
+        )[kind.reshape(-1)]
+        if same:
+            equal = self._packed.overlapping_pairs(same=True, limit=limit)
+            pairs = np.vstack((equal, pairs[~against]))
+            return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))][:limit]
+        return pairs[against][:limit]
+
+    @property
+    def is_consistent(self) -> bool:
+        """Whether there are no conflicts."""
+        if self._consistent is None:
+            self._find_pairs(same=False, limit=1)
+        return bool(self._consistent)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a rule covers every case that can occur.
+
+        The search stops at the first gap and can take long if many rules overlap;
+        :func:`irenic.gaps` accepts a budget and finds all gaps.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> RuleSet([Rule({"age": (None, 18)}, then="minor"),
+        ...          Rule({"age": (18, None)}, then="adult")]).is_complete
+        True
+        """
+        covered = self.boxes.concat(self.space.impossible_boxes)
+        cutter = Cutter(covered, Boxes.whole(self.space), first=True)
+        return not any(cutter.bursts(Meter(None)))
+
+    # --- instances
+
+    def covering(self, X: Any) -> Bools:
+        """Return which rules cover which instances.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        array of bool of shape (instances, rules)
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.covering({"age": [29, 30]})
+        array([[ True],
+               [False]])
+        """
+        return self._packed.covering(self.space.encode(X)).T
+
+    def decide(self, X: Any, *, resolve: Resolve | None = None) -> Ints:
+        """Return the index of the rule that decides each instance.
+
+        If several rules with the same consequent cover an instance, the first of them decides. If
+        rules decide only some labels, several rules decide together; this is then the first of
+        those that cover the instance, or with ``resolve="best"`` the one with the greatest weight.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+        resolve : {"first", "best", "vote"}, optional
+            How to choose between conflicting rules: the first rule, the rule with the greatest
+            weight, or the consequent with the greatest sum of weights.
+
+        Returns
+        -------
+        array of int
+            -1 if no rule covers the instance.
+
+        Raises
+        ------
+        ConflictError
+            If there are conflicts and ``resolve`` is None.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.decide({"age": [29, 30]})
+        array([ 0, -1])
+        """
+        resolve = self._resolved(resolve)
+        instances = self.space.encode(X)
+        if resolve == "vote" and not self.is_partial:
+            return self._packed.voting(instances, len(self._thens))
+        return self._packed.deciding(instances, self._by_priority(resolve))
+
+    def _by_priority(self, resolve: Resolve | None) -> Ints:
+        """Return the rules in the order in which the first that covers a case decides it."""
+        if resolve == "best":
+            return np.argsort(-self.weights, kind="stable")
+        return np.arange(len(self))
+
+    def _resolved(self, resolve: Resolve | None) -> Resolve | None:
+        """Return how to choose between conflicting rules; raise an error if it is not known."""
+        if self.policy == "FIRST":
+            if resolve not in (None, "first"):
+                raise ConditionError(
+                    'the first rule of a list that holds decides, so resolve must be "first" or'
+                    f" None, got {resolve!r}"
+                )
+            return "first"
+        if resolve is None:
+            if not self.is_consistent:
+                conflict = self.conflicts(limit=1)[0]
+                raise ConflictError(
+                    f"the rules contradict each other: {conflict}; repair them, or choose one of"
+                    ' resolve="first", "best" or "vote"',
+                    [conflict],
+                )
+        elif resolve not in RESOLVE:
+            raise ConditionError(f"resolve must be one of {', '.join(RESOLVE)}, got {resolve!r}")
+        return resolve
+
+    def predict(
+        self, X: Any, *, default: Hashable | None = None, resolve: Resolve | None = None
+    ) -> npt.NDArray[Any]:
+        """Return the predicted consequent of each instance.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+        default : hashable, optional
+            The prediction where no rule holds (default: that of the set; if it has none, None).
+        resolve : {"first", "best", "vote"}, optional
+            How to choose between conflicting rules: the first rule, the rule with the greatest
+            weight, or the consequent with the greatest sum of weights. If rules decide only some
+            labels, each label is decided in this way.
+
+        Returns
+        -------
+        array
+            Of numbers or booleans if all consequents and the default are, else of objects. If rules
+            decide only some labels, sets of labels, and the default where no rule holds.
+
+        Raises
+        ------
+        ConflictError
+            If there are conflicts and ``resolve`` is None.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.predict({"age": [29, 30]}, default="high")
+        array(['low', 'high'], dtype=object)
+        """
+        fallback = self.default if default is None else as_default(default)
+        if self.is_partial:
+            return self._predict_labels(self.space.encode(X), fallback, resolve)
+        decided = self.decide(X, resolve=resolve)
+        thens = [*self._thens, fallback]
+        codes = np.append(self.then_codes, len(thens) - 1)
+        used = distinct(codes)  # consequents of removed rules must not affect the type
+        dtype = common_type([thens[code] for code in used])
+        table: npt.NDArray[Any] = np.zeros(len(thens), dtype=dtype or object)
+        for code in used:
+            table[code] = thens[code]
+        predictions: npt.NDArray[Any] = table[codes[decided]]
+        return predictions
+
+    def _predict_labels(
+        self, instances: Instances, default: Hashable | None, resolve: Resolve | None
+    ) -> npt.NDArray[Any]:
+        labels = labels_of((*self._thens, default))
+        states, covered = self.decide_labels(instances, labels, resolve=resolve)
+        usual = np.array([label in open_labels(default) for label in labels], dtype=np.bool_)
+        present = np.where(states == 0, usual, states > 0)
+        rows, group = np.unique(present, axis=0, return_inverse=True)
+        sets = np.empty(len(rows) + 1, dtype=object)
+        for i, row in enumerate(rows):
+            sets[i] = frozenset(labels[k] for k in np.flatnonzero(row))
+        sets[-1] = default
+        predictions: npt.NDArray[Any] = sets[np.where(covered, group.reshape(-1), -1)]
+        return predictions
+
+    def decide_labels(
+        self, X: Any, labels: Sequence[Hashable], *, resolve: Resolve | None = None
+    ) -> tuple[Signs, Bools]:
+        """Return what the rules decide about each label, and which cases they cover.
+
+        1 if a label is present, -1 if it is absent, 0 if no rule decides it; per case and label.
+        """
+        resolve = self._resolved(resolve)
+        for i, then in enumerate(self.thens):
+            if not isinstance(then, Head | frozenset):
+                raise ConditionError(
+                    f"rule {i + 1} must predict a set of labels, because other rules decide only"
+                    f" some labels, got {display(then)}"
+                )
+        instances = self.space.encode(X)
+        decided = signs(self.thens, labels)
+        states = np.zeros((len(instances), len(labels)), dtype=np.int8)
+        covered = np.zeros(len(instances), dtype=np.bool_)
+        for start in range(0, len(instances), _EXPLAINED_AT_ONCE):
+            rows = slice(start, start + _EXPLAINED_AT_ONCE)
+            covers = self.covering(instances.take(rows))
+            covered[rows] = covers.any(axis=1)
+            if resolve is None:  # checked above: the rules do not contradict each other
+                states[rows] = united(covers, decided)
+            elif resolve == "vote":
+                states[rows] = by_vote(covers, decided, self.weights)
+            else:
+                states[rows] = by_precedence(covers, decided, self._by_priority(resolve).tolist())
+        return states, covered
+
+    def decider(self, *, resolve: Resolve | None = None) -> Decider:
+        """Return the rules prepared to decide one record after another, with an index.
+
+        A decider takes microseconds per record where :meth:`predict` takes a fraction of a
+        millisecond, or several milliseconds for very many rules. It gives the same answers, as
+        plain values, and is not affected by later changes of the set.
+
+        Parameters
+        ----------
+        resolve : {"best", "vote", "first"}, optional
+            How to choose where rules contradict each other; see :meth:`predict`.
+
+        Returns
+        -------
+        Decider
+            Callable with one record.
+
+        Raises
+        ------
+        ConflictError
+            If rules contradict each other and ``resolve`` is None.
+        ConditionError
+            If rules decide only some labels, because several of them then decide together.
+
+        Examples
+        --------
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], default="high")
+        >>> decide = rules.decider()
+        >>> decide({"age": 29}), decide({"age": 30})
+        ('low', 'high')
+        """
+        self.check_whole("a decider", "predict(X) decides several records")
+        resolve = self._resolved(resolve)
+        order = None if resolve == "vote" else self._by_priority(resolve)
+        return Decider(self._packed, self.thens, default=self.default, order=order)
+
+    def explain(self, X: Any, *, resolve: Resolve | None = None) -> list[Explanation]:
+        """Explain the prediction for each instance.
+
+        If several rules with the same consequent cover an instance, the one with the fewest
+        conditions explains it, then the first of these, unless ``resolve`` is given.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+        resolve : {"first", "best", "vote"}, optional
+            How to choose between conflicting rules: the first rule, the rule with the greatest
+            weight, or the consequent with the greatest sum of weights.
+
+        Returns
+        -------
+        list of Explanation
+
+        Raises
+        ------
+        ConflictError
+            If there are conflicts and ``resolve`` is None.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], default="high")
+        >>> for explanation in rules.explain({"age": [29, 30]}):
+        ...     print(explanation)
+        low, by rule 1: IF 0 <= age < 30 THEN low
+        high, by default, because age >= 30
+        """
+        resolve, instances = self._resolved(resolve), self.space.encode(X)
+        if self.is_partial:
+            return self._explain_labels(instances, resolve)
+        decided = self.reasons(instances, resolve=resolve)
+        # by name, because searches are above the model
+        reasons = import_module("irenic.searching.reasons")
+        regions = reasons.reason_regions(self, instances, decided, resolve)
+        return self.explained_by(decided, instances, regions)
+
+    def reasons(
+        self, X: Any, *, resolve: Resolve | None = None, confidence: Floats | None = None
+    ) -> Ints:
+        """Return the index of the rule that explains the decision on each instance.
+
+        Every rule that covers an instance is a valid reason if rules do not contradict each other.
+        It is the one with the fewest conditions, then the one with the highest confidence, then the
+        first. With ``resolve``, and if rules decide only some labels, it is that of :meth:`decide`.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+        resolve : {"first", "best", "vote"}, optional
+            How to choose between conflicting rules, as in :meth:`decide`.
+        confidence : array of shape (n_rules,), optional
+            The confidence of each rule; NaN if it is unknown.
+
+        Returns
+        -------
+        array of int
+            -1 if no rule covers the instance.
+
+        Raises
+        ------
+        ConflictError
+            If there are conflicts and ``resolve`` is None.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> long = Rule({"age": (0, 30), "income": (0, 9)}, then="low")
+        >>> rules = RuleSet([long, Rule({"age": (0, 20)}, then="low")])
+        >>> X = {"age": [10, 25], "income": [5, 5]}
+        >>> rules.reasons(X), rules.decide(X)
+        (array([1, 0]), array([0, 0]))
+        """
+        resolve = self._resolved(resolve)
+        if resolve is not None or self.is_partial:
+            return self.decide(X, resolve=resolve)
+        return self._packed.deciding(self.space.encode(X), shortest_first(self, confidence))
+
+    def explained_by(
+        self, rules: Ints, instances: Instances, regions: Mapping[int, Region] | None = None
+    ) -> list[Explanation]:
+        """Explain the prediction for each instance by the given rule.
+
+        Parameters
+        ----------
+        rules : array of int
+            The index of a rule for each instance, such as that of :meth:`reasons`; -1 for the
+            default.
+        instances : Instances
+            The instances.
+        regions : mapping from int to Region, optional
+            For some instances, by index, a part of the region of their rule to name instead, or
+            the region in which the default decides.
+
+        Returns
+        -------
+        list of Explanation
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], default="high")
+        >>> instances = rules.space.encode({"age": [29]})
+        >>> print(rules.explained_by(rules.reasons(instances), instances)[0])
+        low, by rule 1: IF 0 <= age < 30 THEN low
+        """
+        explanations: list[Explanation] = []
+        for start in range(0, len(instances), _EXPLAINED_AT_ONCE):
+            rows = slice(start, start + _EXPLAINED_AT_ONCE)
+            covering = self.covering(instances.take(rows))
+            each = enumerate(zip(rules[rows], covering, strict=True), start)
+            explanations += [
+                self._explain(int(rule), np.flatnonzero(covers), (regions or {}).get(row))
+                for row, (rule, covers) in each
+            ]
+        return explanations
+
+    def _explain(
+        self, decided: int, covering: Indices, region: Region | None = None
+    ) -> Explanation:
+        if decided < 0:
+            return Explanation(self.default, (), default_text(self.default, region))
+        rule = self._rule(decided)
+        if region is not None:
+            rule = Rule(region, then=rule.then)
+        text = f"{display(rule.then)}, by rule {decided + 1}: {rule}"
+        then = self.then_codes
+        same = [int(i) for i in covering if then[i] == then[decided]]
+        also = [f"{i + 1}" for i in same if i != decided]
+        against = [f"{i + 1}" for i in covering if then[i] != then[decided]]
+        text += f" (and by rule {', '.join(also)})" if also else ""
+        text += f" (against rule {', '.join(against)})" if against else ""
+        others = (i for i in same if i != decided)
+        return Explanation(rule.then, (decided, *others), text)
+
+    def _explain_labels(self, instances: Instances, resolve: Resolve | None) -> list[Explanation]:
+        predictions = self.predict(instances, resolve=resolve)
+        thens, explanations = self.thens, list[Explanation]()
+        for row, then in enumerate(predictions.tolist()):
+            covering = np.flatnonzero(self.covering(instances.take([row]))[0]).tolist()
+            if not covering:
+                explanations.append(self._explain(-1, np.empty(0, dtype=np.intp)))
+                continue
+            labels = labels_of((*thens, then))
+            own, final = signs([thens[i] for i in covering], labels), signs([then], labels)
+            by = [i for i, decided in zip(covering, own, strict=True) if (decided == final).any()]
+            against = [
+                str(i + 1)
+                for i, decided in zip(covering, own, strict=True)
+                if (decided == -final).any()
+            ]
+            rules = ", ".join(f"rule {i + 1}: {self._rule(i)}" for i in by)
+            text = f"{display(then)}, by {rules}"
+            text += f" (against rule {', '.join(against)})" if against else ""
+            text += "; other labels by default" if not own.any(axis=0).all() else ""
+            explanations.append(Explanation(then, tuple(by), text))
+        return explanations
+
+    def check_whole(self, what: str, instead: str) -> None:
+        """Raise an error if a rule decides only some labels."""
+        if not self.is_partial:
+            return
+        i = next(i for i, then in enumerate(self.thens) if isinstance(then, Head))
+        raise ConditionError(
+            f"{what} cannot represent rules that decide only some labels, such as rule {i + 1}"
+            f" ({self._rule(i)}); {instead}"
+        )
+
+    def statistics(self, X: Any, y: Any) -> Statistics:
+        """Return the support, confidence and label counts of each rule on labeled instances.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+        y : sequence of hashable
+            The label of each instance.
+
+        Returns
+        -------
+        Statistics
+
+        Raises
+        ------
+        DataError
+            If there are more or fewer labels than instances.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> stats = rules.statistics({"age": [10, 20, 29, 50]}, ["low", "low", "high", "high"])
+        >>> stats.support, stats.confidence.round(2), stats.labels, stats.mix
+        (array([3]), array([0.67]), ('low', 'high'), array([[2, 1]]))
+        """
+        instances = self.space.encode(X)
+        labels = to_list(y)
+        if len(labels) != len(instances):
+            raise DataError(
+                f"y must have {len(instances)} labels, one per instance, got {len(labels)}"
+            )
+        columns: dict[Hashable, int] = {}
+        codes = np.array(
+            [columns.setdefault(as_consequent(label), len(columns)) for label in labels],
+            dtype=np.int64,
+        )
+        mix, _ = self._packed.counting(instances, codes, max(len(columns), 1))
+        if self._has_heads:
+            agree = agreements(self._thens, list(columns))[self.then_codes]
+            correct = (mix[:, : len(columns)] * agree).sum(axis=1)
+        else:
+            own = [columns.get(then, -1) for then in self._thens]
+            code = np.array(own, np.int64)[self.then_codes]
+            correct = np.where(code >= 0, mix[np.arange(len(self)), code], 0)
+        support = mix.sum(axis=1)
+        nan = np.full(len(self), math.nan)
+        confidence = np.divide(correct, support, out=nan, where=support > 0)
+        return Statistics(tuple(columns), mix[:, : len(columns)], support, confidence)
+
+    # --- measures
+
+    def conditions_per_rule(self) -> Ints:
+        """Return the number of conditions of each rule.
+
+        Returns
+        -------
+        array of int
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.conditions_per_rule()
+        array([1])
+        """
+        return self._packed.boxes.n_conditions()
+
+    @property
+    def n_conditions(self) -> int:
+        """Number of conditions of all rules together."""
+        return int(self.conditions_per_rule().sum())
+
+    def explanation_size(self, X: Any) -> float:
+        """Return the mean number of conditions to read for a prediction.
+
+        For each instance, this adds up the conditions of all rules that cover it; an instance that
+        no rule covers counts as 0.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.explanation_size({"age": [29, 30]})
+        0.5
+        """
+        instances = self.space.encode(X)
+        if not len(instances):
+            return 0.0
+        labels = np.zeros(len(instances), dtype=np.int64)
+        _, size = self._packed.counting(instances, labels, 1)
+        return float(size.mean())
+
+    # --- other forms
+
+    def simplified(self) -> Self:
+        """Return an equivalent set without redundant conditions and rules.
+
+        Conditions that the bounds of the space imply are removed, and so are rules that lie inside
+        another rule that decides at least the same (of equal rules, the first is kept). If there
+        are conflicts, all rules are kept, since each may affect how conflicts are resolved.
+
+        Returns
+        -------
+        RuleSet
+
+        Examples
+        --------
+        >>> from irenic import Continuous, Rule, RuleSet, Space
+        >>> space = Space([Continuous("age", bounds=(0, 120))])
+        >>> RuleSet([Rule({"age": (0, 30)}, then="low"),
+        ...          Rule({"age": (5, 20)}, then="low")], space).simplified()
+        <RuleSet: 1 rule, 1 feature>
+          1. IF age < 30 THEN low
+        """
+        kept = self if not self.is_consistent else self[self._not_inside()]
+        rules = (Rule(r.region.simplified(), then=r.then, weight=r.weight) for r in kept)
+        return cast("Self", self._kind(rules, self.space, default=self.default))
+
+    def _not_inside(self) -> Bools:
+        """Return which rules do not lie inside another rule that decides at least the same."""
+        first, second = self._find_pairs(same=True).T
+        boxes = self.boxes
+        keep = np.ones(len(self), dtype=np.bool_)
+        later = boxes.inside(second, first) & self._imply(first, second)
+        keep[second[later]] = False
+        keep[first[boxes.inside(first, second) & self._imply(second, first) & ~later]] = False
+        return keep
+
+    def _imply(self, outer: Codes, inner: Codes) -> Bools:
+        """Return which rules decide everything that other ones do; both are indices of rules."""
+        if not self._has_heads:
+            return np.ones(len(outer), dtype=np.bool_)
+        thens = self.thens
+        pairs = zip(outer.tolist(), inner.tolist(), strict=True)
+        return np.array([implies(thens[a], thens[b]) for a, b in pairs], dtype=np.bool_)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the rules as a data frame with one row per rule.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library of the frame (default: the first one that is installed).
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.to_frame("pandas").to_dict("records")
+        [{'rule': 1, 'if': '0 <= age < 30', 'then': 'low', 'conditions': 1, 'weight': 1.0}]
+        """
+        import narwhals.stable.v2 as nw
+
+        columns: dict[str, list[Any]] = {
+            "rule": list(range(1, len(self) + 1)),
+            "if": [rule.region.to_text() for rule in self],
+            "then": [r.then if isinstance(r.then, str) else display(r.then) for r in self],
+            "conditions": [int(c) for c in self.conditions_per_rule()],
+            "weight": [float(w) for w in self.weights],
+        }
+        return nw.from_dict(columns, backend=frame_backend(backend)).to_native()
+
+
+class Listener(Protocol):
+    """An object that is notified of every change of a rule set."""
+
+    def rule_added(self, index: int, rule: Rule) -> None:
+        """Handle that a rule was added at ``index`` and later rules moved down."""
+
+    def rule_removed(self, index: int, rule: Rule) -> None:
+        """Handle that the rule at ``index`` was removed and later rules moved up."""
+
+
+class RuleSet(Rules):
+    """An unordered collection of rules over one space.
+
+    The constructor accepts rules that contradict each other, so that they can be examined;
+    :meth:`add` rejects a rule that contradicts another one.
+
+    Two rules contradict each other if they overlap and have different consequents. A rule whose
+    consequent is a mapping, such as ``{"x": True, "y": False}``, decides only some labels; such
+    rules contradict each other only if a label is decided differently by both. Where they overlap,
+    the prediction is what all of them decide together, and the default decides the other labels.
+
+    Parameters
+    ----------
+    rules : iterable of Rule
+        The rules; those of other spaces are moved to this one, with features matched by name.
+    space : Space, optional
+        The space (default: the one that the rules share, or one inferred from their conditions).
+    default : hashable, optional
+        The prediction where no rule holds (default: none). If rules decide only some labels, a set:
+        the labels in it are present where no rule decides them, and all others are absent.
+
+    Raises
+    ------
+    ConditionError
+        If a rule does not fit the space, or the default decides only some labels.
+
+    Examples
+    --------
+    >>> from irenic import Continuous, Rule, RuleSet, Space
+    >>> space = Space([Continuous("age")])
+    >>> rules = RuleSet([Rule({"age": (0, 10)}, then="child"),
+    ...                  Rule({"age": (10, 99)}, then="adult")], space)
+    >>> rules.is_consistent
+    True
+    >>> rules.predict({"age": [5, 10, 120]})
+    array(['child', 'adult', None], dtype=object)
+    >>> rules.add(Rule({"age": (18, None)}, then="senior"))
+    Traceback (most recent call last):
+    irenic.errors.ConflictError: rule 3 (IF age >= 18 THEN senior) contradicts rule 2 (IF 10 <=
+    age < 99 THEN adult): both hold where 18 <= age < 99, for example at age = 60; change one of
+    them, or keep both with force=True
+    """
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both have the same rules in any order, space and default."""
+        if not isinstance(other, RuleSet):
+            return NotImplemented
+        return (
+            self.space == other.space
+            and self.default == other.default
+            and len(self) == len(other)
+            and self._counted() == other._counted()
+        )
+
+    def _counted(self) -> Counter[Hashable]:
+        """Return how often each rule occurs, without creating Rule objects."""
+        rows = zip(self.boxes.keys(), self.thens, self.weights.tolist(), strict=True)
+        return Counter((key.tobytes(), then, weight) for key, then, weight in rows)
+
+    __hash__ = None  # type: ignore[assignment]
 
     # --- changing
 
@@ -612,11 +1275,11 @@ class RuleSet(Shown):
         >>> rules.add(Rule({"age": (30, 60)}, then="high"))
         added IF 30 <= age < 60 THEN high
         """
-        self._listeners.add(listener)
+        self.__dict__.setdefault("_listeners", weakref.WeakSet()).add(listener)
 
     def _followers(self) -> Sequence[Listener]:
         # most sets have none, and iterating over weak references takes longer than a change
-        return list(self._listeners) if len(self._listeners) else ()
+        return list(self.__dict__.get("_listeners", ()))
 
     def add(self, rule: Rule, *, force: bool = False) -> None:
         """Add a rule, unless it contradicts another rule.
@@ -745,819 +1408,8 @@ class RuleSet(Shown):
 
         raise ConflictError._deferred(describe)
 
-    def rivals_of(self, region: Region, consequent: Hashable | None = None) -> Indices:
-        """Return the indices of the rules that overlap a region and contradict a consequent.
 
-        Overlaps in which no case can occur do not count; see :class:`Space`.
-
-        Parameters
-        ----------
-        region : Region
-            The region.
-        consequent : hashable, optional
-            Rules that agree with this consequent are not rivals (default: every rule is a rival).
-
-        Returns
-        -------
-        array of int
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.rivals_of(Rule({"age": (20, 40)}, then="high").region, "high")
-        array([0])
-        """
-        then = None if consequent is None else as_consequent(consequent)
-        return self._rivals(region.cast(self.space), then)
-
-    def _rivals(self, region: Region, then: Hashable | None) -> Indices:
-        rivals = np.flatnonzero(self._packed.meeting(region) & self._against(then))
-        if self.space.impossible:
-            rivals = rivals[_meet(self.boxes.take(rivals), region.box.simplified())]
-        return rivals
-
-    def rival_mask(self, consequent: Hashable | None = None) -> Bools:
-        """Return which rules contradict a consequent wherever they hold.
-
-        Parameters
-        ----------
-        consequent : hashable, optional
-            Rules that agree with this consequent are not rivals (default: every rule is a rival).
-
-        Returns
-        -------
-        array of bool
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.rival_mask("low"), rules.rival_mask("high")
-        (array([False]), array([ True]))
-        """
-        return self._against(None if consequent is None else as_consequent(consequent))
-
-    def _against(self, then: Hashable | None) -> Bools:
-        if then is None:
-            return np.ones(len(self), dtype=np.bool_)
-        if not self._has_heads and not isinstance(then, Head):
-            return np.not_equal(self.then_codes, self._codes.get(then, -1))
-        against = [contradicts(known, then) for known in self._thens]
-        return np.array(against, dtype=np.bool_)[self.then_codes]
-
-    # --- contradictions
-
-    def conflicts(self, *, limit: int | None = None) -> Pairs[Conflict]:
-        """Return the pairs of overlapping rules that contradict each other.
-
-        Overlaps in which no case can occur do not count; see :class:`Space`.
-
-        Parameters
-        ----------
-        limit : int, optional
-            Maximum number of pairs (default: all).
-
-        Returns
-        -------
-        sequence of Conflict
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
-        ...                  Rule({"age": (29, 60)}, then="high")])
-        >>> rules.conflicts()[0].region
-        29 <= age < 30
-        """
-        return self._pairs(Conflict, limit)
-
-    def overlaps(self, *, limit: int | None = None) -> Pairs[Overlap]:
-        """Return the pairs of overlapping rules that agree.
-
-        Parameters
-        ----------
-        limit : int, optional
-            Maximum number of pairs (default: all).
-
-        Returns
-        -------
-        sequence of Overlap
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
-        ...                  Rule({"age": (29, 60)}, then="low")])
-        >>> rules.overlaps()[0].region
-        29 <= age < 30
-        """
-        return self._pairs(Overlap, limit)
-
-    def _pairs(self, kind: type[P], limit: int | None) -> Pairs[P]:
-        if limit is not None and (not isinstance(limit, int | np.integer) or limit < 1):
-            raise ConditionError(f"limit must be a positive integer, got {limit!r}")
-        pairs = self._find_pairs(same=kind is Overlap, limit=limit or _UNLIMITED)
-        # a copy, so that the pairs stay valid if this set changes
-        return Pairs(kind, self.copy(), pairs)
-
-    def _find_pairs(self, *, same: bool, limit: int = _UNLIMITED) -> Codes:
-        pairs = self.overlapping_pairs(same=same, limit=limit)
-        if not same:
-            self._consistent = not len(pairs)
-        return pairs
-
-    def overlapping_pairs(self, *, same: bool, limit: int = _UNLIMITED) -> Codes:
-        """Return the indices of overlapping rules that agree, or that contradict each other.
-
-        Parameters
-        ----------
-        same : bool
-            Whether to return the pairs that agree.
-        limit : int, optional
-            Maximum number of pairs (default: unlimited).
-
-        Returns
-        -------
-        array of int of shape (pairs, 2)
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then={"x": True}),
-        ...                  Rule({"age": (20, 40)}, then={"y": True}),
-        ...                  Rule({"age": (25, 40)}, then={"x": False})])
-        >>> rules.overlapping_pairs(same=True).tolist()
-        [[0, 1], [1, 2]]
-        >>> rules.overlapping_pairs(same=False).tolist()
-        [[0, 2]]
-        """
-        if self.space.impossible:
-            return self._possible_pairs(same=same, limit=limit)
-        return self._overlapping_pairs(same=same, limit=limit)
-
-    def _possible_pairs(self, *, same: bool, limit: int) -> Codes:
-        """Return the overlapping pairs in which a case can occur."""
-        sought = limit
-        while True:
-            pairs = self._overlapping_pairs(same=same, limit=sought)
-            boxes = self.boxes.take(pairs[:, 0]), self.boxes.take(pairs[:, 1])
-            possible = pairs[_meet(*boxes)][:limit]
-            if len(possible) == limit or len(pairs) < sought:
-                return possible
-            sought = max(8 * sought, 64)
-
-    def _overlapping_pairs(self, *, same: bool, limit: int) -> Codes:
-        """Return the overlapping pairs, with those in which no case can occur."""
-        if not self._has_heads:
-            return self._packed.overlapping_pairs(same=same, limit=limit)
-        # the kernel only distinguishes codes, so all pairs are needed to find those that agree
-        pairs = self._packed.overlapping_pairs(same=False, limit=_UNLIMITED)
-        kinds, kind = np.unique(self.then_codes[pairs], axis=0, return_inverse=True)
-        against = np.array(
-            [contradicts(self._thens[a], self._thens[b]) for a, b in kinds.tolist()], dtype=np.bool_
-        )[kind.reshape(-1)]
-        if same:
-            equal = self._packed.overlapping_pairs(same=True, limit=limit)
-            pairs = np.vstack((equal, pairs[~against]))
-            return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))][:limit]
-        return pairs[against][:limit]
-
-    @property
-    def is_consistent(self) -> bool:
-        """Whether there are no conflicts."""
-        if self._consistent is None:
-            self._find_pairs(same=False, limit=1)
-        return bool(self._consistent)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether a rule covers every case that can occur.
-
-        The search stops at the first gap and can take long if many rules overlap;
-        :func:`irenic.gaps` accepts a budget and finds all gaps.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> RuleSet([Rule({"age": (None, 18)}, then="minor"),
-        ...          Rule({"age": (18, None)}, then="adult")]).is_complete
-        True
-        """
-        covered = self.boxes.concat(self.space.impossible_boxes)
-        cutter = Cutter(covered, Boxes.whole(self.space), first=True)
-        return not any(cutter.bursts(Meter(None)))
-
-    # --- instances
-
-    def covering(self, X: Any) -> Bools:
-        """Return which rules cover which instances.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-
-        Returns
-        -------
-        array of bool of shape (instances, rules)
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.covering({"age": [29, 30]})
-        array([[ True],
-               [False]])
-        """
-        return self._packed.covering(self.space.encode(X)).T
-
-    def decide(self, X: Any, *, resolve: Resolve | None = None) -> Ints:
-        """Return the index of the rule that decides each instance.
-
-        If several rules with the same consequent cover an instance, the first of them decides. If
-        rules decide only some labels, several rules decide together; this is then the first of
-        those that cover the instance, or with ``resolve="best"`` the one with the greatest weight.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-        resolve : {"first", "best", "vote"}, optional
-            How to choose between conflicting rules: the first rule, the rule with the greatest
-            weight, or the consequent with the greatest sum of weights.
-
-        Returns
-        -------
-        array of int
-            -1 if no rule covers the instance.
-
-        Raises
-        ------
-        ConflictError
-            If there are conflicts and ``resolve`` is None.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.decide({"age": [29, 30]})
-        array([ 0, -1])
-        """
-        self._check_resolve(resolve)
-        instances = self.space.encode(X)
-        if resolve == "vote" and not self.is_partial:
-            return self._packed.voting(instances, len(self._thens))
-        return self._packed.deciding(instances, self._by_priority(resolve))
-
-    def _by_priority(self, resolve: Resolve | None) -> Ints:
-        """Return the rules in the order in which the first that covers a case decides it."""
-        if resolve == "best":
-            return np.argsort(-self.weights, kind="stable")
-        return np.arange(len(self))
-
-    def _check_resolve(self, resolve: Resolve | None) -> None:
-        if resolve is None:
-            if not self.is_consistent:
-                conflict = self.conflicts(limit=1)[0]
-                raise ConflictError(
-                    f"the rules contradict each other: {conflict}; repair them, or choose one of"
-                    ' resolve="first", "best" or "vote"',
-                    [conflict],
-                )
-        elif resolve not in RESOLVE:
-            raise ConditionError(f"resolve must be one of {', '.join(RESOLVE)}, got {resolve!r}")
-
-    def predict(
-        self, X: Any, *, default: Hashable | None = None, resolve: Resolve | None = None
-    ) -> npt.NDArray[Any]:
-        """Return the predicted consequent of each instance.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-        default : hashable, optional
-            The prediction where no rule holds (default: that of the set; if it has none, None).
-        resolve : {"first", "best", "vote"}, optional
-            How to choose between conflicting rules: the first rule, the rule with the greatest
-            weight, or the consequent with the greatest sum of weights. If rules decide only some
-            labels, each label is decided in this way.
-
-        Returns
-        -------
-        array
-            Of numbers or booleans if all consequents and the default are, else of objects. If rules
-            decide only some labels, sets of labels, and the default where no rule holds.
-
-        Raises
-        ------
-        ConflictError
-            If there are conflicts and ``resolve`` is None.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.predict({"age": [29, 30]}, default="high")
-        array(['low', 'high'], dtype=object)
-        """
-        fallback = self.default if default is None else as_default(default)
-        if self.is_partial:
-            return self._predict_labels(self.space.encode(X), fallback, resolve)
-        decided = self.decide(X, resolve=resolve)
-        thens = [*self._thens, fallback]
-        codes = np.append(self.then_codes, len(thens) - 1)
-        used = distinct(codes)  # consequents of removed rules must not affect the type
-        dtype = common_type([thens[code] for code in used])
-        table: npt.NDArray[Any] = np.zeros(len(thens), dtype=dtype or object)
-        for code in used:
-            table[code] = thens[code]
-        predictions: npt.NDArray[Any] = table[codes[decided]]
-        return predictions
-
-    def _predict_labels(
-        self, instances: Instances, default: Hashable | None, resolve: Resolve | None
-    ) -> npt.NDArray[Any]:
-        labels = labels_of((*self._thens, default))
-        states, covered = self.decide_labels(instances, labels, resolve=resolve)
-        usual = np.array([label in open_labels(default) for label in labels], dtype=np.bool_)
-        present = np.where(states == 0, usual, states > 0)
-        rows, group = np.unique(present, axis=0, return_inverse=True)
-        sets = np.empty(len(rows) + 1, dtype=object)
-        for i, row in enumerate(rows):
-            sets[i] = frozenset(labels[k] for k in np.flatnonzero(row))
-        sets[-1] = default
-        predictions: npt.NDArray[Any] = sets[np.where(covered, group.reshape(-1), -1)]
-        return predictions
-
-    def decide_labels(
-        self, X: Any, labels: Sequence[Hashable], *, resolve: Resolve | None = None
-    ) -> tuple[Signs, Bools]:
-        """Return what the rules decide about each label, without the default.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-        labels : sequence of hashable
-            The labels.
-        resolve : {"first", "best", "vote"}, optional
-            How to choose between conflicting rules, label by label; see :meth:`predict`.
-
-        Returns
-        -------
-        states : array of int8 of shape (instances, labels)
-            1 if the label is present, -1 if it is absent, 0 if no rule decides it.
-        covered : array of bool
-            Whether a rule covers the instance.
-
-        Raises
-        ------
-        ConditionError
-            If a rule predicts neither a set of labels nor some labels.
-        ConflictError
-            If there are conflicts and ``resolve`` is None.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then={"x": True}),
-        ...                  Rule({"age": (20, 40)}, then={"y": False})])
-        >>> states, covered = rules.decide_labels({"age": [25, 35, 50]}, ["x", "y"])
-        >>> states.tolist(), covered.tolist()
-        ([[1, -1], [0, -1], [0, 0]], [True, True, False])
-        """
-        self._check_resolve(resolve)
-        for i, then in enumerate(self.thens):
-            if not isinstance(then, Head | frozenset):
-                raise ConditionError(
-                    f"rule {i + 1} must predict a set of labels, because other rules decide only"
-                    f" some labels, got {display(then)}"
-                )
-        instances = self.space.encode(X)
-        decided = signs(self.thens, labels)
-        states = np.zeros((len(instances), len(labels)), dtype=np.int8)
-        covered = np.zeros(len(instances), dtype=np.bool_)
-        for start in range(0, len(instances), _EXPLAINED_AT_ONCE):
-            rows = slice(start, start + _EXPLAINED_AT_ONCE)
-            covers = self.covering(instances.take(rows))
-            covered[rows] = covers.any(axis=1)
-            if resolve is None:  # checked above: the rules do not contradict each other
-                states[rows] = united(covers, decided)
-            elif resolve == "vote":
-                states[rows] = by_vote(covers, decided, self.weights)
-            else:
-                states[rows] = by_precedence(covers, decided, self._by_priority(resolve).tolist())
-        return states, covered
-
-    def decider(self, *, resolve: Resolve | None = None) -> Decider:
-        """Return the rules prepared to decide one record after another, with an index.
-
-        A decider takes microseconds per record where :meth:`predict` takes a fraction of a
-        millisecond, or several milliseconds for very many rules. It gives the same answers, as
-        plain values, and is not affected by later changes of the set.
-
-        Parameters
-        ----------
-        resolve : {"best", "vote", "first"}, optional
-            How to choose where rules contradict each other; see :meth:`predict`.
-
-        Returns
-        -------
-        Decider
-            Callable with one record.
-
-        Raises
-        ------
-        ConflictError
-            If rules contradict each other and ``resolve`` is None.
-        ConditionError
-            If rules decide only some labels, because several of them then decide together.
-
-        Examples
-        --------
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], default="high")
-        >>> decide = rules.decider()
-        >>> decide({"age": 29}), decide({"age": 30})
-        ('low', 'high')
-        """
-        self.check_whole("a decider", "predict(X) decides several records")
-        self._check_resolve(resolve)
-        order = None if resolve == "vote" else self._by_priority(resolve)
-        return Decider(self._packed, self.thens, default=self.default, order=order)
-
-    def explain(self, X: Any, *, resolve: Resolve | None = None) -> list[Explanation]:
-        """Explain the prediction for each instance.
-
-        If several rules with the same consequent cover an instance, the one with the fewest
-        conditions explains it, then the first of these, unless ``resolve`` is given.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-        resolve : {"first", "best", "vote"}, optional
-            How to choose between conflicting rules: the first rule, the rule with the greatest
-            weight, or the consequent with the greatest sum of weights.
-
-        Returns
-        -------
-        list of Explanation
-
-        Raises
-        ------
-        ConflictError
-            If there are conflicts and ``resolve`` is None.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], default="high")
-        >>> for explanation in rules.explain({"age": [29, 30]}):
-        ...     print(explanation)
-        low, by rule 1: IF 0 <= age < 30 THEN low
-        high, by default, because age >= 30
-        """
-        instances = self.space.encode(X)
-        if self.is_partial:
-            return self._explain_labels(instances, resolve)
-        decided = self.reasons(instances, resolve=resolve)
-        # by name, because searches are above the model
-        reasons = import_module("irenic.searching.reasons")
-        regions = reasons.reason_regions(self, instances, decided, resolve)
-        return self.explained_by(decided, instances, regions)
-
-    def reasons(
-        self, X: Any, *, resolve: Resolve | None = None, confidence: Floats | None = None
-    ) -> Ints:
-        """Return the index of the rule that explains the decision on each instance.
-
-        Every rule that covers an instance is a valid reason if rules do not contradict each other.
-        It is the one with the fewest conditions, then the one with the highest confidence, then the
-        first. With ``resolve``, and if rules decide only some labels, it is that of :meth:`decide`.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-        resolve : {"first", "best", "vote"}, optional
-            How to choose between conflicting rules, as in :meth:`decide`.
-        confidence : array of shape (n_rules,), optional
-            The confidence of each rule; NaN if it is unknown.
-
-        Returns
-        -------
-        array of int
-            -1 if no rule covers the instance.
-
-        Raises
-        ------
-        ConflictError
-            If there are conflicts and ``resolve`` is None.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> long = Rule({"age": (0, 30), "income": (0, 9)}, then="low")
-        >>> rules = RuleSet([long, Rule({"age": (0, 20)}, then="low")])
-        >>> X = {"age": [10, 25], "income": [5, 5]}
-        >>> rules.reasons(X), rules.decide(X)
-        (array([1, 0]), array([0, 0]))
-        """
-        if resolve is not None or self.is_partial:
-            return self.decide(X, resolve=resolve)
-        self._check_resolve(resolve)
-        return self._packed.deciding(self.space.encode(X), shortest_first(self, confidence))
-
-    def explained_by(
-        self, rules: Ints, instances: Instances, regions: Mapping[int, Region] | None = None
-    ) -> list[Explanation]:
-        """Explain the prediction for each instance by the given rule.
-
-        Parameters
-        ----------
-        rules : array of int
-            The index of a rule for each instance, such as that of :meth:`reasons`; -1 for the
-            default.
-        instances : Instances
-            The instances.
-        regions : mapping from int to Region, optional
-            For some instances, by index, a part of the region of their rule to name instead, or
-            the region in which the default decides.
-
-        Returns
-        -------
-        list of Explanation
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], default="high")
-        >>> instances = rules.space.encode({"age": [29]})
-        >>> print(rules.explained_by(rules.reasons(instances), instances)[0])
-        low, by rule 1: IF 0 <= age < 30 THEN low
-        """
-        explanations: list[Explanation] = []
-        for start in range(0, len(instances), _EXPLAINED_AT_ONCE):
-            rows = slice(start, start + _EXPLAINED_AT_ONCE)
-            covering = self.covering(instances.take(rows))
-            each = enumerate(zip(rules[rows], covering, strict=True), start)
-            explanations += [
-                self._explain(int(rule), np.flatnonzero(covers), (regions or {}).get(row))
-                for row, (rule, covers) in each
-            ]
-        return explanations
-
-    def _explain(
-        self, decided: int, covering: Indices, region: Region | None = None
-    ) -> Explanation:
-        if decided < 0:
-            return Explanation(self.default, (), default_text(self.default, region))
-        rule = self._rule(decided)
-        if region is not None:
-            rule = Rule(region, then=rule.then)
-        text = f"{display(rule.then)}, by rule {decided + 1}: {rule}"
-        then = self.then_codes
-        same = [int(i) for i in covering if then[i] == then[decided]]
-        also = [f"{i + 1}" for i in same if i != decided]
-        against = [f"{i + 1}" for i in covering if then[i] != then[decided]]
-        text += f" (and by rule {', '.join(also)})" if also else ""
-        text += f" (against rule {', '.join(against)})" if against else ""
-        others = (i for i in same if i != decided)
-        return Explanation(rule.then, (decided, *others), text)
-
-    def _explain_labels(self, instances: Instances, resolve: Resolve | None) -> list[Explanation]:
-        predictions = self.predict(instances, resolve=resolve)
-        thens, explanations = self.thens, list[Explanation]()
-        for row, then in enumerate(predictions.tolist()):
-            covering = np.flatnonzero(self.covering(instances.take([row]))[0]).tolist()
-            if not covering:
-                explanations.append(self._explain(-1, np.empty(0, dtype=np.intp)))
-                continue
-            labels = labels_of((*thens, then))
-            own, final = signs([thens[i] for i in covering], labels), signs([then], labels)
-            by = [i for i, decided in zip(covering, own, strict=True) if (decided == final).any()]
-            against = [
-                str(i + 1)
-                for i, decided in zip(covering, own, strict=True)
-                if (decided == -final).any()
-            ]
-            rules = ", ".join(f"rule {i + 1}: {self._rule(i)}" for i in by)
-            text = f"{display(then)}, by {rules}"
-            text += f" (against rule {', '.join(against)})" if against else ""
-            text += "; other labels by default" if not own.any(axis=0).all() else ""
-            explanations.append(Explanation(then, tuple(by), text))
-        return explanations
-
-    def check_whole(self, what: str, instead: str) -> None:
-        """Raise an error if a rule decides only some labels.
-
-        Parameters
-        ----------
-        what : str
-            What needs rules that decide everything.
-        instead : str
-            What to do instead.
-
-        Raises
-        ------
-        ConditionError
-            Names the first such rule.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then={"x": True})])
-        >>> rules.check_whole("a list", "use a rule set")
-        Traceback (most recent call last):
-        irenic.errors.ConditionError: a list cannot represent rules that decide only some labels,
-        such as rule 1 (IF 0 <= age < 30 THEN {x = true}); use a rule set
-        """
-        if not self.is_partial:
-            return
-        i = next(i for i, then in enumerate(self.thens) if isinstance(then, Head))
-        raise ConditionError(
-            f"{what} cannot represent rules that decide only some labels, such as rule {i + 1}"
-            f" ({self._rule(i)}); {instead}"
-        )
-
-    def statistics(self, X: Any, y: Any) -> Statistics:
-        """Return the support, confidence and label counts of each rule on labeled instances.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-        y : sequence of hashable
-            The label of each instance.
-
-        Returns
-        -------
-        Statistics
-
-        Raises
-        ------
-        DataError
-            If there are more or fewer labels than instances.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> stats = rules.statistics({"age": [10, 20, 29, 50]}, ["low", "low", "high", "high"])
-        >>> stats.support, stats.confidence.round(2), stats.labels, stats.mix
-        (array([3]), array([0.67]), ('low', 'high'), array([[2, 1]]))
-        """
-        instances = self.space.encode(X)
-        labels = to_list(y)
-        if len(labels) != len(instances):
-            raise DataError(
-                f"y must have {len(instances)} labels, one per instance, got {len(labels)}"
-            )
-        columns: dict[Hashable, int] = {}
-        codes = np.array(
-            [columns.setdefault(as_consequent(label), len(columns)) for label in labels],
-            dtype=np.int64,
-        )
-        mix, _ = self._packed.counting(instances, codes, max(len(columns), 1))
-        if self._has_heads:
-            agree = agreements(self._thens, list(columns))[self.then_codes]
-            correct = (mix[:, : len(columns)] * agree).sum(axis=1)
-        else:
-            own = [columns.get(then, -1) for then in self._thens]
-            code = np.array(own, np.int64)[self.then_codes]
-            correct = np.where(code >= 0, mix[np.arange(len(self)), code], 0)
-        support = mix.sum(axis=1)
-        nan = np.full(len(self), math.nan)
-        confidence = np.divide(correct, support, out=nan, where=support > 0)
-        return Statistics(tuple(columns), mix[:, : len(columns)], support, confidence)
-
-    # --- measures
-
-    def conditions_per_rule(self) -> Ints:
-        """Return the number of conditions of each rule.
-
-        Returns
-        -------
-        array of int
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.conditions_per_rule()
-        array([1])
-        """
-        return self._packed.boxes.n_conditions()
-
-    @property
-    def n_conditions(self) -> int:
-        """Number of conditions of all rules together."""
-        return int(self.conditions_per_rule().sum())
-
-    def explanation_size(self, X: Any) -> float:
-        """Return the mean number of conditions to read for a prediction.
-
-        For each instance, this adds up the conditions of all rules that cover it; an instance that
-        no rule covers counts as 0.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.explanation_size({"age": [29, 30]})
-        0.5
-        """
-        instances = self.space.encode(X)
-        if not len(instances):
-            return 0.0
-        labels = np.zeros(len(instances), dtype=np.int64)
-        _, size = self._packed.counting(instances, labels, 1)
-        return float(size.mean())
-
-    # --- other forms
-
-    def simplified(self) -> RuleSet:
-        """Return an equivalent set without redundant conditions and rules.
-
-        Conditions that the bounds of the space imply are removed, and so are rules that lie inside
-        another rule that decides at least the same (of equal rules, the first is kept). If there
-        are conflicts, all rules are kept, since each may affect how conflicts are resolved.
-
-        Returns
-        -------
-        RuleSet
-
-        Examples
-        --------
-        >>> from irenic import Continuous, Rule, RuleSet, Space
-        >>> space = Space([Continuous("age", bounds=(0, 120))])
-        >>> RuleSet([Rule({"age": (0, 30)}, then="low"),
-        ...          Rule({"age": (5, 20)}, then="low")], space).simplified()
-        <RuleSet: 1 rule, 1 feature>
-          1. IF age < 30 THEN low
-        """
-        kept = self if not self.is_consistent else self[self._not_inside()]
-        rules = (Rule(r.region.simplified(), then=r.then, weight=r.weight) for r in kept)
-        return RuleSet(rules, self.space, default=self.default)
-
-    def _not_inside(self) -> Bools:
-        """Return which rules do not lie inside another rule that decides at least the same."""
-        first, second = self._find_pairs(same=True).T
-        boxes = self.boxes
-        keep = np.ones(len(self), dtype=np.bool_)
-        later = boxes.inside(second, first) & self._imply(first, second)
-        keep[second[later]] = False
-        keep[first[boxes.inside(first, second) & self._imply(second, first) & ~later]] = False
-        return keep
-
-    def _imply(self, outer: Codes, inner: Codes) -> Bools:
-        """Return which rules decide everything that other ones do; both are indices of rules."""
-        if not self._has_heads:
-            return np.ones(len(outer), dtype=np.bool_)
-        thens = self.thens
-        pairs = zip(outer.tolist(), inner.tolist(), strict=True)
-        return np.array([implies(thens[a], thens[b]) for a, b in pairs], dtype=np.bool_)
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return the rules as a data frame with one row per rule.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            The library of the frame (default: the first one that is installed).
-
-        Returns
-        -------
-        pandas.DataFrame, polars.DataFrame or pyarrow.Table
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.to_frame("pandas").to_dict("records")
-        [{'rule': 1, 'if': '0 <= age < 30', 'then': 'low', 'conditions': 1, 'weight': 1.0}]
-        """
-        import narwhals.stable.v2 as nw
-
-        columns: dict[str, list[Any]] = {
-            "rule": list(range(1, len(self) + 1)),
-            "if": [rule.region.to_text() for rule in self],
-            "then": [r.then if isinstance(r.then, str) else display(r.then) for r in self],
-            "conditions": [int(c) for c in self.conditions_per_rule()],
-            "weight": [float(w) for w in self.weights],
-        }
-        return nw.from_dict(columns, backend=frame_backend(backend)).to_native()
+RuleSet._kind = RuleSet
 
 
 def _unpacked(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:
@@ -1565,7 +1417,7 @@ def _unpacked(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:
     return Rule(packed.region(i), then=then, weight=weight)
 
 
-def shortest_first(rules: RuleSet, confidence: Floats | None = None) -> Ints:
+def shortest_first(rules: Rules, confidence: Floats | None = None) -> Ints:
     """Return the rules with the fewest conditions first, then the surest; see ``reasons``."""
     known = np.zeros(len(rules)) if confidence is None else np.nan_to_num(confidence, nan=-1.0)
     return np.lexsort((-known, rules.conditions_per_rule()))

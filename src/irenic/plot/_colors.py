@@ -21,12 +21,6 @@ def outcome_colors(summary: Mapping[str, Any]) -> list[str]:
     They are given in the order of the outcomes, as classifiers and notebooks sort them, not in that
     of the rules; outcomes that only instances have come last. So an outcome has one color in all
     views, as on the report page.
-
-    >>> import irenic
-    >>> adult = irenic.Rule({"age": (18, None)}, then="pays")
-    >>> child = irenic.Rule({"age": (None, 18)}, then="free")
-    >>> outcome_colors(irenic.summarize(irenic.RuleSet([adult, child])))
-    ['#E69F00', '#0072B2']
     """
     outcomes = summary["outcomes"]
     colors = [*OKABE_ITO, text_color(), *[GRAY] * len(outcomes)]

@@ -35,13 +35,7 @@ def axes_to_draw_on(ax: Any, size: tuple[float, float]) -> Any:
 
 
 def label(text: object, limit: int = 32) -> str:
-    """Return a text on one line, shortened, and with ``$`` escaped so that it is no formula.
-
-    >>> label("costs $5 or $6")
-    'costs \\\\$5 or \\\\$6'
-    >>> label("a very long name of a feature", limit=12)
-    'a very long…'
-    """
+    """Return a text on one line, shortened, and with ``$`` escaped so that it is no formula."""
     plain = _BREAKS.sub(" ", str(text)).strip()
     if len(plain) > limit:
         plain = plain[: limit - 1].rstrip() + "…"
@@ -82,11 +76,7 @@ def check_limit(limit: object) -> int:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent; 100% means all and 0% means none.
-
-    >>> percent(1.0), percent(0.9995), percent(0.123), percent(0.001)
-    ('100%', 'over 99%', '12%', 'under 1%')
-    """
+    """Return a share in percent; 100% means all and 0% means none."""
     text = f"{100 * share:.0f}"
     if text == "100" and share < 1:
         return "over 99%"

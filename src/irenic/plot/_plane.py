@@ -67,19 +67,7 @@ def plane(
     y: str | None = None,
     at: Mapping[str, Any] | None = None,
 ) -> Plane:
-    """Return the rules in use as they are in the plane of features ``x`` and ``y``.
-
-    >>> from irenic import Rule, RuleSet
-    >>> from irenic.plot._source import source_of
-    >>> rules = RuleSet([Rule({"a": (0, 5), "b": (0, 5), "c": (0, 1)}, then="low"),
-    ...                  Rule({"a": (4, 9), "b": (4, 9), "c": (1, 2)}, then="high")])
-    >>> found = plane(source_of(rules), "a", "b")
-    >>> len(found.rules), found.rules.is_consistent, len(found.conflicts), found.projected
-    (2, False, 0, ['c'])
-    >>> plane(source_of(rules), "a", "b", at={"c": 1.5}).rules
-    <RuleSet: 1 rule, 2 features>
-      1. IF 4 <= a < 9 AND 4 <= b < 9 THEN high
-    """
+    """Return the rules in use as they are in the plane of features ``x`` and ``y``."""
     table = source.table
     space = table.space
     fixed = _fixed(space, at)
@@ -198,12 +186,7 @@ def _holding(rules: RuleSet, fixed: Mapping[str, float]) -> list[int]:
 
 
 def holds(rules: RuleSet, name: str, values: Floats) -> Bools:
-    """Return whether each rule's condition on a feature holds for each value, in numbers.
-
-    >>> from irenic import Rule
-    >>> holds(RuleSet([Rule({"a": (0, 5)}, then="A")]), "a", np.array([4.0, 5.0])).tolist()
-    [[True, False]]
-    """
+    """Return whether each rule's condition on a feature holds for each value, in numbers."""
     space = rules.space
     row = space.row(name)
     if isinstance(space[name], Continuous):
@@ -278,10 +261,6 @@ def as_floats(column: Sequence[Value]) -> Floats:
 
 
 def mentions_missing(condition: Sequence[Any]) -> bool:
-    """Return whether a condition on a continuous feature says something of missing values.
-
-    >>> mentions_missing([None, 5.0]), mentions_missing([LOWEST, 5.0])
-    (True, False)
-    """
+    """Return whether a condition on a continuous feature says something of missing values."""
     lower, upper = condition
     return (lower is None and upper is not None) or (lower == LOWEST and upper is None)

@@ -273,13 +273,7 @@ def _head_of_counts(summary: Mapping[str, Any]) -> str:
 def condition_text(
     feature: Mapping[str, Any], condition: Sequence[float | None], digits: int = 5
 ) -> str:
-    """Return a short text of a condition on a continuous feature, with numbers rounded.
-
-    >>> from irenic import Rule, RuleSet, summarize
-    >>> summary = summarize(RuleSet([Rule({"age": {">": 18, "<=": 64.123456789}}, then="A")]))
-    >>> condition_text(summary["features"][0], summary["models"][0]["rules"][0]["box"]["age"])
-    '> 18, ≤ 64.123'
-    """
+    """Return a short text of a condition on a continuous feature, with numbers rounded."""
     lower, upper = ends(condition)
     if upper <= LOWEST:
         return "missing"
@@ -303,12 +297,7 @@ def _rounded(written: WrittenValue, kind: str, digits: int) -> str:
 
 
 def values_text(feature: Mapping[str, Any], condition: Sequence[int]) -> str:
-    """Return a short text of a condition on a category: the admitted or the excluded values.
-
-    >>> feature = {"values": ["missing", "any other value", "a", "b", "c"], "admitted": [2, 3, 4]}
-    >>> values_text(feature, [2]), values_text(feature, [2, 3])
-    ('a', 'a, b')
-    """
+    """Return a short text of a condition on a category: the admitted or the excluded values."""
     excluded = [code for code in feature["admitted"] if code not in set(condition)]
     declared = all(code >= FIRST_CODE for code in condition)
     short = declared and len(condition) <= _FEW

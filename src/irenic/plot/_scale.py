@@ -231,11 +231,7 @@ class Strip:
 
 
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the first and last number of each run of consecutive integers.
-
-    >>> runs([1, 2, 3, 7])
-    [(1, 3), (7, 7)]
-    """
+    """Return the first and last number of each run of consecutive integers."""
     numbers = list(numbers)
     if not numbers:
         return []

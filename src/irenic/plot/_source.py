@@ -17,8 +17,7 @@ def source_of(rules: Any, X: Any = None, y: Any = None) -> Subject:
     """Return rules and instances; findings are left out, as no plot shows those of a summary."""
     if X is None and y is not None:
         raise DataError("labels need the instances that they belong to")
-    # a plot may show features that no rule tests
-    return Subject(rules, X, y, _NONE, limit=0, only_tested=False)
+    return Subject(rules, X, y, _NONE, limit=None)
 
 
 def summary_of(rules: Any, X: Any = None, y: Any = None) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from irenic.model.notation import ParsedProperty, lines_in, parse_property, with
 from irenic.model.region import Region
 from irenic.proving import checker
 from irenic.proving.answering import answer
-from irenic.proving.asking import Prepared, Read
+from irenic.proving.asking import PreparedRules, Read
 from irenic.proving.cutting import Answer
 from irenic.proving.question import Question, Rules
 
@@ -219,7 +219,7 @@ def prove(
     refuted: premium DECREASES WITH age: 200 (rule 2) at age = 40, but 250 (rule 3) at age = 90
     proved: premium DECREASES WITH age WHERE age < 60
     """
-    prepared = Prepared(rules, read)
+    prepared = PreparedRules(rules, read)
     lines = lines_in(properties) if isinstance(properties, str) else list(properties)
     verdicts = []
     for text, parsed in _parsed(lines):
@@ -323,7 +323,7 @@ def certify(
     >>> verify(document, rules)
     ['CONSISTENT', 'COMPLETE', 'ALWAYS free WHERE age < 18']
     """
-    prepared = Prepared(rules, read)
+    prepared = PreparedRules(rules, read)
     certificates = []
     for claim in claims:
         result = answer(prepared.question(claim), budget, record=True)
@@ -406,7 +406,7 @@ def verify(document: Mapping[str, Any], rules: Rules, *, read: Read | None = Non
             '"certificates" must be a list of at least one claim, got'
             f" {reprlib.repr(certificates)}; a claim that does not hold is not certified"
         )
-    prepared = Prepared(rules, read)
+    prepared = PreparedRules(rules, read)
     claims = []
     for certificate in certificates:
         if not isinstance(certificate, Mapping) or type(certificate.get("claim")) is not str:

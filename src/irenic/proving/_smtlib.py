@@ -15,7 +15,7 @@ from irenic.budget import Budget, Meter
 from irenic.errors import ConditionError
 from irenic.model.features import Continuous, Feature
 from irenic.model.literals import display
-from irenic.proving.asking import Prepared, Read
+from irenic.proving.asking import PreparedRules, Read
 from irenic.proving.question import (
     NOTHING,
     Question,
@@ -74,7 +74,7 @@ def to_smtlib(rules: Rules, claim: str, *, read: Read | None = None) -> str:
     (check-sat)
     <BLANKLINE>
     """
-    question = Prepared(rules, read).question(claim)
+    question = PreparedRules(rules, read).question(claim)
     return "\n".join([f"; {' '.join(claim.split())}", *_lines(question), ""])
 
 

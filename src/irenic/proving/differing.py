@@ -14,7 +14,7 @@ from irenic.budget import Meter, StoppedBy
 from irenic.proving.question import Question, Side, combinations_of
 
 
-class Decision(NamedTuple):
+class CodedDecision(NamedTuple):
     """The code of an outcome, and whether no rule holds."""
 
     code: int
@@ -33,7 +33,7 @@ def differences(question: Question, meter: Meter) -> tuple[list[Different], Stop
     """Return where both sides of a question decide differently, and what stopped the search."""
     (root,) = question.roots
     first, second = (_Decisions(side, root, meter) for side in question.sides)
-    pieces: dict[tuple[Decision, Decision], list[Boxes]] = {}
+    pieces: dict[tuple[CodedDecision, CodedDecision], list[Boxes]] = {}
     for before, mine in first.boxes.items():
         for after, theirs in second.boxes.items():
             if before.code != after.code:
@@ -58,7 +58,7 @@ class _Decisions:
     def __init__(self, side: Side, root: Boxes, meter: Meter) -> None:
         self.side = side
         self.stopped_by: StoppedBy | None = None
-        self.boxes: dict[Decision, Boxes] = {}
+        self.boxes: dict[CodedDecision, Boxes] = {}
         if side.together is None:
             self._by_precedence(root, meter)
             return
@@ -67,7 +67,7 @@ class _Decisions:
         if self.stopped_by is None:  # else the other rules could still change every decision
             for places, boxes in sorted(combined.items(), key=lambda each: (*each[0], math.inf)):
                 code = side.together(places) if places else side.default
-                self._add(Decision(code, not places), boxes)
+                self._add(CodedDecision(code, not places), boxes)
 
     def _by_precedence(self, root: Boxes, meter: Meter) -> None:
         boxes, self.parts = self.side.boxes, list[Boxes]()
@@ -75,16 +75,16 @@ class _Decisions:
             own = boxes.take([place]) & root if place < len(boxes) else root
             part = own.subtract(boxes.take(slice(place)), meter) if len(own) else own
             self.parts.append(part)
-            self._add(Decision(code, place == len(boxes)), part)
+            self._add(CodedDecision(code, place == len(boxes)), part)
             self.stopped_by = meter.stopped_by if len(own) else None
             if self.stopped_by is not None:
                 return
 
-    def _add(self, decision: Decision, boxes: Boxes) -> None:
+    def _add(self, decision: CodedDecision, boxes: Boxes) -> None:
         known = self.boxes.get(decision)
         self.boxes[decision] = boxes if known is None else known.concat(boxes)
 
-    def rows(self, box: Boxes, decision: Decision) -> tuple[int, ...]:
+    def rows(self, box: Boxes, decision: CodedDecision) -> tuple[int, ...]:
         """Return the rows of the rules that make a decision somewhere in a box."""
         if decision.by_default:
             return ()

@@ -31,13 +31,13 @@ from irenic.model.space import Instances, Space, from_words
 from irenic.model.spaces import moved
 
 
-class Fitted(Protocol):
+class HasRules(Protocol):
     """A fitted classifier, as far as questions need it."""
 
     rules_: RuleSet
 
 
-Rules: TypeAlias = RuleSet | RuleList | DecisionTable | Fitted
+Rules: TypeAlias = RuleSet | RuleList | DecisionTable | HasRules
 Decides: TypeAlias = Literal["first", "any", "all"]
 """Which of several rules that hold decides: the first, any (they agree), or all together."""
 NOTHING: Final = 0
@@ -359,7 +359,7 @@ def side_of(
             f"the {which}rules contradict each other: {table.say_conflict(conflict)}; {_OR_FIRST}",
             [conflict],
         )
-    boxes = rules.boxes.take(order).simplified()
+    boxes = rules.boxes.take(order)
     return Side(boxes, codes, default, "first" if table.is_ordered else "any", rows)
 
 
@@ -407,5 +407,5 @@ def _together(
         )
 
     codes = np.zeros(len(rules), dtype=np.int32)
-    boxes = rules.boxes.simplified()
+    boxes = rules.boxes
     return Side(boxes, codes, empty, "all", tuple(table.rows), together, disputed)

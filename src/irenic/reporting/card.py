@@ -35,15 +35,14 @@ def model_card(
     X: Any,
     y: Any,
     *,
-    title: str = "",
     target: str = "",
     source: Path | str | None = None,
     by: tuple[str, Any] | None = None,
-    created: dt.date | None = None,
 ) -> document.Card:
     """Return a model card: a model, its data, its figures and its limits, as plain data.
 
-    :func:`card_markdown` writes it for people, and ``json.dumps`` for programs.
+    :func:`card_markdown` writes it for people, and ``json.dumps`` for programs. Its keys, such as
+    ``"title"``, can be changed before.
 
     Parameters
     ----------
@@ -53,16 +52,12 @@ def model_card(
         The rows that it was learned from.
     y : sequence
         Their labels.
-    title : str
-        Title of the card (default: the class of the model and its target).
     target : str
         Name of what is predicted.
     source : path, optional
         File of the data; the card has its name and its SHA-256 hash.
     by : (str, sequence), optional
         Name and values of a column by which rows are grouped, to compare what is decided for them.
-    created : date, optional
-        Date of the card (default: today).
 
     Returns
     -------
@@ -109,8 +104,8 @@ def model_card(
     card: document.Card = {
         "format": "irenic card",
         "version": VERSION,
-        "title": title or " for ".join(filter(None, [type(model).__name__, target])),
-        "created": (created or dt.date.today()).isoformat(),
+        "title": " for ".join(filter(None, [type(model).__name__, target])),
+        "created": dt.date.today().isoformat(),
         "versions": _versions(),
         "model": type(model).__name__,
         "parameters": _parameters(model),
@@ -390,11 +385,7 @@ def _capital(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return text that Markdown shows unchanged in a cell of a table.
-
-    >>> print(_cell("a | b < 3 <c>"))
-    a \\| b < 3 \\<c>
-    """
+    """Return text that Markdown shows unchanged in a cell of a table."""
     return _plain(text).replace("|", "\\|")
 
 

@@ -59,14 +59,6 @@ def check_document(
     """Return the findings of files; at most ``limit`` findings per kind and rules are listed.
 
     With ``explain``, the readings of spreadsheets list every condition.
-
-    >>> import irenic
-    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low"),
-    ...                         irenic.Rule({"age": (29, 60)}, then="high")])
-    >>> checked = check_document([CheckedFile("ages.rules", [irenic.check(rules)])])
-    >>> (table,) = checked["files"][0]["tables"]
-    >>> table["verdicts"]["consistent"]["holds"], table["findings"][0]["witness"]["values"]
-    (False, {'age': 29})
     """
     return {
         "format": "irenic check",
@@ -105,16 +97,17 @@ def _table(findings: Findings, limit: int | None) -> document.CheckedTable:
 
 def problem(error: FormatError) -> document.ProblemRecord:
     """Return an error or a warning about a file, and where it is in it."""
-    cell = error if isinstance(error, TableError) else TableError("")
+    in_table = error if isinstance(error, TableError) else TableError("")
+    rule, header, text, cell = in_table.place
     return {
         "message": with_options(error.message),
         "line": error.line,
         "column": error.column,
-        "table": cell.table or None,
-        "rule": cell.rule,
-        "header": cell.header or None,
-        "text": cell.text or None,
-        "cell": cell.cell or None,
+        "table": in_table.table or None,
+        "rule": rule,
+        "header": header or None,
+        "text": text or None,
+        "cell": cell or None,
     }
 
 
@@ -367,7 +360,6 @@ def learn_document(
     target: str,
     counts: Mapping[Hashable, int],
     cross_validation: Mapping[str, Any] | None,
-    groups: document.Groups | None = None,
     suspect: Mapping[str, str] | None = None,
 ) -> document.LearnDocument:
     """Return the summary of a classifier and its training data.
@@ -390,7 +382,7 @@ def learn_document(
             "suspect": dict(suspect or {}),
         },
         "cross_validation": None if cross_validation is None else _scores(cross_validation),
-        "groups": groups,
+        "groups": None,
     }
 
 

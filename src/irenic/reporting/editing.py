@@ -29,37 +29,9 @@ _SECONDS: Final = 2.0
 class EditedFile:
     """A table in a file, with the content that the page was made from.
 
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    table : str, optional
-        The table to edit, if the file contains several.
-    read : callable, optional
-        Parses the file; the default is :func:`irenic.parse`.
-    expect : callable, optional
-        Returns the properties and test cases of the table, as options of :func:`summarize`.
-    show : callable, optional
-        Returns the table as the page shows it, instances and their labels, which are decided again
-        after every change.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read, or files of its format cannot be changed in place.
-
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "fares.rules"
-    >>> _ = path.write_text("# by age\\nIF age < 18 THEN free\\nIF age >= 18 THEN full\\n")
-    >>> file = EditedFile(path)
-    >>> digest = file.save('''{"format": "irenic rules", "version": 1, "rules": [
-    ...     {"if": {"age": {"<": 16}}, "then": "free"},
-    ...     {"if": {"age": {">=": 18}}, "then": "full"}]}''')
-    >>> print(path.read_text())
-    # by age
-    IF age < 16 THEN free
-    IF age >= 18 THEN full
-    <BLANKLINE>
+    ``read`` parses the file. ``expect`` returns the properties and test cases of the table as
+    options of :func:`summarize`, and ``show`` the table as the page shows it with instances and
+    labels; both are called again after every change.
     """
 
     _noun = "the file"
@@ -130,28 +102,10 @@ class EditedFile:
         return Report(summarize(*self._shown, name=name, budget=_SECONDS, **self._expected))
 
     def save(self, rules: str | bytes, *, keep: bool = False, seen: str = "") -> str:
-        """Write rules to the file; nothing else in it changes.
+        """Write rules to the file, change nothing else in it, and return its new digest.
 
-        Parameters
-        ----------
-        rules : str or bytes
-            The rules, as a JSON file has them.
-        keep : bool
-            Whether to overwrite a change on disk.
-        seen : str
-            The digest of the content that was edited (default: of the one that was read last).
-
-        Returns
-        -------
-        str
-            The digest of the new content.
-
-        Raises
-        ------
-        FormatError
-            If the rules are invalid, the file cannot contain them, or it was changed on disk.
-        FileError
-            If the file cannot be written.
+        ``seen`` is the digest of the content that was edited (default: of the one that was read
+        last); a file that has another one by now is only overwritten to ``keep`` the rules.
         """
         before_save = self._before_save(keep=keep, seen=seen)
         with warnings.catch_warnings():
@@ -196,24 +150,7 @@ class EditedFile:
 
 
 class EditedModel(EditedFile):
-    """A learned model, whose page saves what the next fit should keep and what it must not use.
-
-    Parameters
-    ----------
-    path : path-like
-        The model, which does not change.
-    read : callable, optional
-        Parses the file; the default is :func:`irenic.parse`.
-    expect : callable, optional
-        Returns the properties and test cases of the model, as options of :func:`summarize`.
-    show : callable, optional
-        Returns the model, instances and their labels, which are decided again after every change.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read.
-    """
+    """A learned model, whose page saves what the next fit should keep and what it must not use."""
 
     _noun = "the model or its knowledge file"
 
@@ -252,28 +189,10 @@ class EditedModel(EditedFile):
         return Report(summarize(*self._shown, name=name, budget=_SECONDS, **self._expected))
 
     def save(self, rules: str | bytes, *, keep: bool = False, seen: str = "") -> str:
-        """Write what the learner gets; the model stays as it is.
+        """Write the knowledge that the learner gets, and return the digest of the files.
 
-        Parameters
-        ----------
-        rules : str or bytes
-            Rules to keep and what is forbidden, as :class:`irenic.learn.Knowledge` reads them.
-        keep : bool
-            Whether to save although the model, or the file to write, was changed on disk.
-        seen : str
-            The digest of their contents when the page was made (default: of those read last).
-
-        Returns
-        -------
-        str
-            The new digest.
-
-        Raises
-        ------
-        FormatError
-            If that is something else, or the model was changed on disk.
-        FileError
-            If the file cannot be written.
+        The model stays as it is; ``keep`` and ``seen`` are about a change of it or of the file to
+        write.
         """
         before_save = self._before_save(keep=keep, seen=seen)
         from irenic.learn import Knowledge  # scikit-learn takes a second to import

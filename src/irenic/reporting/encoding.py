@@ -86,19 +86,7 @@ def encode_verdict(verdict: Verdict) -> document.ProvedProperty:
 
 
 def encode_region(region: Region) -> document.RegionRecord:
-    """Return a region as text, as conditions in parts, and as numbers.
-
-    >>> from irenic import Region, Space
-    >>> space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"], other=True)])
-    >>> encoded = encode_region(Region(space, {"age": {">": 18}, "job": {"not in": ["clerk"]}}))
-    >>> encoded["text"]
-    'age > 18 and job not in {clerk}'
-    >>> age, job = encoded["conditions"]
-    >>> age["text"], age["lower"], age["upper"]
-    ('age > 18', {'value': 18, 'text': '18', 'open': True}, None)
-    >>> job["text"], job["negated"], job["values"]
-    ('job not in {clerk}', True, [{'value': 'clerk', 'text': 'clerk'}])
-    """
+    """Return a region as text, as conditions in parts, and as numbers."""
     return {
         "text": region.to_text(),
         "conditions": [parts for parts, _ in _conditions(region)],
@@ -107,15 +95,7 @@ def encode_region(region: Region) -> document.RegionRecord:
 
 
 def encode_box(region: Region) -> document.Box:
-    """Return the conditions of a region as the numbers that irenic compares.
-
-    >>> from irenic import Region, Space
-    >>> space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"], other=True)])
-    >>> encode_box(Region(space, {"age": {">=": 18}, "job": {"in": ["clerk"]}}))
-    {'age': [18.0, None], 'job': [3]}
-    >>> encode_box(Region(space, {"age": {"<": 18}}))
-    {'age': [None, 18.0]}
-    """
+    """Return the conditions of a region as the numbers that irenic compares."""
     return {parts["feature"]: numbers for parts, numbers in _conditions(region)}
 
 
@@ -146,11 +126,7 @@ def _encode_interval(
 
 
 def encode_end(operators: Operators, excluding: str, including: str) -> document.End | None:
-    """Return the end of an interval that one of two operators defines, or None.
-
-    >>> encode_end({"<=": 5}, "<", "<=")
-    {'value': 5, 'text': '5', 'open': False}
-    """
+    """Return the end of an interval that one of two operators defines, or None."""
     operator = next((each for each in (excluding, including) if each in operators), None)
     if operator is None:
         return None
@@ -186,11 +162,7 @@ def _encode_bits(
 
 
 def codes_of(bits: int) -> list[int]:
-    """Return the positions of the bits that are set.
-
-    >>> codes_of(0b1101)
-    [0, 2, 3]
-    """
+    """Return the positions of the bits that are set."""
     return [code for code in range(bits.bit_length()) if bits >> code & 1]
 
 
@@ -216,12 +188,7 @@ def encode_columns(instances: Instances) -> dict[str, list[document.Value]]:
 
 
 def encode_witness(region: Region) -> document.Witness:
-    """Return the witness of a region as text, as values and as numbers.
-
-    >>> from irenic import Region, Space
-    >>> encode_witness(Region(Space([Continuous("age")]), {"age": (18, 65)}))
-    {'text': 'age = 40', 'values': {'age': 40}, 'case': {'age': 40}}
-    """
+    """Return the witness of a region as text, as values and as numbers."""
     points = region.each("encoded witness", _witness_in, _witness_among)
     names = region.space.names
     return {
@@ -253,11 +220,7 @@ def _number(value: float) -> document.Value:
 
 
 def short(value: float) -> float:
-    """Return a whole number as an integer, which is shorter in JSON and equal to it.
-
-    >>> short(3.0), short(2.5)
-    (3, 2.5)
-    """
+    """Return a whole number as an integer, which is shorter in JSON and equal to it."""
     return int(value) if value % 1 == 0 and abs(value) <= EXACT else value
 
 
@@ -330,11 +293,7 @@ def located(finding: document.FindingRecord, name: str = "") -> str:
 
 
 def expected_text(measure: str, score: float, low: float | None, high: float | None) -> str:
-    """Return the score to expect of a classifier, in words.
-
-    >>> expected_text("the accuracy", 0.86, 0.84, 0.88)
-    'The accuracy to expect is 0.860 on new rows (95 % interval 0.840 to 0.880)'
-    """
+    """Return the score to expect of a classifier, in words."""
     interval = "" if low is None else f" (95 % interval {low:.3f} to {high:.3f})"
     return f"{measure[:1].upper()}{measure[1:]} to expect is {score:.3f} on new rows{interval}"
 

@@ -57,15 +57,7 @@ class Expectations(NamedTuple):
         return cls(parsed, cases[0], list(cases[1]))
 
     def open(self, table: DecisionTable) -> DecisionTable:
-        """Return a table that lists all values that properties and cases name.
-
-        >>> from irenic import Categorical, Rule, RuleSet
-        >>> rules = RuleSet([], Space([Categorical("job", ["cook"], other=True)]))
-        >>> cases = {"job": ["nurse"]}, ["A"]
-        >>> expected = Expectations.from_values("NEVER A WHERE job in {clerk}", cases)
-        >>> expected.open(DecisionTable.from_rules(rules)).space["job"].values
-        ('cook', 'clerk', 'nurse')
-        """
+        """Return a table that lists all values that properties and cases name."""
         space = table.space
         for _, parsed in self.properties:
             space = opened(space, parsed.conditions)
@@ -148,15 +140,7 @@ _CLAIMS: Final[dict[str, Literal["only", "same", "rising", "falling"]]] = {
 
 
 def _asked(parsed: ParsedProperty, table: DecisionTable) -> document.AskedRecord | None:
-    """Return what a property asks; None if the page cannot check it.
-
-    >>> from irenic import Rule, RuleSet
-    >>> from irenic.model.notation import parse_property
-    >>> table = DecisionTable.from_rules(RuleSet([Rule({"age": (None, 18)}, then="free")]))
-    >>> asked = _asked(parse_property("NEVER free WHERE age >= 16"), table)
-    >>> asked["where"], asked["test"], asked["passes"]
-    ([{'age': [16.0, None]}], {'=': 'free'}, False)
-    """
+    """Return what a property asks; None if the page cannot check it."""
     if parsed.kind in _OF_FILES or parsed.outcome is None or len(table.outputs) > 1:
         return None
     is_pair = _CLAIMS[parsed.kind] != "only"

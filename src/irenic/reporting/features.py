@@ -42,14 +42,6 @@ def encode_features(
     """Return the features of rule sets over one space, with the distribution of instances.
 
     That of features that are not in ``shown`` is omitted (default: none is).
-
-    >>> from irenic import Rule, RuleSet
-    >>> rules = RuleSet([Rule({"age": {">=": 18, "<": 60}}, then="adult")])
-    >>> age = encode_features([rules], rules.space.encode({"age": [20, 30, 70]}))[0]
-    >>> age["kind"], age["range"], [cut["at"] for cut in age["cuts"]]
-    ('number', [15.4, 72.6], [18.0, 60.0])
-    >>> age["cuts"][0]["lower"]
-    {'value': 18, 'text': '18', 'open': False}
     """
     sets = list(sets)
     return [
@@ -177,9 +169,6 @@ def _growing_edges(values: Floats, high: float) -> Floats | None:
     """Return edges whose distances grow by a factor, with the zeros in the first bin.
 
     None if there are negative values, or values of one size. The last edge is that of the drawing.
-
-    >>> _growing_edges(np.array([0.0, 0.0, 10.0, 1000.0]), 1000.0).round(1)[[0, 1, 2, -1]]
-    array([   0. ,   10. ,   11.7, 1000. ])
     """
     positive = values[values > 0]
     if not len(positive) or values.min() < 0:

@@ -14,14 +14,7 @@ _COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def to_annotations(document: CheckDocument) -> Iterator[str]:
-    """Yield one workflow command per error, warning and finding of a check.
-
-    >>> from irenic.errors import FormatError
-    >>> from irenic.reporting.documents import CheckedFile, check_document
-    >>> file = CheckedFile("a.dmn", [], [FormatError("not XML", line=3)])
-    >>> print(*to_annotations(check_document([file])), sep="\\n")
-    ::error file=a.dmn,line=3,title=irenic%3A cannot be read::not XML
-    """
+    """Yield one workflow command per error, warning and finding of a check."""
     for file in document["files"]:
         path = file["path"]
         for error in file["errors"]:

@@ -20,12 +20,7 @@ _PAIR: Final = 2
 
 
 def encode_share(share: Share) -> document.ShareRecord:
-    """Return a share with its interval.
-
-    >>> from irenic.monitoring import Share
-    >>> encode_share(Share(0, 0))
-    {'count': 0, 'of': 0, 'share': None, 'low': 0.0, 'high': 1.0}
-    """
+    """Return a share with its interval."""
     low, high = share.interval
     known = None if math.isnan(share.share) else share.share
     return {"count": share.count, "of": share.of, "share": known, "low": low, "high": high}
@@ -58,11 +53,7 @@ def shown_outcomes(groups: document.Groups) -> list[int]:
 
 
 def outcome_name(text: str) -> str:
-    """Return the name of an outcome in a heading, in quotes if it may be taken for the default.
-
-    >>> outcome_name("paid"), outcome_name("default")
-    ('paid', '"default"')
-    """
+    """Return the name of an outcome in a heading, in quotes if it may be taken for the default."""
     return f'"{text}"' if text.casefold() in ("default", "by default") else text
 
 

@@ -175,11 +175,7 @@ def _true_labels(y: Any, model: RuleClassifier | None, *, many: bool) -> list[Ha
 
 
 def texts_of(values: Sequence[Hashable]) -> list[str]:
-    """Return values as text, with quotes if two would have the same text.
-
-    >>> texts_of(["low", 1, "1"])
-    ['low', '1', '"1"']
-    """
+    """Return values as text, with quotes if two would have the same text."""
     counts = Counter(map(say, values))
     return [say(value) if counts[say(value)] == 1 else display(value) for value in values]
 
@@ -192,13 +188,6 @@ def decisions(table: DecisionTable, how: How, instances: Instances) -> Ints:
 
     If rules must agree and do not, an instance is contradicted. If all rules count, the index is
     that of the first.
-
-    >>> from irenic import Rule, RuleSet
-    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
-    ...                  Rule({"age": (29, 60)}, then="high")])
-    >>> ages = rules.space.encode({"age": [10, 29, 50, 70]})
-    >>> decisions(DecisionTable.from_rules(rules), "agree", ages).tolist()
-    [0, -2, 1, -1]
     """
     rules = table.rules
     if how in ("best", "vote"):
@@ -229,13 +218,11 @@ def results(
     decided: Ints,
     shown: Ints,
     likely: Floats | None = None,
-    grouped: Collection[str] = (),
 ) -> document.Results:
     """Return how many instances are covered and predicted correctly, and the confusion of labels.
 
     ``shown`` are the rows that the document lists, which are preferred in lists of rows, and
     ``likely`` are the probabilities of labels by instance, if a classifier predicts any.
-    Results are compared by the values of the categories in ``grouped``.
     """
     is_shown = np.zeros(len(decided), dtype=np.bool_)
     is_shown[shown] = True
@@ -270,7 +257,6 @@ def results(
         counts["confusion"] = _confusion(data, predictions)
         if likely is not None:
             counts["calibration"] = _calibration(table, data, decided, predictions, likely)
-    counts["groupings"] = _groupings(data, decided, predictions, grouped)
     return counts
 
 
@@ -316,14 +302,15 @@ def _calibration(
     }
 
 
-def _groupings(
-    data: LabeledInstances, decided: Ints, predictions: Ints, grouped: Collection[str]
+def groupings(
+    table: DecisionTable, data: LabeledInstances, decided: Ints, grouped: Collection[str]
 ) -> list[document.Grouping]:
     """Return how many instances are covered and predicted correctly by the values of categories."""
     assert data.instances is not None
     space = data.instances.space
-    right, covered = predictions == data.truth, (decided >= 0) | (decided == CONTRADICTED)
-    groupings: list[document.Grouping] = []
+    right = predicted(table, data, decided) == data.truth
+    covered = (decided >= 0) | (decided == CONTRADICTED)
+    found: list[document.Grouping] = []
     for feature in space.categorical:
         if feature.name not in grouped:
             continue
@@ -345,16 +332,12 @@ def _groupings(
             }
             for code in present.tolist()
         ]
-        groupings.append({"feature": feature.name, "groups": groups})
-    return groupings
+        found.append({"feature": feature.name, "groups": groups})
+    return found
 
 
 def value_texts(feature: Categorical) -> list[str]:
-    """Return the texts of a category's values by code.
-
-    >>> value_texts(Categorical("job", ["cook", "missing"]))
-    ['missing', 'any other value', 'cook', '"missing"']
-    """
+    """Return the texts of a category's values by code."""
     names = ["missing", "any other value"]
     return names + texts_of([*names, *feature.values])[FIRST_CODE:]
 

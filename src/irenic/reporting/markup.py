@@ -42,11 +42,7 @@ class Html(str):
 
 
 def escaped(text: str) -> Html:
-    """Return text as markup, escaped unless it is markup already.
-
-    >>> escaped("<b>"), escaped(Html("<b>"))
-    ('&lt;b&gt;', '<b>')
-    """
+    """Return text as markup, escaped unless it is markup already."""
     return text if isinstance(text, Html) else Html(html.escape(text))
 
 
@@ -56,11 +52,7 @@ def join(*parts: str, between: str = "") -> Html:
 
 
 def element(name: str, *content: str, **attributes: str) -> Html:
-    """Return an element without its empty attributes.
-
-    >>> element("span", "a < b", title='"')
-    '<span title="&quot;">a &lt; b</span>'
-    """
+    """Return an element without its empty attributes."""
     pairs = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items() if value)
     return Html(f"<{name}{pairs}>{join(*content)}</{name}>")
 
@@ -183,11 +175,7 @@ def label_chip(label: Hashable, known: Mapping[Hashable, str] | None = None) -> 
 
 
 def share_bar(value: float) -> Html:
-    """Return a share as a small bar and in digits.
-
-    >>> share_bar(float("nan"))
-    '–'
-    """
+    """Return a share as a small bar and in digits."""
     if math.isnan(value):
         return escaped(score(value))
     strip = _strip(_segment(value, GREY, ""), width="4em")

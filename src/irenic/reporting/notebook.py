@@ -20,8 +20,7 @@ if TYPE_CHECKING:  # imported by whoever shows them
     from irenic.model.decision_table import DecisionTable
     from irenic.model.region import Region
     from irenic.model.rule import Rule
-    from irenic.model.rulelist import RuleList
-    from irenic.model.ruleset import RuleSet
+    from irenic.model.ruleset import Rules
     from irenic.model.shown import Shown
     from irenic.searching import Gaps
 
@@ -34,12 +33,7 @@ _LEVELS: Final = {"error": markup.VERMILION, "warning": markup.ORANGE, "note": m
 
 
 def html(thing: Shown) -> Html:
-    """Return what a notebook shows for an object.
-
-    >>> from irenic import Region
-    >>> "age &lt; 30" in html(Region.parse("age < 30"))
-    True
-    """
+    """Return what a notebook shows for an object."""
     kinds = (kind.__name__ for kind in type(thing).__mro__)
     return _WRITERS[next(kind for kind in kinds if kind in _WRITERS)](thing)
 
@@ -63,29 +57,24 @@ def _rule(rule: Rule) -> Html:
     )
 
 
-def _rule_set(rules: RuleSet) -> Html:
-    # a notebook must not wait for a search, so consistency is shown only if already known
-    verdict: list[str] = []
-    if rules._consistent is not None:
-        verdict = [markup.yes_or_no(rules._consistent, "consistent", "not consistent")]
-    head = markup.head("Rule set", *_head_parts(rules), *verdict)
-    return markup.block(head, _rules_table(rules, otherwise=rules.default is not None))
+def _rules(rules: Rules) -> Html:
+    title, parts = "Rule set", _head_parts(rules)
+    if rules.policy == "FIRST":
+        title, parts = "Rule list", [*parts, "the first rule that holds decides"]
+    elif rules._consistent is not None:  # a notebook must not wait for a search
+        parts.append(markup.yes_or_no(rules._consistent, "consistent", "not consistent"))
+    table = _rules_table(rules, otherwise=rules.default is not None)
+    return markup.block(markup.head(title, *parts), table)
 
 
-def _rule_list(rule_list: RuleList) -> Html:
-    rules = rule_list.rules
-    head = markup.head("Rule list", *_head_parts(rules), "the first rule that holds decides")
-    return markup.block(head, _rules_table(rules, otherwise=rules.default is not None))
-
-
-def _head_parts(rules: RuleSet) -> list[str]:
+def _head_parts(rules: Rules) -> list[str]:
     parts = [counted(len(rules), "rule"), counted(len(rules.space), "feature")]
     if rules.default is not None:
         parts.append(markup.join("default ", markup.consequent(rules.default, _colors(rules))))
     return parts
 
 
-def _colors(rules: RuleSet) -> dict[Hashable, str]:
+def _colors(rules: Rules) -> dict[Hashable, str]:
     """Return the colors of the consequents that are shown."""
     thens = rules.consequents
     codes = distinct(rules.then_codes[:_MOST_RULES])
@@ -93,7 +82,7 @@ def _colors(rules: RuleSet) -> dict[Hashable, str]:
 
 
 def _rules_table(
-    rules: RuleSet,
+    rules: Rules,
     *,
     otherwise: bool,
     more: Mapping[Column, Callable[[int], str]] | None = None,
@@ -318,8 +307,7 @@ def _probability_table(table: ProbabilityTable) -> Html:
 _WRITERS: Final[dict[str, Callable[[Any], Html]]] = {
     "Region": _region,
     "Rule": _rule,
-    "RuleSet": _rule_set,
-    "RuleList": _rule_list,
+    "Rules": _rules,
     "DecisionTable": _decision_table,
     "Gaps": _gaps,
     "Findings": _findings,

@@ -69,25 +69,8 @@ class Report:
     def editing_html(self, saves_to: Literal["server", "notebook"], digest: str = "") -> str:
         """Return the page for a host that takes edited rules: its own server, or a notebook.
 
-        It is the page of :attr:`html`, except that its policy admits requests to its server.
-
-        Parameters
-        ----------
-        saves_to : {"server", "notebook"}
-            Where the page sends rules.
-        digest : str
-            What identifies the content of the file that is edited; the page sends it with rules.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import irenic
-        >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")])
-        >>> "connect-src 'self'" in irenic.report(rules).editing_html("server")
-        True
+        Its policy admits requests to its server, with which it sends ``digest``: what identifies
+        the content of the file that is edited.
         """
         return self._html(saves_to, digest)
 
@@ -113,29 +96,10 @@ class Report:
         return re.sub(r"\{\{([a-z-]+)\}\}", lambda match: parts[match[1]], _asset("page.html"))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page to a file.
+        """Write the page to a file that ends in .html or .htm, and return its path.
 
-        Parameters
-        ----------
-        path : str or path-like
-            File that ends in .html or .htm. If writing fails, an existing file stays unchanged.
-
-        Returns
-        -------
-        pathlib.Path
-            The path of the file.
-
-        Raises
-        ------
-        FileError
-            If the file has another suffix or cannot be written.
-
-        Examples
-        --------
-        >>> import irenic, pathlib, tempfile
-        >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")])
-        >>> irenic.report(rules).save(pathlib.Path(tempfile.mkdtemp()) / "ages.html").name
-        'ages.html'
+        A file that cannot be written raises :class:`FileError`, and one that exists stays as it
+        was.
         """
         path = Path(path)
         check_suffix(path)

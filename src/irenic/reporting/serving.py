@@ -51,25 +51,7 @@ _HEADERS: Final = {
 
 
 class EditingServer(ThreadingHTTPServer):
-    """Serves the page of a file until all pages that were opened are closed.
-
-    Parameters
-    ----------
-    file : EditedFile
-        What is edited.
-
-    >>> import pathlib, tempfile, urllib.request
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "fares.rules"
-    >>> _ = path.write_text("IF age < 18 THEN free\\nIF age >= 18 THEN full\\n")
-    >>> with EditingServer(EditedFile(path)) as server:
-    ...     thread = threading.Thread(target=server.serve)
-    ...     thread.start()
-    ...     with urllib.request.urlopen(server.url + "status") as answer:
-    ...         print(answer.read().decode())
-    ...     server.stop()
-    ...     thread.join()
-    {"changed": false}
-    """
+    """Serves the page of a file until all pages that were opened are closed."""
 
     daemon_threads = True
     block_on_close = False

@@ -46,6 +46,7 @@ from irenic.reporting.instances import (
     InstanceCounts,
     LabeledInstances,
     decisions,
+    groupings,
     labeled,
     of_instances,
     of_training,
@@ -191,7 +192,11 @@ def _check_options(name: Any, limit: Any, sample: Any) -> None:
 
 
 class Subject:
-    """The rule sets of a summary, and the instances they are counted on."""
+    """The rule sets of a summary, and the instances they are counted on.
+
+    Without a limit of findings they are for a plot, which shows none, and features that no rule
+    tests.
+    """
 
     def __init__(
         self,
@@ -199,16 +204,15 @@ class Subject:
         X: Any,
         y: Any,
         budget: Budget,
-        limit: int,
+        limit: int | None,
         expected: Expectations = NOTHING,
-        *,
-        only_tested: bool = True,
     ) -> None:
-        self.rules, self.expected, self.only_tested = rules, expected, only_tested
+        self.rules, self.expected = rules, expected
         self.points: list[FrontPoint] = []
         self.regions: list[RuleSet] = []  # those of probabilities, if there are any
         self.proved: Sequence[str] = ()
-        self.chosen, self.limit = 0, limit
+        self.chosen, self.limit = 0, limit or 0
+        self.for_plot = limit is None
         self.how: How = "agree"
         if isinstance(rules, RuleSet | RuleList | DecisionTable):
             table = rules if isinstance(rules, DecisionTable) else DecisionTable.from_rules(rules)
@@ -252,7 +256,7 @@ class Subject:
         A redundant condition, such as ``is not missing`` where no value is missing, is a test, too.
         """
         space = self.table.space
-        if not self.only_tested:
+        if self.for_plot:
             return set(space.names)
         sets = [*(table.rules for table in self.tables), *self.regions]
         tests = [rules.packed.boxes.tests().any(axis=0) for rules in sets]
@@ -330,17 +334,7 @@ class Subject:
             "rules": _rules(table, data, counts),
             "order": table.winning if self.how == "first" else None,
             "default": _default(table, data, counts),
-            "results": None
-            if decided is None
-            else results(
-                table,
-                self.how,
-                data,
-                decided,
-                shown,
-                self._likely(index, decided),
-                self.shown_features,
-            ),
+            "results": None if decided is None else self._results(index, decided, shown),
             "front": _front(self.points[index], self.proved) if self.points else None,
             "likely": self._likely_regions(index) if self.regions else [],
             "default_regions": _default_regions(self.points[index], table.space)
@@ -348,6 +342,14 @@ class Subject:
             else [],
             **encode_checked(findings, listed, learned=bool(self.points)),
         }
+
+    def _results(self, index: int, decided: Ints, shown: Ints) -> document.Results:
+        table, data = self.tables[index], self.data
+        likely = self._likely(index, decided)
+        counts = results(table, self.how, data, decided, shown, likely)
+        if "right" in counts:
+            counts["groupings"] = groupings(table, data, decided, self.shown_features)
+        return counts
 
     def _probabilities(self, point: FrontPoint) -> Floats:
         """Return how likely each label is under each rule, and last under the default."""
@@ -462,11 +464,6 @@ def without_untested_values(table: DecisionTable) -> DecisionTable:
 
     They may come from data, such as the names of customers, and nobody needs them to read the
     rules.
-
-    >>> space = Space.infer({"age": [20, 30], "name": ["Ann", "Bob"]})
-    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], space)
-    >>> without_untested_values(DecisionTable.from_rules(rules)).space["name"].values
-    ()
     """
     space = table.space
     boxes = table.rules.boxes.concat(space.impossible_boxes)

@@ -42,22 +42,7 @@ def editor(
 ) -> Any:
     """Return a widget that shows the page of rules; its ``rules`` are those that were saved last.
 
-    Parameters
-    ----------
-    rules : RuleSet, RuleList or DecisionTable
-        What to edit. It is not changed.
-    properties, cases
-        As in :func:`irenic.summarize`: what the page checks after every change.
-
-    Returns
-    -------
-    anywidget.AnyWidget
-        With the attribute ``rules``, a RuleSet or a RuleList.
-
-    Raises
-    ------
-    ImportError
-        If anywidget is not installed.
+    The page checks ``properties`` and ``cases`` as that of :func:`irenic.report` does.
     """
     page = Report(summarize(rules, properties=properties, cases=cases)).editing_html("notebook")
     return _widget_class()(DecisionTable.from_rules(rules).as_rules(), page)

@@ -134,7 +134,7 @@ def best_region(
     if consequent is not None:
         consequent = as_consequent(consequent)
     score = _score(rules, X, y, consequent, objective, sample_weight)
-    return _Search(rules, point, consequent, score).run(Budget.from_value(budget))
+    return _BestGrowth(rules, point, consequent, score).run(Budget.from_value(budget))
 
 
 # --- objectives
@@ -239,7 +239,7 @@ def _volume_score(rules: RuleSet, instances: Instances | None) -> _Score:
 # --- the search
 
 
-class _Node(NamedTuple):
+class _Grown(NamedTuple):
     """A box in which some axes are enlarged, and a bound on the scores below it."""
 
     bound: float
@@ -253,7 +253,7 @@ class _Node(NamedTuple):
     """Number of axes that separated each rule before the last axis grew; shared by siblings."""
 
 
-class _Search:
+class _BestGrowth:
     def __init__(
         self,
         rules: RuleSet,
@@ -290,7 +290,7 @@ class _Search:
             None if finished else self.meter.stopped_by,
         )
 
-    def _explore(self, stack: list[_Node]) -> float:
+    def _explore(self, stack: list[_Grown]) -> float:
         """Search below the nodes, and return an upper bound on the scores not searched."""
         try:
             while stack and not self.meter.spent():
@@ -302,11 +302,11 @@ class _Search:
             self.meter.stopped_by = "interrupt"
         return max((node.bound for node in stack), default=-np.inf)
 
-    def _children(self, node: _Node) -> list[_Node] | None:
+    def _children(self, node: _Grown) -> list[_Grown] | None:
         """Return the nodes to search below a node, best last; None if the budget is used up."""
         if node.bound <= self.best[0]:
             return []
-        children: list[_Node] = []
+        children: list[_Grown] = []
         remaining = [a for a in range(len(self.space)) if a not in node.axes]
         if not remaining or not len(self.rules.rivals_of(node.outer, self.consequent)):
             score = self.score.of(node.outer)
@@ -341,13 +341,13 @@ class _Search:
         masks = space.words_of(self.point.codes)
         return Region.from_box(Boxes(space, values[None].copy(), high[None], masks[None]))
 
-    def _node(self, axes: tuple[int, ...], inner: Region, before: Shorts, apart: Shorts) -> _Node:
+    def _node(self, axes: tuple[int, ...], inner: Region, before: Shorts, apart: Shorts) -> _Grown:
         """Return the node of a box, with the limits of the remaining axes."""
         remaining = np.array([a for a in range(len(self.space)) if a not in axes], dtype=np.int64)
         outer = Region.from_box(self.growth.limit(inner.box, remaining, apart))
-        return _Node(self.score.bound(outer, inner), axes, inner, outer, before)
+        return _Grown(self.score.bound(outer, inner), axes, inner, outer, before)
 
-    def _child(self, node: _Node, axis: int, apart: Shorts) -> _Node:
+    def _child(self, node: _Grown, axis: int, apart: Shorts) -> _Grown:
         """Return the node in which one more axis is enlarged."""
         d = len(self.space.continuous)
         box, outer = node.inner.box.copy(), node.outer.box
@@ -359,7 +359,7 @@ class _Search:
         inner = Region.from_box(box)
         return self._node((*node.axes, axis), inner, apart, self.growth.grow(box, axis, apart))
 
-    def _apart(self, node: _Node) -> Shorts:
+    def _apart(self, node: _Grown) -> Shorts:
         """Return the number of axes that separate each rule from the box of a node."""
         if not node.axes:
             return node.before

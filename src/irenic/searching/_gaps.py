@@ -88,22 +88,6 @@ class Gaps(Shown):
         """Return the share of instances that no rule covers, even if the search was stopped.
 
         If the search was limited to a region, instances outside it count as covered.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-
-        Returns
-        -------
-        float
-            Between 0 and 1.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet, gaps
-        >>> gaps(RuleSet([Rule({"age": (0, None)}, then="A")])).fraction({"age": [-1, 10, 20, 30]})
-        0.25
         """
         instances = self._boxes.space.encode(X)
         if not len(instances):
@@ -114,29 +98,7 @@ class Gaps(Shown):
         return float((uncovered & self._within.contains(instances)).mean())
 
     def volume(self, within: Region | None = None) -> float:
-        """Return the total volume of the regions; infinite if a region is unbounded.
-
-        Parameters
-        ----------
-        within : Region, optional
-            Count only the parts in this region (default: the whole space).
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ConditionError
-            If the regions overlap, which is possible with ``disjoint=False``.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet, gaps
-        >>> low, high = Rule({"age": (None, 10)}, then="A"), Rule({"age": (12, None)}, then="B")
-        >>> gaps(RuleSet([low, high])).volume()
-        2.0
-        """
+        """Return the total volume of the regions; infinite if a region is unbounded."""
         for a in range(0 if self._disjoint else len(self.regions)):
             if any(self.regions[a].overlaps(b) for b in self.regions[a + 1 :]):
                 raise ConditionError(

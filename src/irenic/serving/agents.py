@@ -47,14 +47,9 @@ Seconds: TypeAlias = Annotated[float, Field(description="Maximum seconds of the 
 
 
 def make_server(folder: Path, run: Run) -> MCPServer:
-    """Return a server whose tools run commands on the rules in a folder.
+    """Return a server whose tools run commands of irenic on the rules in a folder.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder, which must be the current one, so that documents have relative paths.
-    run : callable
-        Runs a command of irenic.
+    The folder must be the current one, so that documents have relative paths.
     """
     server = MCPServer(
         "irenic",
@@ -173,11 +168,7 @@ def make_server(folder: Path, run: Run) -> MCPServer:
 
 
 def _options(options: dict[str, Any]) -> list[str]:
-    """Return options of a command, each in one word, so that no value is taken for an option.
-
-    >>> _options({"hit_policy": None, "fixed": ["age", "-o"], "budget": 1.5})
-    ['--fixed=age', '--fixed=-o', '--budget=1.5']
-    """
+    """Return options of a command, each in one word, so that no value is taken for an option."""
     words = []
     for name, value in options.items():
         values = value if isinstance(value, list) else [] if value is None else [value]

@@ -79,12 +79,8 @@ def make_server(
 ) -> LanguageServer:
     """Return a language server for files of rules.
 
-    Parameters
-    ----------
-    seconds : float
-        The budget of each search for findings.
-    reading : callable
-        Returns the options of :func:`irenic.parse` for a file.
+    Each search for findings takes at most ``seconds``, and ``reading`` returns the options of
+    :func:`irenic.parse` for a file.
     """
     # pygls counts form feeds and other signs as ends of lines, which the protocol does not, so
     # clients send the whole text instead of edits of lines

@@ -61,36 +61,10 @@ class Action:
 
 
 class OpenedFile:
-    """The text of a file of rules, checked.
+    """The text of a file of rules, checked; it may differ from what is on disk.
 
-    Parameters
-    ----------
-    text : str
-        What the editor shows, which may differ from the file.
-    path : Path
-        The file; its suffix is the format.
-    seconds : float
-        The budget of each search.
-    reading : mapping
-        Options of :func:`irenic.parse`.
-
-    Raises
-    ------
-    FormatError
-        If files with this suffix are not text, or contain no rules.
-
-    >>> text = "IF age < 18 THEN free\\nIF age >= 17 THEN full\\n"
-    >>> file = OpenedFile(text, Path("fares.rules"))
-    >>> [note] = file.notes()
-    >>> note.text
-    'age = 17: rule 1 says free, rule 2 says full (wherever 17 <= age < 18)'
-    >>> action = file.actions(0, 5)[0]
-    >>> action.title
-    'Cut rule 1 back to its free part'
-    >>> action.edit()
-    'IF age < 17 THEN free\\nIF age >= 17 THEN full\\n'
-    >>> print(file.words(0)[1])
-    **Rule 1** says free where `age < 18`, for example at `age = 9`.
+    The suffix of ``path`` is the format, ``seconds`` is the budget of each search, and ``reading``
+    are options of :func:`irenic.parse`. Formats that are not text raise a :class:`FormatError`.
     """
 
     def __init__(
@@ -295,11 +269,7 @@ def _said(table: DecisionTable, row: int) -> str:
 
 
 def _words(row: int, rules: Sequence[Rule]) -> str:
-    """Return what a row says, and cases, as Markdown.
-
-    >>> print(_words(0, [Rule({}, then="A")]))
-    **Rule 1** says A in every case.
-    """
+    """Return what a row says, and cases, as Markdown."""
     head = f"**Rule {row + 1}** says {_plain(say(rules[0].then))}"
     parts = [
         f"where {_code(rule.region.to_text())}, for example at {_code(case_in(rule.region))}"

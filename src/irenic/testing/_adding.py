@@ -77,7 +77,7 @@ def try_rule(rules: Rules, rule: Rule, *, budget: Budget | float | None = None) 
     if not table.is_ordered:
         mask = table.rules.rival_mask(new.then)
     box = new.region.box.simplified()
-    boxes = table.rules.boxes.simplified()
+    boxes = table.rules.boxes
     rivals = boxes.take(mask)
     places = np.flatnonzero(mask & boxes.meeting(box))
     if not len(places):

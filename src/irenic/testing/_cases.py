@@ -275,7 +275,7 @@ def mutants(table: DecisionTable) -> Iterator[_Mutant]:
     A strict bound becomes inclusive and an inclusive one strict, and every bound moves up and down
     by the unit of its last digit.
     """
-    boxes, space = table.rules.boxes.simplified(), table.space
+    boxes, space = table.rules.boxes, table.space
     for place, rule in enumerate(table.rules):
         box = boxes.take([place])
         for name, operators in rule.region.conditions().items():
@@ -295,12 +295,14 @@ def mutants(table: DecisionTable) -> Iterator[_Mutant]:
                 for moved in dict.fromkeys((flipped, cut - unit, cut + unit)):
                     new = feature.snap(moved)
                     if new != cut and feature.lowest < new < feature.end:
-                        yield _moved(place, box, row, feature, cut, new, is_lower=is_lower)
+                        yield _moved(place, box, row, (cut, new), is_lower=is_lower)
 
 
 def _moved(
-    place: int, box: Boxes, row: int, feature: Continuous, cut: float, new: float, *, is_lower: bool
+    place: int, box: Boxes, row: int, cuts: tuple[float, float], *, is_lower: bool
 ) -> _Mutant:
+    """Return the table in which a bound of a rule is the second of two cuts, not the first."""
+    (cut, new), feature = cuts, box.space.continuous[row]
     changed = box.copy()
     (changed.lower if is_lower else changed.upper)[0, row] = new
     is_empty = not changed.lower[0, row] < changed.upper[0, row]
@@ -501,9 +503,9 @@ def _meeting(table: DecisionTable, goal: _Goal) -> dict[str, Any] | None:
     for box in goal.region.simplified():
         others = table.space.impossible_boxes
         if goal.kind == "rules" and table.is_ordered:
-            place = int(np.flatnonzero(table.rules.boxes.simplified().within(box))[0])
+            place = int(np.flatnonzero(table.rules.boxes.within(box))[0])
             first = table.winning[: table.winning.index(place)]
-            others = others.concat(table.rules.boxes.simplified().take(first))
+            others = others.concat(table.rules.boxes.take(first))
         for part in box.subtract(others):
             point = Region.from_box(part).witness()
             instances = table.space.encode_point(point)
@@ -514,7 +516,7 @@ def _meeting(table: DecisionTable, goal: _Goal) -> dict[str, Any] | None:
 
 def _uncovered(table: DecisionTable) -> list[Region]:
     """Return a region in which no rule holds, if there is one."""
-    boxes = table.rules.boxes.simplified().concat(table.space.impossible_boxes)
+    boxes = table.rules.boxes.concat(table.space.impossible_boxes)
     found = Boxes.whole(table.space).subtract(boxes, Meter(Budget(regions=1)))
     return Region.from_boxes(found.take(slice(1)))
 

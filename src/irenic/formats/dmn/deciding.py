@@ -60,13 +60,7 @@ def names_in(root: Node) -> frozenset[str]:
 
 
 class Decisions:
-    """The decisions of a model, which can be computed from the values of its input data.
-
-    Parameters
-    ----------
-    model : Model
-        The model; models that it imports are read when they are needed.
-    """
+    """The decisions of a model, which can be computed from the values of its input data."""
 
     def __init__(self, model: Model, known: dict[int, Decisions] | None = None) -> None:
         self.model = model
@@ -167,15 +161,7 @@ class Decisions:
         return tuple(name for name, n in self.nodes["inputData"].items() if id(n) in wanted)
 
     def decide(self, decision: str, case: Mapping[str, Any]) -> Any:
-        """Return the outcome of a decision for a case.
-
-        Parameters
-        ----------
-        decision : str
-            Name of the decision.
-        case : mapping
-            From names of input data to values; ``Applicant.Age`` is a component.
-        """
+        """Return the outcome of a decision for a case; ``Applicant.Age`` is a component."""
         try:
             return from_feel(self.scope(case)[decision])
         except RecursionError:
@@ -428,11 +414,7 @@ _CLASSES: Final = {
 
 
 def _fitting(value: Any, kind: str) -> Any:
-    """Return a value of a kind, None for a value of another kind; a date is its midnight in UTC.
-
-    >>> _fitting("a", "number"), _fitting(Decimal(5), "number")
-    (None, Decimal('5'))
-    """
+    """Return a value of a kind, None for a value of another kind; a date is its midnight in UTC."""
     if kind == "datetime" and type(value) is dt.date:
         return dt.datetime(value.year, value.month, value.day, tzinfo=dt.UTC)
     return value if isinstance(value, _CLASSES[kind]) else None

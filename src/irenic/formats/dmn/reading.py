@@ -82,12 +82,7 @@ _FITTING: Final = {kind: {kind} for kind in _KINDS} | {
 def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
     """Return the decision tables of a DMN model, and all errors in them.
 
-    Parameters
-    ----------
-    raw : bytes
-        The content of the file.
-    path : Path, optional
-        The path of the model; imported models must be in the same folder.
+    Models that it imports must be in the folder of ``path``.
     """
     root = dmn_xml.parse(raw)
     if root.tag == "Definitions":
@@ -507,11 +502,7 @@ def _variable(node: Node) -> str:
 
 
 def as_output(text: str) -> Hashable:
-    """Return the value of an output entry that is a literal, else the expression itself.
-
-    >>> as_output('"low"'), as_output("30"), as_output("price * 2"), as_output("")
-    ('low', 30, Expression('price * 2'), Expression('null'))
-    """
+    """Return the value of an output entry that is a literal, else the expression itself."""
     try:
         value = parse_value(text) if text else None
     except FormatError:

@@ -51,33 +51,7 @@ _NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\
 
 
 def dumps(rules: RuleSet | RuleList | DecisionTable, *, name: str = "") -> str:
-    """Return rules as DMN: a list as FIRST, a set as UNIQUE if no rules overlap, else as ANY.
-
-    >>> from irenic import Rule
-    >>> print(dumps(RuleSet([Rule({"age": (0, 10)}, then="child")]), name="ages"))
-    <?xml version="1.0" encoding="UTF-8"?>
-    <definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" xmlns:irenic="urn:irenic:dmn"
-        id="definitions" name="ages" namespace="urn:irenic:dmn:model">
-      <inputData id="data1" name="age">
-        <variable name="age" typeRef="number"/>
-      </inputData>
-      <decision id="decision" name="ages">
-        <variable name="ages" typeRef="string"/>
-        <informationRequirement id="needs1"><requiredInput href="#data1"/></informationRequirement>
-        <decisionTable id="table" hitPolicy="UNIQUE">
-          <input id="input1">
-            <inputExpression id="expression1" typeRef="number"><text>age</text></inputExpression>
-          </input>
-          <output id="output1" name="then" typeRef="string"/>
-          <rule id="rule1">
-            <inputEntry id="test1.1"><text>[0..10)</text></inputEntry>
-            <outputEntry id="then1.1"><text>"child"</text></outputEntry>
-          </rule>
-        </decisionTable>
-      </decision>
-    </definitions>
-    <BLANKLINE>
-    """
+    """Return rules as DMN: a list as FIRST, a set as UNIQUE if no rules overlap, else as ANY."""
     table = DecisionTable.from_rules(rules, name=name)
     check_whole(table.rules, "DMN")
     policy = table.hit_policy or _policy(table.rules)
@@ -94,11 +68,7 @@ def _policy(rules: RuleSet) -> str:
 
 
 def feel_names(names: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
-    """Return names that FEEL can hold; those that it can hold already are kept.
-
-    >>> feel_names(["Monthly Income", "Age > 18", "Age _ 18", "if", "3rd party"])
-    ['Monthly Income', 'Age _ 18 2', 'Age _ 18', '_if', '_3rd party']
-    """
+    """Return names that FEEL can hold; those that it can hold already are kept."""
     plain = [_feel_name(name) for name in names]
     used = {name for name, same in zip(names, plain, strict=True) if name == same} | {*taken}
     results = []

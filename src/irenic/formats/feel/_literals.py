@@ -36,11 +36,7 @@ def read_number(token: Token) -> int | float:
 
 
 def number_of(text: str) -> int | float:
-    """Return a text of digits as a number; ValueError if there are too many digits.
-
-    >>> number_of("-5"), number_of("5.0")
-    (-5, 5.0)
-    """
+    """Return a text of digits as a number; ValueError if there are too many digits."""
     return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 

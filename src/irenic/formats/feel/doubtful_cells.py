@@ -111,11 +111,7 @@ _GROUPED: Final = lazy(r"\d{1,3}(?:[.'’ \u00a0\u202f]\d{3})+")
 
 
 def means_any(text: str) -> bool:
-    """Return whether a text without quotes accepts any value: ``any``, ``*``.
-
-    >>> means_any("Any"), means_any("anyone")
-    (True, False)
-    """
+    """Return whether a text without quotes accepts any value: ``any``, ``*``."""
     word = _word(text)
     return word in _ANY or word == "*"
 
@@ -126,20 +122,12 @@ def means_else(text: str) -> bool:
 
 
 def means_other(text: str) -> bool:
-    """Return whether a text may be a value or mean all other cases: ``other``, ``Default``.
-
-    >>> means_other("Rest of world"), means_other("otherwise")
-    (True, False)
-    """
+    """Return whether a text may be a value or mean all other cases: ``other``, ``Default``."""
     return _OTHER.fullmatch(_word(text)) is not None
 
 
 def means_days(text: str) -> bool:
-    """Return whether a text may be a value or mean several days: ``weekend``.
-
-    >>> means_days("Weekdays"), means_days("Monday")
-    (True, False)
-    """
+    """Return whether a text may be a value or mean several days: ``weekend``."""
     word = _word(text)
     sets = any(re.fullmatch(words, word) for words in DAY_SETS.values())
     return sets or UNCLEAR_DAYS.fullmatch(word) is not None
@@ -161,11 +149,7 @@ def _word(text: str) -> str:
 
 
 def refusal(text: str) -> str | None:
-    """Return why an unquoted text cannot be the value of a cell, None if it can.
-
-    >>> refusal("any")
-    '\\'any\\' is ambiguous; write - for any value, or "any" in quotes for the text'
-    """
+    """Return why an unquoted text cannot be the value of a cell, None if it can."""
     if text in ERRORS:
         return f"{text!r} is a spreadsheet error; replace it with a value"
     if _NO_TEXT.match(text) and not _NUMBERED.fullmatch(text):
@@ -223,11 +207,7 @@ _BOTH: Final = frozenset(
 
 
 def warning(text: str) -> str | None:
-    """Return what else an unquoted text that is read as text may mean, None for nothing.
-
-    >>> warning("n/a")
-    "'n/a' is read as text; write null for a missing value"
-    """
+    """Return what else an unquoted text that is read as text may mean, None for nothing."""
     word = " ".join(text.casefold().split())
     if word in _MISSING:
         return f"{text!r} is read as text; write null for a missing value"
@@ -261,20 +241,12 @@ _LIKE_A_NUMBER: Final = lazy(r"[-+]?(?:\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?:
 
 
 def decimals(text: str) -> list[str]:
-    """Return the numbers with a decimal point that a cell contains outside quotes.
-
-    >>> decimals('[1.000..2.5], "3.5"')
-    ['1.000', '2.5']
-    """
+    """Return the numbers with a decimal point that a cell contains outside quotes."""
     return _DECIMAL.findall(STRING.sub('""', text))
 
 
 def beyond_doubt(text: str) -> str:
-    """Return a cell with another 0 after decimals that could be read as thousands.
-
-    >>> beyond_doubt('[1.125..2.5), "1.125"')
-    '[1.1250..2.5), "1.125"'
-    """
+    """Return a cell with another 0 after decimals that could be read as thousands."""
 
     def longer(match: re.Match[str]) -> str:
         return f"{match.group()}0" if may_be_thousands(match.group()) else match.group()

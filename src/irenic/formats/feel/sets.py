@@ -195,13 +195,7 @@ def _any(parts: Sequence[bool | None]) -> bool | None:
 
 
 def intervals(feature: Continuous, selected: Selection) -> list[Interval]:
-    """Return a selection as intervals, one per rule; [] if it is empty.
-
-    >>> from irenic.formats.feel.unary_tests import parse
-    >>> age = Continuous("age")
-    >>> [(i.lower, i.upper) for i in intervals(age, select(age, parse("[18..30), >= 60")))]
-    [(18.0, 30.0), (60.0, inf)]
-    """
+    """Return a selection as intervals, one per rule; [] if it is empty."""
     missing = bool(selected.missing) and feature.missing
     if selected.spans == WHOLE and (missing or not feature.missing):
         return [Interval(-math.inf, math.inf)]
@@ -228,10 +222,6 @@ def bits(feature: Categorical, test: Test, kinds: frozenset[str] | None = None) 
     """Return the bits of the values that pass a test: 0 missing, 1 other, then the values.
 
     ``kinds`` is the result of :func:`kinds_of`, if it is known already.
-
-    >>> from irenic.formats.feel.unary_tests import parse
-    >>> bin(bits(Categorical("job", ["nurse", "clerk"]), parse('not("nurse")')))
-    '0b1000'
     """
     passing, missing = _passing(feature, test, kinds_of(feature) if kinds is None else kinds)
     return (passing | bool(missing) << MISSING_CODE) & feature.everything
@@ -318,11 +308,7 @@ _NOT_IN_XML: Final = lazy("[\u200b\u2060\ufeff\ufffe\uffff]")
 
 
 def literal_text(value: Any, *, words: bool = False) -> str:
-    """Return a value as FEEL; with ``words``, dates and words are not quoted, as in spreadsheets.
-
-    >>> literal_text(dt.date(2026, 1, 31)), literal_text(dt.date(2026, 1, 31), words=True)
-    ('date("2026-01-31")', '2026-01-31')
-    """
+    """Return a value as FEEL; with ``words``, dates and words without quotes, as in sheets."""
     check_writable(value)
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
@@ -379,12 +365,7 @@ def _decimal(value: float) -> str:
 
 
 def feel_text(test: Test | Operators) -> str:
-    """Return the text of a test; read back, it selects the same values.
-
-    >>> from irenic.formats.feel.unary_tests import parse
-    >>> feel_text(parse("nurse, [10..5]", words=True)), feel_text(parse("? > 5 and ? < 3"))
-    ('"nurse", [10..5]', '(5..3)')
-    """
+    """Return the text of a test; read back, it selects the same values."""
     if isinstance(test, dict):
         return cell_text([test])
     if test == AllOf(()):
@@ -435,11 +416,7 @@ def _joined(test: Test) -> bool:
 
 
 def cell_text(conditions: Sequence[Operators], *, words: bool = False) -> str:
-    """Return the cell that is satisfied by any of several conditions on a feature.
-
-    >>> cell_text([{">=": 18, "<": 30}, {">": 60}]), cell_text([{}])
-    ('[18..30), > 60', '-')
-    """
+    """Return the cell that is satisfied by any of several conditions on a feature."""
     if any(not operators for operators in conditions):
         return "-"
     return ", ".join(text for ops in conditions for text in _items(ops, words))

@@ -13,26 +13,7 @@ from irenic.model.rule import Rule
 
 
 def edit_json(parsed: Parsed, before: DecisionTable, after: DecisionTable) -> bytes:
-    """Return a file of rules with other rules; unchanged ones, and all other keys, stay.
-
-    >>> import irenic
-    >>> text = '''{"format": "irenic rules", "version": 1, "accept": "gaps: known", "rules": [
-    ... {"if": {"age": {"<": 18}}, "then": "free", "accept": "overlap: both"}]}'''
-    >>> parsed = irenic.parse(text, format="json")
-    >>> old = parsed.bind().table()
-    >>> more = irenic.RuleSet([*old.rules, irenic.Rule({"age": (60, None)}, then="half")])
-    >>> print(edit_json(parsed, old, old.with_rules(more)).decode())
-    {
-      "format": "irenic rules",
-      "version": 1,
-      "accept": "gaps: known",
-      "rules": [
-        {"if": {"age": {"<": 18}}, "then": "free", "accept": "overlap: both"},
-        {"if": {"age": {">=": 60}}, "then": "half"}
-      ]
-    }
-    <BLANKLINE>
-    """
+    """Return a file of rules with other rules; unchanged ones, and all other keys, stay."""
     if parsed.is_model:
         raise FormatError(
             "a model cannot be changed in place; write its rules to a file of their own with"

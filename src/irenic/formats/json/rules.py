@@ -80,13 +80,7 @@ _FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "
 
 
 def parse(text: str) -> Parsed:
-    """Return the rules in a JSON text, its space if it has one, and all errors.
-
-    >>> text = '{"version": 1, "rules": [{"if": {"age": {"<": 18}}, "then": "low"}]}'
-    >>> print(parse(text).bind().table().rules)
-    <RuleSet: 1 rule, 1 feature>
-      1. IF age < 18 THEN low
-    """
+    """Return the rules in a JSON text, its space if it has one, and all errors."""
     data = load_document(text)
     draft = RuleDraft()
     declared = _collecting(draft.errors, space_of, data)
@@ -194,11 +188,7 @@ def load_document(text: str) -> dict[str, Any]:
 
 
 def load_data(text: str) -> Any:
-    """Return the data in a JSON text; reject what is not JSON, too large, or nested too deeply.
-
-    >>> load_data('[{"age": 17}]')
-    [{'age': 17}]
-    """
+    """Return the data in a JSON text; reject what is not JSON, too large, or nested too deeply."""
     if sum(map(text.count, ",[{")) > _MOST_VALUES:
         raise FormatError(f"a JSON file must have at most {_MOST_VALUES:,} values; split it")
     try:
@@ -519,19 +509,6 @@ def dumps(
     """Return the rules as JSON: one line per feature and per rule.
 
     ``accepts`` are the findings that the file accepts, by the indices of rules; None for all rules.
-
-    >>> print(dumps(RuleSet([Rule({"age": (0, 10)}, then="child")])))
-    {
-      "format": "irenic rules",
-      "version": 1,
-      "space": [
-        {"name": "age"}
-      ],
-      "rules": [
-        {"if": {"age": {">=": 0, "<": 10}}, "then": "child"}
-      ]
-    }
-    <BLANKLINE>
     """
     texts, accepts = parts(rules), accepts or {}
     if accepts.keys() - {None}:

@@ -211,13 +211,7 @@ def _neighbors(
 
 
 def cuts_of(threshold: Floats) -> Floats:
-    """Return the cuts on float64 that are equivalent to ``float32(value) <= threshold``.
-
-    >>> (cut,) = cuts_of(np.array([0.1]))
-    >>> below = np.nextafter(cut, 0)
-    >>> float(below), [bool(np.float64(np.float32(x)) <= 0.1) for x in (below, cut)]
-    (0.09999999776482582, [True, False])
-    """
+    """Return the cuts on float64 that are equivalent to ``float32(value) <= threshold``."""
     threshold = np.asarray(threshold, dtype=np.float64)
     single, below, after = _neighbors(threshold)
     # exact, because the midpoint of two neighbors needs 25 bits, and float64 has 53

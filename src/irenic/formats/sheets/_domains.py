@@ -50,13 +50,7 @@ class Declaration(NamedTuple):
 
 
 def declaration(text: Any) -> Declaration | None:
-    """Return what a cell declares, None if it is no declaration.
-
-    >>> declaration("integer [0..120]").kind, declaration("under 18")
-    ('integer', None)
-    >>> declaration("number (kg) >= 0").unit
-    'kg'
-    """
+    """Return what a cell declares, None if it is no declaration."""
     if not isinstance(text, str):
         return None
     if text.strip().casefold() == OUTCOME:
@@ -100,12 +94,7 @@ def declared_row(lines: list[SheetLine]) -> list[Any] | None:
 
 
 def declared_sheet(lines: list[SheetLine]) -> dict[str, str]:
-    """Return the declarations of a sheet with columns for the name, the kind and the values.
-
-    >>> rows = [["Column", "Kind", "Values"], ["age", "integer", "[0..120]"], ["vip", "yes/no"]]
-    >>> declared_sheet([SheetLine(n, cells) for n, cells in enumerate(rows, 1)])
-    {'age': 'integer [0..120]', 'vip': 'yes/no'}
-    """
+    """Return the declarations of a sheet with columns for the name, the kind and the values."""
     declared = {}
     for line in lines[1:]:
         name, text = _entry(line)
@@ -122,12 +111,7 @@ def declared_sheet(lines: list[SheetLine]) -> dict[str, str]:
 
 
 def declared_impossible(lines: list[SheetLine]) -> list[tuple[int, list[ParsedCondition]]]:
-    """Return what a sheet declares as impossible, in rows named Impossible, with their lines.
-
-    >>> rows = [["Column", "Kind"], ["Impossible", "sex = male and (age < 5 or age > 120)"]]
-    >>> len(declared_impossible([SheetLine(n, cells) for n, cells in enumerate(rows, 1)]))
-    2
-    """
+    """Return what a sheet declares as impossible, in rows named Impossible, with their lines."""
     found = []
     for line in lines[1:]:
         name, text = _entry(line)
@@ -152,11 +136,7 @@ def _excludes(name: str, text: str) -> bool:
 
 
 def declaration_of(feature: Feature) -> str:
-    """Return the declaration of a feature.
-
-    >>> declaration_of(Categorical("job", ["nurse", "clerk"], other=True))
-    'one of nurse, clerk or others'
-    """
+    """Return the declaration of a feature."""
     if isinstance(feature, Categorical):
         if not feature.values:
             return "text"
@@ -176,12 +156,7 @@ def declaration_of(feature: Feature) -> str:
 
 
 def unit_declaration(feature: Feature) -> str:
-    """Return the declaration of a feature with a unit, "" for one without.
-
-    >>> from irenic import Continuous
-    >>> unit_declaration(Continuous("weight", unit="kg")), unit_declaration(Continuous("age"))
-    ('number (kg)', '')
-    """
+    """Return the declaration of a feature with a unit, "" for one without."""
     if isinstance(feature, Categorical) or not feature.unit:
         return ""
     text = declaration_of(feature)

@@ -64,13 +64,7 @@ def _bound(test: Compare) -> Any:
 
 
 def _like_an_amount(text: str) -> str:
-    """Return why a text that ends with a number and its unit may be a condition, "" if not.
-
-    >>> _like_an_amount("some 5 kg")
-    "'some 5 kg' is read as text; write < 5, >= 5 or a range such as [10..20] for numbers"
-    >>> _like_an_amount("zone 5")
-    ''
-    """
+    """Return why a text that ends with a number and its unit may be a condition, "" if not."""
     number = re.fullmatch(r"\D+?(\d+)\D*", text)
     if number is None or not units_of(text):
         return ""

@@ -110,11 +110,7 @@ def is_note(name: str) -> bool:
 
 
 def is_record(name: str) -> bool:
-    """Return whether a column right of the outcome is named like the source or date of a row.
-
-    >>> is_record("Approved by"), is_record("Stand"), is_record("Rate")
-    (True, True, False)
-    """
+    """Return whether a column right of the outcome is named like the source or date of a row."""
     return _RECORDS.fullmatch(name) is not None
 
 
@@ -124,12 +120,7 @@ def is_label(name: str) -> bool:
 
 
 def is_words(cell: Cell) -> bool:
-    """Return whether a cell contains text without quotes, and no other values.
-
-    >>> from irenic.formats.feel.unary_tests import parse
-    >>> is_words(Cell("nurse", parse("nurse", words=True))), is_words(Cell("5", parse("5")))
-    (True, False)
-    """
+    """Return whether a cell contains text without quotes, and no other values."""
     found = compared(cell)
     return '"' not in cell.text and any(isinstance(c.value, str) for c in found)
 
@@ -352,13 +343,7 @@ _FRACTIONAL: Final = lazy(
 
 
 def _depends_on_whole(name: str, unit: str, tests: Sequence[Compare]) -> bool:
-    """Return whether a column of money or a measure ends one range right before another.
-
-    >>> _depends_on_whole("BMI", "", [Compare("<=", 30), Compare(">=", 31)])
-    True
-    >>> _depends_on_whole("BMI", "", [Compare("<=", 30), Compare(">", 30)])
-    False
-    """
+    """Return whether a column of money or a measure ends one range right before another."""
     is_money = unit in _PRICES or _THOUSANDS.fullmatch(unit) is not None
     if not is_money and (unit or not _FRACTIONAL.search(name)):
         return False
@@ -613,11 +598,7 @@ def _answers(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def answer_pair(values: Sequence[Any]) -> tuple[str, str] | tuple[()]:
-    """Return the yes and no that all values are, in any case; () if they are others.
-
-    >>> answer_pair(["Ja", "NEIN"]), answer_pair(["maybe"])
-    (('ja', 'nein'), ())
-    """
+    """Return the yes and no that all values are, in any case; () if they are others."""
     plain = {str(value).casefold() for value in values}
     return next((pair for pair in _ANSWERS if plain <= set(pair)), ())
 
@@ -703,8 +684,8 @@ def _asks(draft: TableDraft, place: int) -> bool:
 
 def _forget(draft: TableDraft, name: str) -> None:
     """Remove what was found in the cells of a column that is no condition."""
-    draft.errors = [error for error in draft.errors if error.header != name]
-    draft.warnings = [warning for warning in draft.warnings if warning.header != name]
+    draft.errors = [error for error in draft.errors if error.place.header != name]
+    draft.warnings = [warning for warning in draft.warnings if warning.place.header != name]
 
 
 _OUTCOME: Final = lazy(
@@ -715,22 +696,14 @@ _CONDITION: Final = lazy(r"\s*(?:[<>=≤≥≠!\[\](]|not\s*\()|\s*[-–—−]\
 
 
 def is_outcome(name: str, cells: Iterable[Any] = ()) -> bool:
-    """Return whether a column is named like an outcome, and no cell is empty or a condition.
-
-    >>> is_outcome("Result 1", ["a", "b"]), is_outcome("Result", ["= a", "b"]), is_outcome("age")
-    (True, False, False)
-    """
+    """Return whether a column is named like an outcome, and no cell is empty or a condition."""
     if _OUTCOME.fullmatch(name) is None:
         return False
     return all(c is not None and not _CONDITION.match(str(c)) for c in cells)
 
 
 def are_outcomes(cells: Iterable[Any]) -> bool:
-    """Return whether no cell is empty or a condition, as people write them.
-
-    >>> are_outcomes(["a", "b"]), are_outcomes(["up to 5", "6"]), are_outcomes(["a", None])
-    (True, False, False)
-    """
+    """Return whether no cell is empty or a condition, as people write them."""
     return all(
         c is not None and not _CONDITION.match(str(c)) and not is_condition(str(c)) for c in cells
     )
@@ -805,9 +778,6 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
     """Return the columns that are errors, with reasons.
 
     A column contains, for each row, the value of a cell without an operator, None for other tests.
-
-    >>> list(refused_columns(["No", "age", "age to"], [[1, 2], [None, 5], [18, 25]]))
-    ['No', 'age to']
     """
     reasons = {}
     for place, (name, column) in enumerate(zip(names, columns, strict=True)):

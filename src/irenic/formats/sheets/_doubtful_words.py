@@ -28,12 +28,7 @@ def compared(cell: Cell) -> Sequence[Compare]:
 
 
 def quoted(cells: Iterable[Cell]) -> set[str]:
-    """Return the values that cells contain in quotes.
-
-    >>> from irenic.formats.feel.unary_tests import parse
-    >>> quoted([Cell('"a", b', parse('"a", b', words=True))])
-    {'a'}
-    """
+    """Return the values that cells contain in quotes."""
     values: set[str] = set()
     for cell in cells:
         if '"' in cell.text:
@@ -204,11 +199,7 @@ def check_typos(draft: TableDraft, name: str, counts: Mapping[str, int], *, doub
 
 
 def _without_one(text: str) -> set[str]:
-    """Return a text without each of its characters; texts one mistake apart share one of them.
-
-    >>> sorted(_without_one("auto") & _without_one("atuo"))
-    ['ato', 'auo']
-    """
+    """Return a text without each of its characters; texts one mistake apart share one of them."""
     plain = text.casefold()
     return {plain, *(plain[:i] + plain[i + 1 :] for i in range(len(plain)))}
 
@@ -311,13 +302,6 @@ def is_never_negative(
 
     That is so if the first bound is 0, and includes it, for known names and for other columns in
     which 0 is written as people do. All known names are read alike.
-
-    >>> is_never_negative("Age", [Compare(">=", 0), Compare("<=", 17)])
-    True
-    >>> is_never_negative("Claims", [Compare("=", 0), Compare(">=", 1)])
-    True
-    >>> is_never_negative("Balance", [Compare("=", 0), Compare(">=", 1)])
-    False
     """
     values = [test.value for test in tests if test.value is not None]
     if not values or not all(type(value) in (int, float) for value in values) or min(values) != 0:
@@ -426,9 +410,6 @@ def second_outcomes(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> l
     They are named like amounts to pay, or are not the first column and contain decimals of which
     no two are equal. A column contains, for each row, the value of a cell without an operator, None
     for other tests.
-
-    >>> second_outcomes(["age", "price"], [[None, None], [5, 10]])
-    ['price']
     """
     if not any(None in column for column in columns):
         return []
@@ -450,14 +431,7 @@ _HEAD_VALUE: Final = lazy(r"[<>=≤≥]?\s*[-\d][\d.,\s%€$-]*\+?(?:\s*\w{1,3})
 
 
 def is_cross_table(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> bool:
-    """Return whether the header contains values, and the columns under them only outcomes.
-
-    >>> rows = [[None, None], [1, 2], [3, 4], [5, 6]]
-    >>> is_cross_table(["age", "DE", "AT", "FR"], rows)
-    True
-    >>> is_cross_table(["age", "zone", "weight", "price"], rows)
-    False
-    """
+    """Return whether the header contains values, and the columns under them only outcomes."""
     first, *others = columns
     if len(others) < 2 or any(None in values for values in others) or len(first) < 2:
         return False
@@ -471,13 +445,7 @@ _FEWEST_ROWS: Final = 3
 
 
 def _are_alike(columns: Sequence[Sequence[Any]]) -> bool:
-    """Return whether columns of numbers have one magnitude in each row, as amounts of a matrix do.
-
-    >>> _are_alike([[900, 600], [950, 650], [990, 640]])  # North, South, West
-    True
-    >>> _are_alike([[3, 5], [5, 5], [900, 600]])  # doors, seats, price
-    False
-    """
+    """Return whether columns of numbers have one magnitude in each row, as in a matrix."""
     rows = list(zip(*columns, strict=True))
     # two columns must be more alike than several
     least, ratio = (10, 2.0) if len(columns) > 2 else (100, 1.25)
@@ -490,11 +458,7 @@ def _are_alike(columns: Sequence[Sequence[Any]]) -> bool:
 
 
 def has_values(header: Sequence[str]) -> bool:
-    """Return whether names of columns are numbers, codes, days, months, quarters or sizes.
-
-    >>> has_values(["Mon", "Tue"]), has_values(["under 5", "5+"]), has_values(["age", "job"])
-    (True, True, False)
-    """
+    """Return whether names of columns are numbers, codes, days, months, quarters or sizes."""
     heads = [name.strip() for name in header]
     if all(_HEAD_VALUE.fullmatch(head) or is_condition(head) for head in heads):
         return True

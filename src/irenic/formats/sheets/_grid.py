@@ -44,11 +44,7 @@ class Unreadable(NamedTuple):
 
 
 class Percentage(float):
-    """A number in a cell that shows a percent sign.
-
-    >>> str(Percentage(0.125)), Percentage(0.1) == 0.1
-    ('12.5%', True)
-    """
+    """A number in a cell that shows a percent sign."""
 
     def __str__(self) -> str:
         text = format(Decimal(repr(float(self))).scaleb(2), "f")
@@ -56,11 +52,7 @@ class Percentage(float):
 
 
 def seen(text: str) -> str:
-    """Return a text without zero-width characters.
-
-    >>> seen("nu\\u200brse")
-    'nurse'
-    """
+    """Return a text without zero-width characters."""
     return text.translate(_UNSEEN)
 
 
@@ -77,11 +69,7 @@ def csv_lines(raw: bytes) -> tuple[list[SheetLine], str]:
 
 
 def csv_delimiter(text: str) -> str:
-    """Return the delimiter of a CSV file, which its first line may declare.
-
-    >>> csv_delimiter("Fares 2026\\nage;fare\\n< 18;1,5\\n"), csv_delimiter("sep=|\\nage|fare\\n")
-    (';', '|')
-    """
+    """Return the delimiter of a CSV file, which its first line may declare."""
     declared = _DELIMITER.match(text)
     return declared["sign"] if declared else delimiter_of(_below_titles(text))
 
@@ -90,9 +78,6 @@ def _below_titles(text: str) -> str:
     """Return a text from the first line that contains a delimiter on.
 
     Comments are titles, too, if the line below them has another delimiter instead.
-
-    >>> _below_titles("Fares\\n# desk 4, 2026\\nage;fare\\n< 18;1,5\\n")
-    'age;fare\\n< 18;1,5\\n'
     """
     found = re.search(r"[,;\t]", text)
     text = text if found is None else text[text.rfind("\n", 0, found.start()) + 1 :]

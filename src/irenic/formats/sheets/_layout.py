@@ -46,13 +46,7 @@ class Arranged(NamedTuple):
 
 
 def arranged(lines: list[SheetLine], layout: Layout) -> Arranged:
-    """Return the table in the lines of a sheet.
-
-    >>> rows = {1: ["Fares 2026"], 3: ["age", "fare"], 4: ["< 6", "free"]}
-    >>> sheet = [SheetLine(*row) for row in rows.items()]
-    >>> arranged(sheet, Layout()).lines[0], arranged(sheet, Layout()).notes
-    (SheetLine(number=3, cells=['age', 'fare']), ['line 1 is a title and is skipped'])
-    """
+    """Return the table in the lines of a sheet."""
     start = 0
     all_lines = lines
     if layout.cells:
@@ -78,20 +72,12 @@ def arranged(lines: list[SheetLine], layout: Layout) -> Arranged:
 
 
 def header_name(text: str) -> str:
-    """Return the name of a column in the header, in one line.
-
-    >>> header_name("Sum insured\\n(T€) ")
-    'Sum insured (T€)'
-    """
+    """Return the name of a column in the header, in one line."""
     return re.sub(r"\s*[\n\r]\s*", " ", text.strip())
 
 
 def letters(place: int) -> str:
-    """Return the letters of a column, counted from 0.
-
-    >>> letters(0), letters(27)
-    ('A', 'AB')
-    """
+    """Return the letters of a column, counted from 0."""
     text = ""
     place += 1
     while place:
@@ -101,11 +87,7 @@ def letters(place: int) -> str:
 
 
 def place_of(text: str) -> int:
-    """Return the place of a column, counted from 0: the inverse of :func:`letters`.
-
-    >>> place_of("A"), place_of("AB")
-    (0, 27)
-    """
+    """Return the place of a column, counted from 0: the inverse of :func:`letters`."""
     place = 0
     for letter in text.upper():
         place = 26 * place + ord(letter) - ord("A") + 1
@@ -170,14 +152,7 @@ _COMMENT: Final = lazy(r"\s*#+\s*[^\W\d_]")
 
 
 def _n_comments(lines: list[SheetLine]) -> int:
-    """Return the number of comments with commas above a header.
-
-    >>> table = [SheetLine(2, ["age", "fare"]), SheetLine(3, ["< 6", "free"])]
-    >>> _n_comments([SheetLine(1, ["# Fares", " desk 4", " 2026"]), *table])
-    1
-    >>> _n_comments([SheetLine(1, ["# items", "fare"]), *table])
-    0
-    """
+    """Return the number of comments with commas above a header."""
     n = next((i for i, line in enumerate(lines) if not _begins_comment(line)), 0)
     header, *rows = lines[n:] or [SheetLine(0, [])]
     if _size(header) < 2 or not _names_columns(header) or all(map(_names_columns, rows)):
@@ -190,13 +165,7 @@ def _begins_comment(line: SheetLine) -> bool:
 
 
 def _are_sentences(lines: list[SheetLine], header: SheetLine) -> bool:
-    """Return whether lines have spaces after commas, and digits or another size than the header.
-
-    >>> _are_sentences([SheetLine(1, ["# Fares", " 2026"])], SheetLine(2, ["age", "fare"]))
-    True
-    >>> _are_sentences([SheetLine(1, ["# items", " fare"])], SheetLine(2, ["any", "free"]))
-    False
-    """
+    """Return whether lines have spaces after commas, and digits or another size than the header."""
     texts = [[str(cell) for cell in line.cells] for line in lines]
     if not all(text[0].isspace() for each in texts for text in each[1:]):
         return False
@@ -209,13 +178,7 @@ _POLICY: Final = lazy(r"\bhit[\s_-]*policy\b(?P<sign>\s*[:=])?(?P<rest>.*)", re.
 
 
 def _policy(line: SheetLine) -> tuple[HitPolicy, str] | None:
-    """Return the hit policy that a line above a table names; raise an error for an unknown one.
-
-    >>> _policy(SheetLine(1, ["Fares (hit policy: first)"]))
-    ('FIRST', '')
-    >>> _policy(SheetLine(1, ["Hit policy", "C+"]))
-    ('COLLECT', 'SUM')
-    """
+    """Return the hit policy that a line above a table names; raise an error for an unknown one."""
     cells = [str(cell).strip() for cell in line.cells if cell is not None]
     match = _POLICY.search(cells[0])
     if match is None or len(cells) > 2:
@@ -366,12 +329,7 @@ def _two_tables(one: str, other: str) -> FormatError:
 
 
 def _uncrossed(lines: list[SheetLine], name: str) -> list[SheetLine]:
-    """Return a cross table as rows with two conditions: one of the row, one of the header.
-
-    >>> table = [SheetLine(1, ["age", "north", "south"]), SheetLine(2, ["< 18", 5, 6])]
-    >>> [line.cells for line in _uncrossed(table, "region")]
-    [['age', 'region', 'outcome'], ['< 18', 'north', 5], ['< 18', 'south', 6]]
-    """
+    """Return a cross table as rows with two conditions: one of the row, one of the header."""
     header, *rows = lines
     if not _has(header, 0) or len(header.cells) < 3:
         raise FormatError(

@@ -184,14 +184,7 @@ _JOINED: Final = lazy(rf"\d+\s?[-–]\s?\d+\s?{_UNIT}", re.IGNORECASE)
 
 
 def _signs(draft: TableDraft, name: str) -> Signs:
-    """Return what numbers in the cells of a column have before and after them.
-
-    >>> _signs(TableDraft("", respelled={("price", "over € 10"): "> 10"}), "price").before
-    '€ '
-    >>> days = {("stay", "1 day"): "1", ("stay", "2-3 days"): "[2..3]"}
-    >>> _signs(TableDraft("", respelled=days), "stay")
-    Signs(before='', after=' days', after_one=' day', joins=True)
-    """
+    """Return what numbers in the cells of a column have before and after them."""
     texts = [text for header, text in draft.respelled if header == name]
     amounts = [match for text in texts for match in _AMOUNT.finditer(text)]
     signed = [match for match in amounts if match["before"] or match["after"]]
@@ -345,11 +338,7 @@ _NUMBER: Final = lazy(r"\d+(?:\.\d+)?")
 
 
 def _closed(text: str) -> str:
-    """Return a cell of whole numbers with ranges that include both ends.
-
-    >>> _closed("[4..6), >= 9")
-    '[4..5], >= 9'
-    """
+    """Return a cell of whole numbers with ranges that include both ends."""
     if "." in text.replace("..", ""):
         return text
 

@@ -30,11 +30,7 @@ _EXPRESSION: Final = lazy(r"expression\((?P<text>.*)\)", re.DOTALL)
 
 
 def read_outcome(text: str) -> Hashable:
-    """Return the value of an outcome cell: a literal, a tuple or set of literals, or the text.
-
-    >>> read_outcome("low risk"), read_outcome("0.5"), read_outcome('(a, expression("b + 1"))')
-    ('low risk', 0.5, ('a', Expression('b + 1')))
-    """
+    """Return the value of an outcome cell: a literal, a tuple or set of literals, or the text."""
     text = text.strip()
     if FORMULA.match(text):
         raise FormatError(LIKE_A_FORMULA)
@@ -89,11 +85,7 @@ def _tuple_parts(text: str) -> list[str]:
 
 
 def means_impossible(value: Any) -> bool:
-    """Return whether the outcome of a row says that its cases cannot occur.
-
-    >>> means_impossible("Cannot  occur"), means_impossible('"cannot occur"')
-    (True, False)
-    """
+    """Return whether the outcome of a row says that its cases cannot occur."""
     return isinstance(value, str) and " ".join(value.casefold().split()) == CANNOT_OCCUR
 
 
@@ -101,11 +93,7 @@ def means_impossible(value: Any) -> bool:
 
 
 def outcome_text(value: Any) -> Any:
-    """Return a consequent as a cell that reads back as equal; numbers and booleans are unchanged.
-
-    >>> outcome_text(("Approved", 2)), outcome_text("5"), outcome_text(0.5)
-    ('(Approved, 2)', '"5"', 0.5)
-    """
+    """Return a consequent as a cell that reads back as equal: numbers and booleans as they are."""
     if isinstance(value, Expression):
         return "null" if value.text == "null" else _part_text(value)
     if isinstance(value, tuple | frozenset | Head):

@@ -68,14 +68,6 @@ def listed_words(text: str) -> str | None:
     """Return days, months or quarters one by one, None for other texts.
 
     Raise an error for a text that may be a range of words, or a name.
-
-    >>> listed_words("Mon-Wed"), listed_words("Q3+"), listed_words("X-ray")
-    ('Mon, Tue, Wed', 'Q3, Q4', None)
-    >>> listed_words("A-C")
-    Traceback (most recent call last):
-    ...
-    irenic.errors.FormatError: 'A-C' is ambiguous; write A, B, C for all values from A to C, or
-    "A-C" in quotes for the text
     """
     if len(text) > LONGEST_WORDS:
         return None
@@ -103,9 +95,6 @@ def days_meant(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return the days that words such as ``weekdays`` mean, in the language of days beside them.
 
     Raise an error for words that mean five or six days.
-
-    >>> days_meant(["weekend", "Mon", "Tue"]), days_meant(["weekend", "weekdays"])
-    ({'weekend': ('Sat', 'Sun')}, {})
     """
     texts = list(texts)
     plain = [text.strip().casefold() for text in texts]
@@ -133,22 +122,12 @@ def days_meant(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def is_day(text: str) -> bool:
-    """Return whether a text is a day of the week, in any language.
-
-    >>> is_day("Mon"), is_day("Jan")
-    (True, False)
-    """
+    """Return whether a text is a day of the week, in any language."""
     return any(text.strip().casefold() in names for names in _FAMILIES[0])
 
 
 def whole_list(texts: Iterable[str]) -> str:
-    """Return what texts list all of, such as ``days of the week``; "" if they do not.
-
-    >>> whole_list(["Q1", "Q2", "Q3", "Q4"]), whole_list(["Sat", "Sun"])
-    ('four quarters', '')
-    >>> whole_list(["weekdays", "weekend"])
-    'days of the week'
-    """
+    """Return what texts list all of, such as ``days of the week``; "" if they do not."""
     plain = {text.strip().rstrip(".").casefold() for text in texts}
     for noun, families in zip(("days of the week", "months"), _FAMILIES, strict=True):
         if any(plain.issuperset(names) for names in families):
@@ -163,11 +142,7 @@ def _day_set(word: str) -> range | None:
 
 
 def is_ordered(text: str) -> bool:
-    """Return whether a text is a day, a month, a quarter or a size, or a range of them.
-
-    >>> is_ordered("Mon"), is_ordered("Sat-Sun"), is_ordered("XL"), is_ordered("age")
-    (True, True, True, False)
-    """
+    """Return whether a text is a day, a month, a quarter or a size, or a range of them."""
     words = [part.strip().rstrip(".") for part in re.split("[-–—]", text)]
     return _same_family(words) or all(word.casefold() in _SIZES for word in words)
 
@@ -227,9 +202,5 @@ MONTH: Final = rf"(?:{'|'.join(sorted(_MONTH, key=len, reverse=True))}|sept|mrz)
 
 
 def month_number(name: str) -> int:
-    """Return the number of a month.
-
-    >>> month_number("Jan."), month_number("août")
-    (1, 8)
-    """
+    """Return the number of a month."""
     return (_MONTH | {"sept": 9, "mrz": 3})[name.rstrip(".").casefold()]

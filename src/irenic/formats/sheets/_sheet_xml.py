@@ -25,14 +25,7 @@ class Grown(NamedTuple):
     """Whether the rows below move down, because they contain footnotes."""
 
     def reference(self, reference: str) -> str:
-        """Return a range that ends at the last row with the new rows, others as they are.
-
-        >>> grown = Grown(5, 2, range(3), 4)
-        >>> [*map(grown.reference, ["A1:C5", "$B$2:$B$5", "A1:C4", "E1:E5", "B5"])]
-        ['A1:C7', '$B$2:$B$7', 'A1:C4', 'E1:E5', 'B5']
-        >>> [*map(grown._replace(moves=True).reference, ["A7", "A7:C8", "$A$1:$C$8"])]
-        ['A9', 'A9:C10', '$A$1:$C$10']
-        """
+        """Return a range that ends at the last row with the new rows, others as they are."""
         corners = _range(reference)
         if corners is None:
             return reference

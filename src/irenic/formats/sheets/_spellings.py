@@ -45,11 +45,7 @@ _MONTH_FIRST: Final = frozenset({"en-us", "en-ph"})
 
 
 def locale_of(name: str) -> Locale:
-    """Return how numbers and dates are written in a locale such as ``de`` or ``en-US``.
-
-    >>> locale_of("de"), locale_of("en-US")
-    (Locale(decimal=',', day_first=True), Locale(decimal='.', day_first=False))
-    """
+    """Return how numbers and dates are written in a locale such as ``de`` or ``en-US``."""
     tag = name.split(".")[0].replace("_", "-").lower()
     language = tag.split("-")[0]
     if language not in _COMMA | _POINT:
@@ -104,13 +100,6 @@ def settled_by(
 
     An outcome cannot be a list, so that ``4,99`` is a number. So is the end of a range, as in
     ``up to 1,5``, if cells are separated by semicolons and no number has a decimal point.
-
-    >>> settled_by(["1.000", "€ 1.200,50"])
-    (Locale(decimal=',', day_first=None), '')
-    >>> settled_by(["1.200,50", "2.5"])[1]
-    "numbers are written in two ways, '1.200,50' and '2.5'"
-    >>> settled_by(["1,200.50", "1.000"])[1]
-    "numbers are written in two ways, '1,200.50' and '1.000'"
     """
     first: dict[Any, str] = {}
     doubtful: dict[tuple[str, str], str] = {}
@@ -203,13 +192,7 @@ SETTLE: Final = "settle the decimal separator with locale=… (--locale de or en
 
 
 def value_text(text: str, locale: Locale) -> str:
-    """Return a number, date or time as FEEL writes it without quotes.
-
-    >>> value_text("€ 1.200,50", Locale(",")), value_text("10%", Locale())
-    ('1200.50', '0.1')
-    >>> value_text("31/12/2026", Locale("", True)), value_text("9:00", Locale())
-    ('2026-12-31', '09:00')
-    """
+    """Return a number, date or time as FEEL writes it without quotes."""
     text = text.translate(_HALF_WIDTH)
     if _ISO.fullmatch(text):
         return text
@@ -489,11 +472,7 @@ def _check_units(low: str, high: str) -> None:
 
 
 def is_amount(text: str) -> bool:
-    """Return whether an outcome is a number, with separators, a currency or a percent sign.
-
-    >>> is_amount("€ 5"), is_amount("10%"), is_amount("5 days")
-    (True, True, False)
-    """
+    """Return whether an outcome is a number, with separators, a currency or a percent sign."""
     if len(text) > LONGEST_BARE:
         return False
     if parts := _PARTS.fullmatch(text):
@@ -502,11 +481,7 @@ def is_amount(text: str) -> bool:
 
 
 def units_of(text: str) -> set[str]:
-    """Return the units, currencies and percent signs after or before the numbers of a cell.
-
-    >>> units_of("18-25 years"), units_of("< € 5"), units_of("5+")
-    ({'years'}, {'€'}, set())
-    """
+    """Return the units, currencies and percent signs after or before the numbers of a cell."""
     units = {mark.upper() for mark in _MARKS.findall(text)}
     for match in _WITH_UNIT.finditer(text):
         word = match[1] or match[2]
@@ -515,11 +490,7 @@ def units_of(text: str) -> set[str]:
 
 
 def same_money(units: Iterable[str]) -> set[str]:
-    """Return units with one spelling per currency.
-
-    >>> sorted(same_money({"EUR", "€", "kg"}))
-    ['kg', '€']
-    """
+    """Return units with one spelling per currency."""
     return {_SAME_MONEY.get(unit, unit) for unit in units}
 
 
@@ -532,11 +503,7 @@ _UNIT_NAMES: Final = {
 
 
 def is_condition(text: str) -> bool:
-    """Return whether a text is a comparison or a range of numbers or dates.
-
-    >>> is_condition("up to 500"), is_condition("18-25"), is_condition("500"), is_condition("low")
-    (True, True, False, False)
-    """
+    """Return whether a text is a comparison or a range of numbers or dates."""
     if not _has_digit(text):
         return False  # every comparison and range has a number
     for locale in (Locale("."), Locale(",")):
@@ -549,11 +516,7 @@ def is_condition(text: str) -> bool:
 
 
 def needs_locale(text: str, locale: Locale) -> bool:
-    """Return whether a cell that can be parsed has another meaning in a locale.
-
-    >>> needs_locale("1.000", Locale(",")), needs_locale("1.000", Locale("."))
-    (True, False)
-    """
+    """Return whether a cell that can be parsed has another meaning in a locale."""
     if _WHOLE_PRICE.search(text) or (not text.isascii() and text.translate(_HALF_WIDTH) != text):
         return True
     if "(" in text and _PART_NEGATIVE.search(_with_call(text)):
@@ -612,11 +575,7 @@ def _with_call(text: str) -> str:
 
 
 def reread(text: str, locale: Locale) -> str | None:
-    """Return words that are more than a text as a unary test, None for a text.
-
-    >>> reread("Mon-Wed", Locale()), reread("under $5k", Locale()), reread("T-shirt", Locale())
-    ('Mon, Tue, Wed', '< 5000', None)
-    """
+    """Return words that are more than a text as a unary test, None for a text."""
     text = text.strip()
     if len(text) > LONGEST_WORDS:
         return None

@@ -75,12 +75,7 @@ def remark(name: str, tests: Iterable[Compare]) -> str:
 
 
 def touching(tests: Sequence[Compare]) -> bool:
-    """Return whether ranges end one minute, or 0.01, before others begin.
-
-    >>> day = [Compare("<=", dt.time(11, 59)), Compare(">=", dt.time(12, 0))]
-    >>> touching(day), touching([Compare("<=", dt.time(11, 58)), *day[1:]])
-    (True, False)
-    """
+    """Return whether ranges end one minute, or 0.01, before others begin."""
     values = [test.value for test in tests if test.value is not None]
     ends = [test.value for test in tests if test.order == "<="]
     starts = {test.value for test in tests if test.order == ">="}
@@ -99,11 +94,7 @@ def _in_cents(value: Any) -> bool:
 
 
 def after(value: Any) -> Any:
-    """Return the next minute or cent, None after the last minute of the day.
-
-    >>> after(dt.time(8, 59)), after(9.99), after(dt.time(23, 59))
-    (datetime.time(9, 0), 10.0, None)
-    """
+    """Return the next minute or cent, None after the last minute of the day."""
     if isinstance(value, dt.time):
         minutes = value.hour * 60 + value.minute + 1
         return None if value == _LAST else dt.time(*divmod(minutes, 60))
@@ -111,11 +102,7 @@ def after(value: Any) -> Any:
 
 
 def extended(test: Test) -> Test:
-    """Return a test whose ranges go on to the next minute or cent.
-
-    >>> extended(AllOf((Compare(">=", dt.time(8)), Compare("<=", dt.time(8, 59)))))[0][1]
-    Compare(order='<', value=datetime.time(9, 0))
-    """
+    """Return a test whose ranges go on to the next minute or cent."""
     if isinstance(test, Not):
         return Not(extended(test.test))
     if isinstance(test, AllOf | AnyOf):

@@ -58,11 +58,6 @@ def read_cases(table: Table, space: Space, draft: TableDraft | None = None) -> C
     """Return cases with the values that their cells mean.
 
     ``space`` is that of the rules, and ``draft`` their table, if it is from a spreadsheet.
-
-    >>> import numpy as np
-    >>> table = Table({"amount": np.array(["$ 1,200.50", "5k"], dtype=object)})
-    >>> read_cases(table, Space([Continuous("amount")])).table["amount"].tolist()
-    [1200.5, 5000.0]
     """
     has_locale = draft is not None
     draft = TableDraft("") if draft is None else draft
@@ -283,13 +278,7 @@ def _of_percentages(draft: TableDraft) -> set[str]:
 
 
 def read_outcomes(table: Table, name: str, draft: TableDraft | None) -> list[Any]:
-    """Return expected outcomes, read as those of a spreadsheet if the rules are from one.
-
-    >>> import numpy as np
-    >>> table = Table({"rate": np.array(["50%", "0", "none"], dtype=object)})
-    >>> read_outcomes(table, "rate", TableDraft("fares"))
-    [0.5, 0, 'none']
-    """
+    """Return expected outcomes, read as those of a spreadsheet if the rules are from one."""
     values = as_values(table[name])
     if draft is None:
         return values
@@ -319,12 +308,7 @@ _DAY: Final = r"(?<![\w.,/-])\d{1,2}(?P<sign>[./])\d{1,2}(?P=sign)\d{4}(?![\w/-]
 
 
 def in_notation(text: str, space: Space, draft: TableDraft | None = None) -> str:
-    """Return a text with names in quotes, and percentages and dates, as the notation has them.
-
-    >>> space = Space([Continuous("Weight (kg)"), Continuous("until", kind="date")])
-    >>> in_notation("Weight (kg) = 3, until = 31.12.2026", space)
-    '"Weight (kg)" = 3, until = 2026-12-31'
-    """
+    """Return a text with names in quotes, and percentages and dates, as the notation has them."""
     draft = TableDraft("") if draft is None else draft
     written = {name: name for name in space.names if display(name) != name and '"' not in name}
     written |= {header_name(name): name for name in written if header_name(name) not in space.names}
@@ -420,13 +404,7 @@ _MOST_REASONS: Final = 5
 
 
 def undecided(predictions: Sequence[Any], table: Table, space: Space) -> str:
-    """Return how many cases no rule decides, and why; "" if all are decided.
-
-    >>> import numpy as np
-    >>> table = Table({"vip": np.array(["Yes", "yes"], dtype=object)})
-    >>> print(undecided([None, "a"], table, Space([Categorical("vip", ["yes", "no"])])))
-    1 of 2 cases is undecided: row 1 (vip is Yes, which no rule names; did you mean 'yes'?)
-    """
+    """Return how many cases no rule decides, and why; "" if all are decided."""
     rows = [row for row, then in enumerate(predictions) if _is_none(then)]
     if not rows:
         return ""
@@ -473,12 +451,6 @@ def doubtful(predictions: Sequence[Any], table: Table, space: Space) -> str:
     """Return which cases are decided although a value is doubtful or they cannot occur.
 
     Such cases often go to a rule or default for all other values.
-
-    >>> import numpy as np
-    >>> table = Table({"to": np.array(["de", "DE"], dtype=object)})
-    >>> space = Space([Categorical("to", ["DE", "AT"], other=True)])
-    >>> print(doubtful([20, 5], table, space))
-    1 decided case is doubtful: row 1 (to is de, which no rule names; did you mean 'DE'?)
     """
     reasons: dict[str, list[int]] = {}
     for feature in space:

@@ -47,11 +47,7 @@ def _as_csv(lines: list[list[str]]) -> bytes:
 
 
 def tsv_as_csv(raw: bytes) -> bytes:
-    """Return a file of cells separated by tabs as CSV.
-
-    >>> tsv_as_csv(b'age\\tfare\\n< 18\\t1;2\\n')
-    b'"age";"fare"\\n"< 18";"1;2"\\n'
-    """
+    """Return a file of cells separated by tabs as CSV."""
     utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     text = raw.decode("utf-16" if utf16 else "utf-8-sig")
     reader = csv.reader(lines_of(text, "\t"), delimiter="\t", strict=True)
@@ -72,11 +68,7 @@ _MARKUP: Final = lazy(r"(`+|\*\*|__)(.*)\1", re.DOTALL)
 
 
 def markdown_as_csv(text: str) -> list[tuple[str, bytes]]:
-    """Return the tables of a Markdown text as CSV, each with the heading above it.
-
-    >>> markdown_as_csv("# Fares\\n\\n| age | fare |\\n|---|---|\\n| `< 18` | a\\\\|b |\\n")
-    [('Fares', b';\\n;\\n"age";"fare"\\n;\\n"< 18";"a|b"\\n')]
-    """
+    """Return the tables of a Markdown text as CSV, each with the heading above it."""
     lines = lines_in(text)
     tables: list[tuple[str, bytes]] = []
     heading, fence, at, n_lines = "", "", 0, 0

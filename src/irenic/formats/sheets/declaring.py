@@ -27,11 +27,6 @@ def with_declarations(raw: bytes, parsed: Parsed) -> bytes:
     """Return a spreadsheet with declarations of its columns, as they were inferred.
 
     A CSV file gets a row under its header, a workbook a sheet named Columns.
-
-    >>> from irenic.formats.sheets.rules import parse_csv
-    >>> raw = b"age,job,fare\\n< 18,-,low\\n>= 18,nurse,high\\n"
-    >>> print(with_declarations(raw, parse_csv(raw)).decode().splitlines()[1])
-    integer,one of nurse or others,"one of low, high"
     """
     tables = parsed.bound(None)
     if tables.errors:

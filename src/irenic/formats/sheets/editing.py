@@ -38,17 +38,7 @@ def edit_csv(
     *,
     delimiter: str = "",
 ) -> bytes:
-    """Return a CSV file with some rows of its table changed, and all other bytes as they were.
-
-    >>> from irenic.formats.sheets.rules import parse_csv
-    >>> from irenic.formats.tables.edits import edits_between
-    >>> raw = b'age , fare\\r\\n"< 20", free\\r\\n>= 10, full\\r\\n'
-    >>> parsed = parse_csv(raw)
-    >>> old = parsed.bind().table()
-    >>> new = old.with_rules(old.rules[:1])
-    >>> edit_csv(raw, old, parsed.drafts[0], edits_between(old, new), "irenic repair")
-    b'age , fare,IRENIC NOTE\\r\\n"< 20", free\\r\\n,,irenic repair: dropped\\r\\n'
-    """
+    """Return a CSV file with some rows of its table changed, and all other bytes as they were."""
     mark = next(mark for mark in _MARKS if raw.startswith(mark))
     text, delimiter, records = fields_of(raw, delimiter)
     lines = {n: [_plain(text[a:b]) for a, b in fields] for n, fields in records.items()}
@@ -91,11 +81,7 @@ _MARKS: Final = {
 
 
 def fields_of(raw: bytes, delimiter: str = "") -> tuple[str, str, dict[int, list[tuple[int, int]]]]:
-    """Return the text of a CSV file, its delimiter, and the places of the fields by line.
-
-    >>> fields_of(b'age,fare\\n"< 20",free\\n')
-    ('age,fare\\n"< 20",free\\n', ',', {1: [(0, 3), (4, 8)], 2: [(9, 15), (16, 20)]})
-    """
+    """Return the text of a CSV file, its delimiter, and the places of the fields by line."""
     text = _text(raw)
     delimiter = delimiter or csv_delimiter(seen(text))
     return text, delimiter, dict(_records(text, delimiter))

@@ -97,13 +97,6 @@ def parse_csv(
     """Return the decision table in a CSV file, and all errors in its cells.
 
     The delimiter of a ``converted`` file does not show how its numbers are written.
-
-    >>> raw = b'age,job,fare\\n"< 18, >= 60",-,reduced\\n[18..60),"not(nurse, clerk)",full\\n'
-    >>> print(parse_csv(raw).bind().table().rules)
-    <RuleSet: 3 rules, 2 features>
-      1. IF age < 18 THEN reduced
-      2. IF age >= 60 THEN reduced
-      3. IF 18 <= age < 60 AND job not in {nurse, clerk} THEN full
     """
     lines, delimiter = csv_lines(raw)
     if not lines:
@@ -544,7 +537,7 @@ def parse_xlsx(
                 )
         except _NoTableError as error:
             reason = f"the sheet contains no decision table: {error.message}"
-            notes.append(TableError(reason, table=title, line=error.line))
+            notes.append(TableError(reason, title, line=error.line))
         except FormatError as error:
             drafts.append(TableDraft(title))
             drafts[-1].fail(error.message, line=error.line)
@@ -552,7 +545,7 @@ def parse_xlsx(
         for draft in [draft for draft in drafts if _is_bare(draft)]:
             drafts.remove(draft)
             reason = "the sheet contains no decision table: there are no rows under the first one"
-            notes.append(TableError(reason, table=draft.name, line=draft.header))
+            notes.append(TableError(reason, draft.name, line=draft.header))
     if not drafts and not notes:
         raise FormatError(
             "the workbook is empty; the first row of a sheet must name the columns of a table"

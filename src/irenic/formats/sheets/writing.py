@@ -46,12 +46,7 @@ from irenic.model.ruleset import RuleSet
 
 
 def dumps_csv(rules: RuleSet | RuleList | DecisionTable) -> str:
-    """Return rules as CSV, one line per row; read back with the same space, they are equal.
-
-    >>> from irenic import Rule
-    >>> dumps_csv(RuleSet([Rule({"age": (0, 10)}, then="child")]))
-    'age,then\\n[0..10),child\\n'
-    """
+    """Return rules as CSV, one line per row; read back with the same space, they are equal."""
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\n")
     header, *lines = _written(DecisionTable.from_rules(rules))

@@ -51,13 +51,7 @@ class Split(NamedTuple):
 def cutting_tree(branches: Branches, order: Sequence[int], depth: int) -> Split | Leaf:
     """Return a tree of some branches, given in the order in which they are tried.
 
-    Parameters
-    ----------
-    branches : Branches
-    order : sequence of int
-        The places of the branches.
-    depth : int
-        The most cuts on the way to a leaf.
+    ``depth`` is the most cuts on the way to a leaf.
     """
     builder = _Trees(order, *axes_of(branches, order))
     tree: Split | Leaf = builder.grow(np.arange(len(order)), float(_COPIES * len(order)), depth)

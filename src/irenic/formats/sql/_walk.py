@@ -47,17 +47,10 @@ class Walk(NamedTuple):
 
 
 def walk_of(branches: Branches, order: Sequence[int], ends: Sequence[int], last: int) -> Walk:
-    """Return some branches as nodes.
+    """Return some branches as nodes, in the order in which they are tried.
 
-    Parameters
-    ----------
-    branches : Branches
-    order : sequence of int
-        The places of the branches, in the order in which they are tried.
-    ends : sequence of int
-        The end of each of them, not positive.
-    last : int
-        The end if none of them holds.
+    ``ends`` are the ends of the branches, not positive, and ``last`` is the one if none of them
+    holds.
     """
     conditions, axes = axes_of(branches, order)
     builder = _Walks(conditions, axes, ends, last)

@@ -61,16 +61,7 @@ _MOST_OUTSIDE: Final = 100_000
 
 
 def assemble(draft: TableDraft, space: Space | None = None) -> Tables:
-    """Return the table of a draft, or all errors in it.
-
-    >>> draft = TableDraft("fares", inputs=[Input("age")], n_rows=1)
-    >>> draft.rows = [Row(1, 2, [draft.read_cell("< 18, >= 60", 1, "age", 2)], "reduced")]
-    >>> table = assemble(draft).table()
-    >>> print(table.rules, table.rows)
-    <RuleSet: 2 rules, 1 feature>
-      1. IF age < 18 THEN reduced
-      2. IF age >= 60 THEN reduced (0, 0)
-    """
+    """Return the table of a draft, or all errors in it."""
     original = draft
     try:
         rows = [*draft.rows, *draft.impossible_rows]
@@ -89,8 +80,8 @@ def assemble(draft: TableDraft, space: Space | None = None) -> Tables:
         draft.fail(str(error))
     errors: list[FormatError] = sorted(draft.errors, key=lambda error: error.line or 0)
     # an error and a warning about one cell would contradict each other
-    failed = {(error.header, error.text, error.line) for error in draft.errors if error.text}
-    warnings = [w for w in draft.warnings if (w.header, w.text, w.line) not in failed]
+    failed = {(e.place.header, e.place.text, e.line) for e in draft.errors if e.place.text}
+    warnings = [w for w in draft.warnings if (w.place.header, w.place.text, w.line) not in failed]
     readings = []
     if original.places and original.rows:
         known = (space or _readable(draft)) if table is None else table.space
@@ -126,7 +117,7 @@ def _settled(draft: TableDraft, space: Space | None) -> TableDraft:
         draft = draft.unnumbered()
     draft = _by_role(_with_aliases(draft, space), space.names)
     errors, warnings = (
-        [note for note in notes if not (note.doubtful and note.header in space)]
+        [note for note in notes if not (note.doubtful and note.place.header in space)]
         for notes in (draft.errors, draft.warnings)
     )
     inputs = [replace(column, source="") for column in draft.inputs]  # the space has the kinds

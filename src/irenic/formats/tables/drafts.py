@@ -43,31 +43,41 @@ def short(text: str) -> str:
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"
 
 
-class TableError(FormatError):
-    """An error in a decision table, with its table, rule, column and cell.
+class Place(NamedTuple):
+    """What part of a table an error is about."""
 
-    ``rule`` is the number of the row, counted from 1; ``header`` names the column; ``text`` is the
-    cell, and ``cell`` its address in a workbook. A ``doubtful`` error is settled by a space that
-    has the column as a feature.
+    rule: int | None = None
+    """The number of the row, counted from 1."""
+    header: str = ""
+    """The name of the column."""
+    text: str = ""
+    """What the cell contains."""
+    cell: str = ""
+    """The address of the cell in a workbook."""
+
+
+_NOWHERE: Final = Place()
+
+
+class TableError(FormatError):
+    """An error in a decision table.
+
+    A ``doubtful`` error is settled by a space that has the column as a feature.
     """
 
     def __init__(
         self,
         message: str,
-        *,
         table: str = "",
-        rule: int | None = None,
-        header: str = "",
-        text: str = "",
+        place: Place = _NOWHERE,
+        *,
         path: str = "",
         line: int | None = None,
         doubtful: bool = False,
-        cell: str = "",
     ) -> None:
-        self.cell = cell
-        self.table, self.rule, self.header, self.text = table, rule, header, text
-        self.doubtful = doubtful
+        self.table, self.place, self.doubtful = table, place, doubtful
         self.reason = message
+        rule, header, text, cell = place
         where = [f"table {table!r}"] if table and not cell else []
         where += [f"{table}!{cell}" if table else cell] if cell else []
         where += [f"rule {rule}"] if rule is not None else []
@@ -82,14 +92,11 @@ class TableError(FormatError):
         """Return the error with the unknown parts of its location filled in."""
         return TableError(
             self.reason,
-            table=self.table,
-            rule=self.rule,
-            header=self.header,
-            text=self.text,
+            self.table,
+            self.place,
             path=self.path or path,
             line=self.line if self.line is not None else line,
             doubtful=self.doubtful,
-            cell=self.cell,
         )
 
 
@@ -102,13 +109,7 @@ _LOOSELY: Final = lazy(
 
 
 def accepted_in(comment: str) -> list[str]:
-    """Return what a comment accepts: one finding and its reason per line.
-
-    >>> accepted_in("agreed in May\\naccept: overlap: both discounts apply")
-    ['overlap: both discounts apply']
-    >>> accepted_in("accept overlap because both apply")
-    ['overlap: because both apply']
-    """
+    """Return what a comment accepts: one finding and its reason per line."""
     texts = []
     for line in lines_in(comment):
         if match := _ACCEPT.fullmatch(line):
@@ -130,10 +131,6 @@ def distinct(cells: Sequence[Cell]) -> dict[int, Cell]:
 
     Most cells of a long table occur several times, as the same object: see
     :meth:`TableDraft.read_cell`.
-
-    >>> whole = Cell("-", ANYTHING)
-    >>> len(distinct([whole, whole]))
-    1
     """
     return dict(zip(map(id, cells), cells, strict=True))
 
@@ -264,18 +261,20 @@ class TableDraft:
         return list(zip(*(row.cells for row in self.rows), strict=True))
 
     def fail(self, message: str, **place: Any) -> None:
-        """Add an error; ``place`` takes the arguments of :class:`TableError` that are known."""
+        """Add an error; ``place`` has what is known: ``line``, ``doubtful``, parts of a Place."""
         self.errors.append(self._note(message, **place))
 
     def warn(self, message: str, **place: Any) -> None:
         """Add a warning about input that may have been meant differently."""
         self.warnings.append(self._note(message, **place))
 
-    def _note(self, message: str, *, line: int | None = None, **place: Any) -> TableError:
+    def _note(
+        self, message: str, *, line: int | None = None, doubtful: bool = False, **place: Any
+    ) -> TableError:
         line = self.line if line is None else line
         if line is not None and (letter := self.letters.get(place.get("header", ""))):
             place["cell"] = f"{letter}{line}"
-        return TableError(message, table=self.name, line=line, **place)
+        return TableError(message, self.name, Place(**place), line=line, doubtful=doubtful)
 
     def read_cell(
         self, text: str, rule: int, header: str, line: int | None, *, words: bool = False

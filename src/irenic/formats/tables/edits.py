@@ -61,14 +61,6 @@ def edits_between(
     ``notes`` maps the indices of old rows, and the regions of added rules, to the reasons for their
     changes. A new row replaces the first old row that it overlaps and that decides the same;
     otherwise it is added at the end. Rows that can never hold stay.
-
-    >>> from irenic import Rule, RuleSet
-    >>> rules = [Rule({"age": (0, 10)}, then="A"), Rule({"age": (5, 20)}, then="B")]
-    >>> old = DecisionTable.from_rules(RuleSet(rules))
-    >>> new = old.with_rules(RuleSet([rules[0], Rule({"age": (10, 20)}, then="B")], old.space))
-    >>> edits = edits_between(old, new)
-    >>> {row: [line.cells for line in lines] for row, lines in edits.changed.items()}
-    {1: [{'age': [{'>=': 10, '<': 20}]}]}
     """
     notes = notes or {}
     contents = _contents(before)
@@ -105,13 +97,6 @@ def edits_in_order(before: DecisionTable, after: DecisionTable) -> Edits:
     Of the rows between two that stay, the first new one replaces the first old one, whatever it
     decides, and so on. What is left of the old ones is dropped, and what is left of the new ones
     follows the row before them. Under PRIORITY, the order is that in which rows win.
-
-    >>> from irenic import Rule, RuleSet
-    >>> rules = [Rule({"age": (0, 10)}, then="A"), Rule({"age": (10, 20)}, then="B")]
-    >>> old = DecisionTable.from_rules(RuleSet(rules))
-    >>> new = old.with_rules(RuleSet([Rule({"age": (0, 9)}, then="C"), rules[1]], old.space))
-    >>> edits_in_order(old, new).changed
-    {0: [NewLine(cells={'age': [{'>=': 0, '<': 9}]}, then='C', weight=1.0, note='')]}
     """
     old, new = _contents(before), _contents(after)
     if before.hit_policy == "PRIORITY":

@@ -27,12 +27,6 @@ def lines_of(table: DecisionTable) -> list[Line]:
     """Return the lines of a table: one per row if a single line can represent all its rules.
 
     Rows that can never apply are included if their cells are known.
-
-    >>> from irenic import RuleSet
-    >>> rules = RuleSet([Rule({"age": (None, 18)}, then="A"),
-    ...                  Rule({"age": (60, None)}, then="A")])
-    >>> lines_of(DecisionTable(rules, rows=(0, 0), n_rows=1))[0].cells
-    [[{'<': 18}, {'>=': 60}]]
     """
     lines: list[Line] = []
     numbered = zip(table.rows, table.rules, strict=True)
@@ -87,16 +81,7 @@ def _key(rule: Rule, feature: Any) -> Any:
 
 
 def accepts_of(table: DecisionTable) -> dict[int | None, list[str]]:
-    """Return the acceptances of a table by row; None is the whole table.
-
-    >>> from irenic import RuleSet
-    >>> from irenic.model import Provenance
-    >>> accepts = (((0,), "overlap: agreed"), ((), "gap: known"))
-    >>> rules = RuleSet([Rule({}, then="A")])
-    >>> table = DecisionTable(rules, rows=(0,), n_rows=1, provenance=Provenance(accepts=accepts))
-    >>> accepts_of(table)
-    {0: ['overlap: agreed'], None: ['gap: known']}
-    """
+    """Return the acceptances of a table by row; None is the whole table."""
     texts: dict[int | None, list[str]] = {}
     for rows, text in table.provenance.accepts:
         for row in rows or (None,):

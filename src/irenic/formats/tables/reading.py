@@ -96,26 +96,15 @@ class Reading:
         return "\n".join([*(f"{c.name}: {c}" for c in self.columns), *self.remarks])
 
     def cells(self) -> Iterator[tuple[str, str, str, str]]:
-        """Yield the conditions cell by cell.
+        """Yield the conditions as place, name of the column, text and meaning.
 
-        Yields
-        ------
-        tuple of str
-            The place of the cell, the name of its column, its text and its meaning, which is
-            ``refused`` for cells with errors.
-
-        Examples
-        --------
-        >>> import irenic
-        >>> tables = irenic.parse("age,fare\\nunder 18,low\\n", format="csv").bind()
-        >>> list(tables.readings[0].cells())
-        [('line 2', 'age', 'under 18', '< 18')]
+        The meaning is ``refused`` for cells with errors.
         """
         draft = self.draft or TableDraft("")
-        errors = [error for error in draft.errors if error.text]
-        refused: set[tuple[str, str | int | None]] = {(e.header, e.text) for e in errors}
+        places = [(error.place, error.line) for error in draft.errors if error.place.text]
+        refused: set[tuple[str, str | int | None]] = {(p.header, p.text) for p, _ in places}
         # the text of an unreadable cell is not kept
-        refused |= {(e.header, e.line) for e in errors if e.rule is not None}
+        refused |= {(p.header, line) for p, line in places if p.rule is not None}
         for row in draft.rows:
             for column, cell in zip(draft.inputs, row.cells, strict=True):
                 if not column.skipped:
@@ -127,26 +116,9 @@ class Reading:
                     yield place, column.name, cell.text, meaning
 
     def place(self, lines: Sequence[int], column: str = "") -> str:
-        """Return where rows or a cell are in the file, in words.
+        """Return where rows, or a cell, are in the file, in words; no lines mean the header.
 
-        Parameters
-        ----------
-        lines : sequence of int
-            The lines of the rows; none for the header.
-        column : str
-            The name of a column, for a cell in it.
-
-        Returns
-        -------
-        str
-            Empty if it is not known.
-
-        Examples
-        --------
-        >>> import irenic
-        >>> tables = irenic.parse("age,fare\\nunder 18,low\\n", format="csv").bind()
-        >>> tables.readings[0].place([2, 3]), tables.readings[0].place([2], "age")
-        ('lines 2 and 3', 'line 2')
+        The text is empty if it is not known.
         """
         if column in self.letters and len(lines) < 2 and (lines or self.header):
             return f"{self.table}!{self.letters[column]}{lines[0] if lines else self.header}"
@@ -260,14 +232,7 @@ _KINDS: Final[Mapping[str, str]] = {
 
 
 def describe(feature: Feature) -> str:
-    """Return the kind and the domain of a feature, in words.
-
-    >>> describe(Categorical("job", ["nurse", "clerk"], other=True))
-    'nurse, clerk or other values'
-    >>> from irenic import Continuous
-    >>> describe(Continuous("age", kind="integer", bounds=(0, None)))
-    'whole numbers, at least 0'
-    """
+    """Return the kind and the domain of a feature, in words."""
     missing = ", or missing" if feature.missing else ""
     if isinstance(feature, Categorical):
         if not feature.values:
