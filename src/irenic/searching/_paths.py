@@ -141,7 +141,7 @@ class Options(NamedTuple):
 
 
 class Paths:
-    """The satisfiable paths: an iterable of their regions, skipping rules that are missed anyway."""
+    """The satisfiable paths, as their regions, skipping rules that are missed anyway."""
 
     def __init__(self, rivals: Boxes, box: Boxes, meter: Meter, options: Options) -> None:
         self.rules, self.root, self.meter = rivals, box, meter
