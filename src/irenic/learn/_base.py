@@ -10,18 +10,19 @@ from importlib import import_module
 from itertools import chain
 from numbers import Number
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite
+from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from irenic.arrays import Floats, Ints
 from irenic.errors import DataError
-from irenic.learn._certificate import Certificate, certify
+from irenic.learn._certificate import Certificate
 from irenic.learn._lazy import lazy_predictions, lazy_score
 from irenic.learn._left_out import interval_text, leading
 from irenic.learn._rows import MANY_ROWS, TableRows, sample_rows
@@ -132,16 +133,45 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What users knew at the last fit."""
     _groups: Mapping[str, type[Parameters]] = MappingProxyType({})
     """Parameters that are groups of others."""
+    _group_constraints: Mapping[type[Parameters], dict[str, Any]] = MappingProxyType({})
     stopped_by_: str | None = None
     _answers: Answers
     _certified: tuple[RuleSet, tuple[str, ...]]
     _by_name: bool = False
     """Whether only the columns of the space count in tables with names, in any order."""
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, also those of a group, such as ``knowledge__never``.
+
+        Parameters
+        ----------
+        **params
+            The new values by name.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> RuleSetClassifier().set_params(evolution__smoothing=0.0)
+        RuleSetClassifier(evolution=Evolution(smoothing=0.0))
+        """
+        for name, group in self._groups.items():
+            if any(key.startswith(f"{name}__") for key in params):
+                params = {name: group.of(params.get(name, getattr(self, name))), **params}
+        changed: Self = super().set_params(**params)
+        return changed
+
     def _read_groups(self) -> None:
         """Read groups of parameters, which may be in files, so that the fitted model keeps them."""
-        for name, group in self._groups.items():
-            setattr(self, f"{name}_", group.of(getattr(self, name)))
+        for name, kind in self._groups.items():
+            group = kind.of(getattr(self, name))
+            validate_parameter_constraints(
+                self._group_constraints[kind], group.get_params(), caller_name=kind.__name__
+            )
+            setattr(self, f"{name}_", group)
 
     def _read(
         self,
@@ -250,7 +280,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         consistent: 1 rule without conflicts; not complete: other cases are left to the default
         """
         check_is_fitted(self)
-        return certify(*self._certified)
+        return Certificate.of(*self._certified)
 
     @property
     def feature_importances_(self) -> Floats:

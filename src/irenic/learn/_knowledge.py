@@ -25,7 +25,7 @@ from irenic.errors import ConditionError, ConflictError, DataError, FormatError,
 from irenic.frames.files import as_text, read_bytes
 from irenic.kernels.evolve import Limits
 from irenic.learn._base import check_labels
-from irenic.learn._cells import Cells
+from irenic.learn.cells import Cells
 from irenic.learn.parameters import Knowledge
 from irenic.learn.sample import Sample
 from irenic.learn.spaces import forbidden_columns, moved

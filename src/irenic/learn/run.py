@@ -19,9 +19,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from irenic.arrays import Bools, Floats, Indices
 from irenic.budget import StoppedBy
 from irenic.kernels.evolve import CellRows, Limits
-from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._left_out import Holdout, Validation
 from irenic.learn._probabilities import Division, settle
+from irenic.learn.cells import ROW_LIMIT, Cells
 from irenic.learn.evolution import (
     Candidate,
     Settings,
