@@ -226,10 +226,8 @@ class PackedRules:
         rival = grow.enlarge_box(self.struct(), box, axes, code, cells)
         return rival, Region.from_box(_unpacked(self.space, cells))
 
-    def enlarge_many(
-        self, seeds: Instances, orders: Ints, codes: Ints
-    ) -> tuple[Ints, list[Region]]:
-        """Return the results of :meth:`enlarge` for several seeds."""
+    def enlarge_many(self, seeds: Instances, orders: Ints, codes: Ints) -> tuple[Ints, Boxes]:
+        """Return the results of :meth:`enlarge` for several seeds, the regions as boxes."""
         n, d = len(seeds), len(self.lower)
         masks = np.empty((n, len(self.masks)), dtype=np.uint64)
         boxes = Boxes(self.space, np.empty((n, d)), np.empty((n, d)), masks)
@@ -238,7 +236,7 @@ class PackedRules:
         points = structs.Seeds(seeds.values.T.copy(), seeds.codes.T.copy(), orders, codes)
         rules = self.struct()
         over_rows(lambda a, b: grow.enlarge_many(rules, points, out, covered, a, b), n, least=16)
-        return covered, Region.from_boxes(boxes)
+        return covered, boxes
 
     def growth(self, seed: Instances, code: int) -> Growth:
         """Return an object that grows boxes around a seed one step at a time."""
