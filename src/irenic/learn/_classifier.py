@@ -31,6 +31,7 @@ from irenic.learn._base import RuleClassifier
 from irenic.learn._knowledge import (
     BoundKnowledge,
     cells_of,
+    check_possible,
     cost_of,
     forbids_nothing,
     named_columns,
@@ -410,10 +411,24 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     def _bound(
         self, data: Sample, y: Any, orders: Mapping[str, Sequence[Hashable]]
     ) -> BoundKnowledge | None:
-        """Return what learned rules must respect."""
-        options = {**self.get_params(deep=False), "conflicts": self.conflicts}
+        """Return what learned rules must respect, None if there is nothing."""
+        known, abstains = self.knowledge_, self.default == "abstain"
         described = self._described(data.target)
-        return BoundKnowledge.read(self.knowledge_, options, data, y, described, orders)
+        check_possible(known, data, self.conflicts)
+        bound = BoundKnowledge.of(known, data, y, orders, abstains=abstains)
+        if bound is None:
+            return None
+        self._check_sizes(bound.rules)
+        return bound.with_default(data, described)
+
+    def _check_sizes(self, kept: RuleSet) -> None:
+        """Refuse more rules to keep than a rule set may have."""
+        sizes = {"max_rules": len(kept), "max_conditions": kept.n_conditions}
+        for name, size in sizes.items():
+            if (most := getattr(self, name)) is not None and size > most:
+                raise DataError(
+                    f"{name} must be at least {size}, which the rules to keep have, got {most}"
+                )
 
     def _drawn(
         self, every: Sample, cells: Cells, knowledge: BoundKnowledge | None, state: int
