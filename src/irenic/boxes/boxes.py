@@ -13,7 +13,7 @@ from irenic.boxes.merging import merged_rows
 from irenic.budget import Meter
 
 if TYPE_CHECKING:
-    from irenic.model.space import Space
+    from irenic.model.space import Instances, Space
 
 # Pairs of boxes that are compared at a time: millions of pairs of wide boxes would fill the memory.
 _AT_ONCE: Final = 100_000
@@ -219,6 +219,40 @@ class Boxes:
             self.upper.max(axis=0, keepdims=True),
             np.bitwise_or.reduce(self.masks, axis=0, keepdims=True),
         )
+
+    def outside(self, points: Instances, axes: Ints | None = None) -> Bools:
+        """Return on which axes each point is outside of each box.
+
+        Parameters
+        ----------
+        points : Instances
+            The points.
+        axes : array of int, optional
+            The axes to compare (default: all).
+
+        Returns
+        -------
+        array of bool of shape (points, boxes, axes)
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> region = Region.parse("f < 3 and g < 5")
+        >>> region.box.outside(region.space.encode({"f": [1, 4], "g": [7, 7]}))
+        array([[[False,  True]],
+               [[ True,  True]]])
+        """
+        axes = np.arange(len(self.space)) if axes is None else axes
+        d, out = self.lower.shape[1], np.empty((len(points), len(self), len(axes)), dtype=np.bool_)
+        for place, axis in enumerate(axes.tolist()):
+            if axis < d:
+                values = points.values[axis][:, None]
+                out[:, :, place] = (values < self.lower[:, axis]) | (values >= self.upper[:, axis])
+                continue
+            words, codes = self.masks[:, self.space.sets[axis - d]], points.codes[axis - d]
+            bits = words[:, codes // 64].T >> (codes % 64).astype(np.uint64)[:, None]
+            out[:, :, place] = (bits & np.uint64(1)) == 0
+        return out
 
     # --- compared with one box
 
