@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from irenic.arrays import LOWEST, Bools, Floats, Ints, Words
+from irenic.arrays import LOWEST, Bools, Floats, Ints, Words, has_codes
 from irenic.boxes.cutting import Cutter
 from irenic.boxes.merging import merged_rows
 from irenic.budget import Meter
@@ -249,9 +249,8 @@ class Boxes:
                 values = points.values[axis][:, None]
                 out[:, :, place] = (values < self.lower[:, axis]) | (values >= self.upper[:, axis])
                 continue
-            words, codes = self.masks[:, self.space.sets[axis - d]], points.codes[axis - d]
-            bits = words[:, codes // 64].T >> (codes % 64).astype(np.uint64)[:, None]
-            out[:, :, place] = (bits & np.uint64(1)) == 0
+            words = self.masks[:, self.space.sets[axis - d]]
+            out[:, :, place] = ~has_codes(words, points.codes[axis - d]).T
         return out
 
     # --- compared with one box
