@@ -23,7 +23,6 @@ from irenic.arrays import Floats, Ints
 from irenic.errors import DataError
 from irenic.learn._certificate import Certificate, certify
 from irenic.learn._lazy import lazy_predictions, lazy_score
-from irenic.learn._left_out import interval_text, leading
 from irenic.learn._rows import MANY_ROWS, TableRows, sample_rows
 from irenic.learn._stored import Stored, given_rows, survey
 from irenic.learn.answers import Answers, Form
@@ -39,11 +38,13 @@ from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
 from irenic.learn.parameters import Knowledge, Parameters
 from irenic.learn.present import present_regions
+from irenic.learn.probabilities import leading
 from irenic.learn.reasons import default_reasons
 from irenic.learn.sample import Sample
 from irenic.learn.spaces import names_tested, without_unreadable, without_untested_values
 from irenic.learn.tally import resolve_by
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
+from irenic.learn.validation import interval_text
 from irenic.model.columns import Columns, as_names, take_apart
 from irenic.model.explanation import Explanation
 from irenic.model.features import Continuous, Feature

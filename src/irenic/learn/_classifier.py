@@ -42,8 +42,6 @@ from irenic.learn._knowledge import (
     space_of,
     tested_columns,
 )
-from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
-from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._row_numbers import row_columns
 from irenic.learn._stored import given_rows
 from irenic.learn._texts import doubtful_texts, spelled_alike
@@ -51,10 +49,12 @@ from irenic.learn.evolution import TEST_LIMIT, Candidate, Watch
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.parameters import Evolution, Knowledge, Parameters
 from irenic.learn.points import Drafter, FrontMaker
+from irenic.learn.probabilities import LABEL_LIMIT
 from irenic.learn.run import Plan, Run, progress_bar
 from irenic.learn.sample import InCells, Sample
 from irenic.learn.spaces import forbidden_columns, names_tested
 from irenic.learn.target import Target, class_weights
+from irenic.learn.validation import ROW_SCORES, Estimate, Validation
 from irenic.model.literals import counted, display, plain, told_apart
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space

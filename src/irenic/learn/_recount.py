@@ -16,7 +16,7 @@ from irenic.learn._rows import TableRows
 from irenic.learn._stored import Stored, StoredRows, given_rows
 from irenic.learn.front import Front
 from irenic.learn.sample import Sample
-from irenic.learn.tally import ColumnSums, Counting, Draft
+from irenic.learn.tally import ColumnSums, Counting, Uncounted
 from irenic.learn.target import Consequents, Target, class_weights, label_sums, row_weights
 from irenic.model.columns import take_apart
 from irenic.model.literals import display
@@ -37,7 +37,7 @@ def recounted(clf: RuleSetClassifier, X: Any, y: Any, sample_weight: Any, target
     abstains = clf.default == "abstain"
     consequents = Consequents.from_target(empty, np.ones(0), [], abstains=abstains)
     counting = Counting(clf.conflicts, regions=None if table is None else table.regions)
-    names = counting.names([Draft(point.rule_set, consequents) for point in front])
+    names = counting.names([Uncounted(point.rule_set, consequents) for point in front])
     rows, weights = _rows(clf, X, y, sample_weight, empty, names)
     if clf.scoring == "balanced_accuracy":
         counting = replace(counting, factors=class_weights(empty, "balanced", weights))

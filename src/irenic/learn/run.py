@@ -20,8 +20,6 @@ from irenic.arrays import Bools, Floats, Indices
 from irenic.budget import StoppedBy
 from irenic.kernels.evolve import CellRows, Limits
 from irenic.learn._cells import ROW_LIMIT, Cells
-from irenic.learn._left_out import Holdout, Validation
-from irenic.learn._probabilities import Division, settle
 from irenic.learn.evolution import (
     Candidate,
     Settings,
@@ -32,10 +30,12 @@ from irenic.learn.evolution import (
     predict,
     without_redundant,
 )
+from irenic.learn.probabilities import Division, settle
 from irenic.learn.sample import Sample
 from irenic.learn.tally import Priors
 from irenic.learn.target import Consequents, label_sums
 from irenic.learn.trees import LabelTree, Ladder, Teacher, leaf_rules, monotone_leaves
+from irenic.learn.validation import Holdout, Validation
 from irenic.model.space import Instances
 
 # A sample is thin where rules are wrong, under rules with fewer sampled rows than this, and for
