@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from irenic.errors import ConflictError, DataError, did_you_mean
-from irenic.learn._base import classes_of, has_names
 from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._knowledge import text_of
 from irenic.learn.answers import Answers
+from irenic.learn.inputs import classes_of, has_names
 from irenic.learn.parameters import Knowledge
 from irenic.learn.points import points_of
 from irenic.learn.sample import Sample
