@@ -6,7 +6,6 @@ import pytest
 
 from irenic import Budget, Rule, RuleSet, gaps
 from irenic.learn import Certificate
-from irenic.learn._certificate import certify
 
 COMPLETE = [Rule({"age": (None, 18)}, then="a"), Rule({"age": (18, None)}, then="b")]
 CLASH = [Rule({"age": (0, 18)}, then="a"), Rule({"age": (16, 30)}, then="b")]
@@ -32,7 +31,7 @@ CLASH = [Rule({"age": (0, 18)}, then="a"), Rule({"age": (16, 30)}, then="b")]
     ],
 )
 def test_a_certificate_in_words(rules, text):
-    assert str(certify(RuleSet(rules))) == text
+    assert str(Certificate.of(RuleSet(rules))) == text
 
 
 def test_a_search_for_gaps_that_did_not_finish():

@@ -31,8 +31,7 @@ from irenic import (
     check,
     gaps,
 )
-from irenic.learn import Front, FrontPoint
-from irenic.learn._certificate import certify
+from irenic.learn import Certificate, Front, FrontPoint
 from irenic.learn.answers import Answers
 from irenic.learn.front import RuleCounts
 from irenic.model import Provenance
@@ -198,7 +197,7 @@ def test_whatever_things_are_called_comes_out_as_text(name, value, label):
     findings = check(rules, budget=Budget(nodes=50))
     assert [row[1] for row in read(findings).rows[1:]] == [str(f).strip() for f in findings]
     assert read(Front([point], chosen=point)).rows[1][-1] == "chosen"
-    assert read(certify(rules)).text == str(certify(rules))
+    assert read(Certificate.of(rules)).text == str(Certificate.of(rules))
 
 
 @examples(0.2)
@@ -355,7 +354,7 @@ def test_findings_are_a_table_of_kinds():
     ended = check(many, budget=Budget(nodes=1))
     assert ended.unfinished
     assert f"not finished within the budget: {', '.join(ended.unfinished)}" in read(ended).text
-    good, bad = certify(AGES), certify(RuleSet([age(0, 9, "a"), age(5, 20, "b")]))
+    good, bad = Certificate.of(AGES), Certificate.of(RuleSet([age(0, 9, "a"), age(5, 20, "b")]))
     assert read(good).text == str(good)
     assert markup.GREEN in good._repr_html_()
     assert markup.VERMILION in bad._repr_html_()

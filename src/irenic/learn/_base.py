@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from irenic.arrays import Floats, Indices, Ints
 from irenic.errors import DataError
-from irenic.learn._certificate import Certificate, certify
+from irenic.learn._certificate import Certificate
 from irenic.learn._lazy import lazy_predictions, lazy_score
 from irenic.learn._rows import MANY_ROWS, TableRows, sampled
 from irenic.learn._stored import Stored, survey
@@ -250,7 +250,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         consistent: 1 rule without conflicts; not complete: other cases are left to the default
         """
         check_is_fitted(self)
-        return certify(*self._certified)
+        return Certificate.of(*self._certified)
 
     @property
     def feature_importances_(self) -> Floats:

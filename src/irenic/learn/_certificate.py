@@ -45,6 +45,12 @@ class Certificate(Shown):
     gaps: Gaps
     proved: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, rules: RuleSet, proved: tuple[str, ...] = ()) -> Certificate:
+        """Return the certificate of a rule set, with properties that were proved."""
+        budget = Budget(nodes=_NODE_LIMIT, regions=_GAP_LIMIT)
+        return cls(len(rules), len(rules.conflicts()), gaps(rules, budget=budget), proved)
+
     @property
     def is_consistent(self) -> bool:
         """Whether no two rules contradict each other anywhere.
@@ -87,9 +93,3 @@ class Certificate(Shown):
         if self.is_complete is None:
             return "completeness unknown: the search for gaps did not finish"
         return "not complete: other cases are left to the default"
-
-
-def certify(rules: RuleSet, proved: tuple[str, ...] = ()) -> Certificate:
-    """Return the certificate of a rule set, with properties that were proved."""
-    budget = Budget(nodes=_NODE_LIMIT, regions=_GAP_LIMIT)
-    return Certificate(len(rules), len(rules.conflicts()), gaps(rules, budget=budget), proved)

@@ -10,10 +10,11 @@ from typing import Any, TypeAlias, overload
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError
 from irenic.model.decision_table import DecisionTable
-from irenic.model.literals import counted, display, show_point
+from irenic.model.literals import counted, show_point
 from irenic.model.region import Region
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
+from irenic.proving import decided_text
 from irenic.proving.asking import ask_same
 from irenic.proving.differing import differences
 
@@ -68,12 +69,7 @@ class Difference:
 
 
 def _decision_text(then: Hashable | None, rules: tuple[int, ...]) -> str:
-    if then is None:
-        return "nothing"
-    if not rules:
-        return f"{display(then)} (by default)"
-    numbers = ", ".join(str(rule + 1) for rule in rules[:5]) + (", …" if len(rules) > 5 else "")
-    return f"{display(then)} (rule{'s' if len(rules) > 1 else ''} {numbers})"
+    return "nothing" if then is None else decided_text(then, rules)
 
 
 class Differences(Sequence[Difference]):

@@ -177,24 +177,7 @@ class DecisionTable(Editable):
         return f"<DecisionTable {self.name!r}: {rows}, {features}{policy}>"
 
     def places(self, row: int) -> list[int]:
-        """Return the indices of the rules of a row; none if the row can never hold.
-
-        Parameters
-        ----------
-        row : int
-            Index of the row.
-
-        Returns
-        -------
-        list of int
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
-        >>> DecisionTable(rules, rows=(0, 2), n_rows=3).places(2)
-        [1]
-        """
+        """Return the indices of the rules of a row; none if the row can never hold."""
         return list(self._places.get(row, ()))
 
     @cached_property
@@ -241,19 +224,7 @@ class DecisionTable(Editable):
         return replace(ranked, rules=rules, rows=rows, n_rows=n + len(never), provenance=provenance)
 
     def without_unsatisfiable(self) -> DecisionTable:
-        """Return the table without the rows that can never hold.
-
-        Returns
-        -------
-        DecisionTable
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
-        >>> len(DecisionTable(rules, rows=(0, 2), n_rows=3).without_unsatisfiable())
-        2
-        """
+        """Return the table without the rows that can never hold."""
         numbers = {row: number for number, row in enumerate(dict.fromkeys(sorted(self.rows)))}
         rows = tuple(numbers[row] for row in self.rows)
         provenance = self.provenance.renumbered(numbers, len(numbers))
@@ -262,91 +233,22 @@ class DecisionTable(Editable):
     def place(self, rows: Iterable[int], column: str = "") -> str:
         """Return where rows or a cell are in the spreadsheet from which the table was read.
 
-        Parameters
-        ----------
-        rows : iterable of int
-            Indices of the rows; none for the header.
-        column : str
-            The name of a column, for a cell in it.
-
-        Returns
-        -------
-        str
-            In words, such as "lines 2 and 5" or "Fares!B5"; empty if it is not known.
-
-        Examples
-        --------
-        >>> import irenic
-        >>> table = irenic.parse("age,fare\\n< 18,low\\n>= 18,high\\n", format="csv").bind().table()
-        >>> table.place([0, 1])
-        'lines 2 and 3'
+        In words, such as "lines 2 and 5" or "Fares!B5"; empty if it is not known.
         """
         return self.provenance.place(rows, column)
 
     def say_conflict(self, conflict: Conflict) -> str:
-        """Return a conflict of two rows in words, with their place if it is known.
-
-        Parameters
-        ----------
-        conflict : Conflict
-            With the indices of the rows, as from :meth:`first_conflict`.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import irenic
-        >>> text = "age,fare\\n< 18,low\\n>= 17,high\\n"
-        >>> table = irenic.parse(text, format="csv").bind().table()
-        >>> table.say_conflict(table.first_conflict())
-        'lines 2 and 3: rule 1 says low, rule 2 says high where age = 17, for example at age = 17'
-        """
+        """Return a conflict of two rows in words, with their place if it is known."""
         place = self.place((conflict.first, conflict.second))
         return f"{place}: {conflict}" if place else str(conflict)
 
     def say_never(self, row: int) -> str:
-        """Return a warning that a row is left out because it can never hold.
-
-        Parameters
-        ----------
-        row : int
-            Index of the row.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
-        >>> DecisionTable(rules, rows=(0, 2), n_rows=3).say_never(1)
-        'rule 2 can never hold and is left out'
-        """
+        """Return a warning that a row is left out because it can never hold."""
         reason = self.provenance.why_never.get(row, "")
         return f"rule {row + 1} can never hold and is left out" + (f": {reason}" if reason else "")
 
     def under(self, hit_policy: HitPolicy | None) -> DecisionTable:
-        """Return the table with another hit policy.
-
-        Parameters
-        ----------
-        hit_policy : str or None
-            The new hit policy.
-
-        Returns
-        -------
-        DecisionTable
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
-        >>> DecisionTable.from_rules(rules).under("FIRST").is_ordered
-        True
-        """
+        """Return the table with another hit policy."""
         return replace(self, hit_policy=hit_policy)
 
     @property
@@ -360,20 +262,7 @@ class DecisionTable(Editable):
         return self.hit_policy in ("RULE ORDER", "OUTPUT ORDER", "COLLECT")
 
     def first_conflict(self) -> Conflict | None:
-        """Return a conflict of two rows.
-
-        Returns
-        -------
-        Conflict or None
-            With the indices of the rows; None if there is no conflict.
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
-        >>> print(DecisionTable.from_rules(rules).first_conflict())
-        rule 1 says free, rule 2 says full where age < 18, for example at age = 9
-        """
+        """Return a conflict, with the indices of its two rows; None if there is none."""
         for pair in self.rules.conflicts(limit=1):
             return Conflict(self.rows[pair.first], self.rows[pair.second], pair.rules)
         return None

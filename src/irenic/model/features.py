@@ -199,21 +199,7 @@ class Continuous:
     def reach(self, lower: float, upper: float) -> tuple[float, float]:
         """Return the part of an interval that can contain values.
 
-        Parameters
-        ----------
-        lower, upper : float
-            The encoded bounds of the interval.
-
-        Returns
-        -------
-        (float, float)
-            The bounds of the part; LOWEST and inf for open sides. A side that is limited only by
-            the calendar or the precision of float64 is open.
-
-        Examples
-        --------
-        >>> Continuous("age", bounds=(0, 120), kind="integer").reach(-10.0, 30.0)
-        (0.0, 30.0)
+        LOWEST and inf are open sides; so are those that only the calendar or float64 limits.
         """
         clock = self.kind == "time"
         below = lower <= LOWEST and self.bounds[0] is None and not clock
@@ -224,110 +210,29 @@ class Continuous:
         )
 
     def admits(self, value: float) -> bool:
-        """Return whether an encoded value can occur.
-
-        Parameters
-        ----------
-        value : float
-            An encoded value; ``-inf`` is a missing one.
-
-        Returns
-        -------
-        bool
-
-        Examples
-        --------
-        >>> Continuous("age", bounds=(0, 120)).admits(130.0)
-        False
-        """
+        """Return whether an encoded value can occur; ``-inf`` is a missing one."""
         return self.missing if value == -math.inf else self.lowest <= value < self.end
 
     def after(self, value: float) -> float:
-        """Return the cut just above a value: ``f <= value`` is ``f < after(value)``.
-
-        Parameters
-        ----------
-        value : float
-            An encoded value.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> Continuous("n", kind="integer").after(5.0), Continuous("f").after(5.0)
-        (6.0, 5.000000000000001)
-        """
+        """Return the cut just above a value: ``f <= value`` is ``f < after(value)``."""
         # Beyond 2**53, neighboring floats are further apart than neighboring values.
         above = math.nextafter(value, math.inf)
         return max(above, value + self.step) if self.step else above
 
     def before(self, cut: float) -> float:
-        """Return the greatest value below a cut: the inverse of :meth:`after`.
-
-        Parameters
-        ----------
-        cut : float
-            An exclusive upper bound.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> Continuous("n", kind="integer").before(6.0)
-        5.0
-        """
+        """Return the greatest value below a cut: the inverse of :meth:`after`."""
         below = math.nextafter(cut, -math.inf)
         return min(below, cut - self.step) if self.step else below
 
     def snap(self, cut: float) -> float:
-        """Return the canonical form of a cut: equal for cuts that separate the same values.
-
-        Parameters
-        ----------
-        cut : float
-            A bound of an interval.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> Continuous("n", kind="integer").snap(5.5)
-        6.0
-        """
+        """Return the canonical form of a cut: equal for cuts that separate the same values."""
         if self.step and math.isfinite(cut) and cut != LOWEST:
             # Use integers, because a float division by the step would round.
             return float(-(-math.ceil(cut) // self.step) * self.step)
         return cut
 
     def encode_value(self, value: object) -> float:
-        """Return a value as a float64.
-
-        Parameters
-        ----------
-        value : object
-            A number, date, time, duration or text, as the kind requires; None or NaN if missing.
-
-        Returns
-        -------
-        float
-            It is ``-inf`` for a missing value.
-
-        Raises
-        ------
-        DataError
-            If the value does not fit the kind of the feature.
-
-        Examples
-        --------
-        >>> Continuous("months", kind="months").encode_value("P1Y2M")
-        14.0
-        """
+        """Return a value as a float64, ``-inf`` for a missing one."""
         if type(value) is float and self.kind == "number" and math.isfinite(value):
             return value  # a fast path for the most common case
         if is_missing(value):
@@ -425,28 +330,7 @@ class Continuous:
             ) from None
 
     def decode_value(self, number: float) -> Any:
-        """Return the value that a number encodes.
-
-        Parameters
-        ----------
-        number : float
-            An encoded value.
-
-        Returns
-        -------
-        object
-            None if the value is missing.
-
-        Raises
-        ------
-        DataError
-            If the number is beyond the calendar.
-
-        Examples
-        --------
-        >>> Continuous("born", kind="date").decode_value(0.0)
-        datetime.date(1970, 1, 1)
-        """
+        """Return the value that a number encodes."""
         if number == -math.inf:
             return None
         if self.kind == "number":
@@ -465,69 +349,19 @@ class Continuous:
         return (_EPOCH + span).date() if self.kind == "date" else _EPOCH + span
 
     def shows(self, number: float) -> bool:
-        """Return whether a number encodes a value: a date of the calendar, a time of the day.
-
-        Parameters
-        ----------
-        number : float
-            An encoded value.
-
-        Returns
-        -------
-        bool
-
-        Examples
-        --------
-        >>> Continuous("born", kind="date").shows(1e30)
-        False
-        """
+        """Return whether a number encodes a value: a date of the calendar, a time of the day."""
         low, high = _CALENDAR.get(self.kind, (-math.inf, math.inf))
         return low <= number <= high
 
     def format_value(self, number: float) -> str:
-        """Return the text of the value that a number encodes.
-
-        Parameters
-        ----------
-        number : float
-            An encoded value.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> Continuous("born", kind="date").format_value(0.0)
-        '1970-01-01'
-        """
+        """Return the text of the value that a number encodes."""
         if self.kind in ("number", "integer") or not math.isfinite(number):
             return "missing" if number == -math.inf else format_number(number)
         value = self.decode_value(number)
         return format_duration(value) if self.kind in _SPANS else value.isoformat()
 
     def encode_bound(self, bound: object) -> float:
-        """Return the bound of a condition as a float64.
-
-        Parameters
-        ----------
-        bound : object
-            A value of the feature, an infinity, or a fraction if the values are integers.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ConditionError
-            If the bound is missing or does not fit the kind of the feature.
-
-        Examples
-        --------
-        >>> Continuous("n", kind="integer").encode_bound(2.5)
-        2.5
-        """
+        """Return the bound of a condition as a float64; fractions are bounds of integers, too."""
         exact = type(bound) in (int, float) and abs(bound) <= EXACT  # type: ignore[arg-type]
         if exact and self.kind in ("number", "integer"):
             return float(bound)  # type: ignore[arg-type]  # a fast path for the most common case
@@ -691,24 +525,7 @@ class Categorical:
         return bits | self.missing << MISSING_CODE | self.other << OTHER_CODE
 
     def encode_value(self, value: object) -> int:
-        """Return the code of a value, which is the number of its bit.
-
-        Parameters
-        ----------
-        value : object
-            Any hashable value; None or NaN if it is missing.
-
-        Returns
-        -------
-        int
-            0 for a missing value, 1 for an undeclared one.
-
-        Examples
-        --------
-        >>> color = Categorical("color", ["yellow", "blue"])
-        >>> color.encode_value("blue"), color.encode_value("red"), color.encode_value(None)
-        (3, 1, 0)
-        """
+        """Return the code of a value, which is the number of its bit."""
         if value is MISSING or is_missing(value):
             return MISSING_CODE
         if value is OTHER:
@@ -717,58 +534,17 @@ class Categorical:
         return self.codes.get(key, OTHER_CODE)
 
     def decode_value(self, code: int) -> Hashable:
-        """Return the value that a code encodes.
-
-        Parameters
-        ----------
-        code : int
-            The number of a bit.
-
-        Returns
-        -------
-        hashable
-            None for a missing value, ``OTHER`` for an undeclared one.
-
-        Examples
-        --------
-        >>> Categorical("color", ["yellow", "blue"]).decode_value(3)
-        'blue'
-        """
+        """Return the value that a code encodes."""
         if code == MISSING_CODE:
             return None
         return OTHER if code == OTHER_CODE else self.values[code - FIRST_CODE]
 
     def admits(self, code: int) -> bool:
-        """Return whether the value with a code can occur.
-
-        Parameters
-        ----------
-        code : int
-            The number of a bit.
-
-        Returns
-        -------
-        bool
-
-        Examples
-        --------
-        >>> Categorical("color", ["yellow", "blue"]).admits(0)
-        False
-        """
+        """Return whether the value with a code can occur."""
         return bool(self.everything >> code & 1)
 
     def unlisted(self) -> Hashable:
-        """Return an example of an undeclared value.
-
-        Returns
-        -------
-        hashable
-
-        Examples
-        --------
-        >>> Categorical("color", ["yellow", "other"], other=True).unlisted()
-        'other 2'
-        """
+        """Return an example of an undeclared value."""
         name, number = "other", 1
         while name in self.codes:
             number += 1
@@ -776,22 +552,7 @@ class Categorical:
         return name
 
     def show_values(self, limit: int = 8) -> str:
-        """Return the declared values as text.
-
-        Parameters
-        ----------
-        limit : int
-            The maximum number of values to show.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> Categorical("color", ["yellow", "blue", "red"]).show_values(2)
-        'yellow, blue, …'
-        """
+        """Return the declared values as text."""
         shown = ", ".join(display(v) for v in self.values[:limit])
         return shown + (", …" if len(self.values) > limit else "")
 

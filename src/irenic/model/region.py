@@ -149,27 +149,7 @@ class Region(Shown):
     ) -> Region:
         """Return the region with the given bounds and sets of values.
 
-        Parameters
-        ----------
-        space : Space
-            The features.
-        lower, upper : array of float
-            The inclusive lower and exclusive upper bound of each continuous feature.
-        masks : array of uint64
-            The bits of each categorical feature, at the words in ``space.sets``.
-        written : array of uint8, optional
-            How each bound was written (default: no bound was; the shorter text is shown).
-
-        Returns
-        -------
-        Region
-            It may be empty. It takes ownership of the arrays and makes them read-only.
-
-        Examples
-        --------
-        >>> space = Space([Continuous("f1")])
-        >>> Region.from_packed(space, np.array([2.0]), np.array([5.0]), space.everything)
-        2 <= f1 < 5
+        The region, which may be empty, takes over the arrays and makes them read-only.
         """
         if written is None:
             written = space.unwritten
@@ -181,46 +161,12 @@ class Region(Shown):
 
     @classmethod
     def from_box(cls, box: Boxes, written: Bytes | None = None) -> Region:
-        """Return a single box as a region.
-
-        Parameters
-        ----------
-        box : Boxes of length 1
-            The region takes ownership of its arrays and makes them read-only.
-        written : array of uint8, optional
-            How each bound was written (default: no bound was; the shorter text is shown).
-
-        Returns
-        -------
-        Region
-
-        Examples
-        --------
-        >>> region = Region(Space([Continuous("f1")]), {"f1": (2, 5)})
-        >>> Region.from_box(region.box)
-        2 <= f1 < 5
-        """
+        """Return a single box as a region. It takes over the arrays and makes them read-only."""
         return cls.__new__(cls)._fill(box, box.space.unwritten if written is None else written)
 
     @classmethod
     def from_boxes(cls, boxes: Boxes) -> list[Region]:
-        """Return each box as a region.
-
-        Parameters
-        ----------
-        boxes : Boxes
-            The regions share its arrays.
-
-        Returns
-        -------
-        list of Region
-
-        Examples
-        --------
-        >>> region = Region(Space([Continuous("f1")]), {"f1": (2, 5)})
-        >>> Region.from_boxes(region.box)
-        [2 <= f1 < 5]
-        """
+        """Return each box as a region."""
         space, written = boxes.space, boxes.space.unwritten
         arrays = [array[:, None] for array in (boxes.lower, boxes.upper, boxes.masks)]
         for array in arrays:
@@ -230,22 +176,7 @@ class Region(Shown):
 
     @classmethod
     def nothing(cls, space: Space) -> Region:
-        """Return the empty region.
-
-        Parameters
-        ----------
-        space : Space
-            The features.
-
-        Returns
-        -------
-        Region
-
-        Examples
-        --------
-        >>> Region.nothing(Space([Continuous("f1")]))
-        nothing
-        """
+        """Return the empty region."""
         bounds = np.full((1, len(space.continuous)), math.inf)
         box = Boxes(space, bounds, -bounds, np.zeros((1, space.n_words), dtype=np.uint64))
         written = np.zeros(len(space.continuous), dtype=np.uint8)
@@ -278,26 +209,7 @@ class Region(Shown):
     def from_parsed(cls, conditions: list[ParsedCondition], space: Space | None = None) -> Region:
         """Return the region of parsed conditions.
 
-        Parameters
-        ----------
-        conditions : list of ParsedCondition
-            Several conditions on one feature are intersected.
-        space : Space, optional
-            The features (default: inferred from the conditions).
-
-        Returns
-        -------
-        Region
-
-        Raises
-        ------
-        FormatError
-            If a condition is invalid, or if the conditions on a feature exclude each other.
-
-        Examples
-        --------
-        >>> Region.from_parsed(parse_conditions("f1 >= 2 and f1 < 5"))
-        2 <= f1 < 5
+        Several conditions on one feature are intersected.
         """
         if space is None:
             space = Space(infer_features([(c.name, c.operators) for c in conditions]))
@@ -399,18 +311,7 @@ class Region(Shown):
         return f" {conjunction} ".join(self.texts()) or "anything"
 
     def texts(self) -> list[str]:
-        """Return the text of each condition, in the order of the features.
-
-        Returns
-        -------
-        list of str
-
-        Examples
-        --------
-        >>> space = Space([Continuous("f1"), Continuous("f2")])
-        >>> Region(space, {"f1": (2, 5), "f2": 3}).texts()
-        ['2 <= f1 < 5', 'f2 = 3']
-        """
+        """Return the text of each condition, in the order of the features."""
         return [text for text in self.each("text", interval_text, bits_text) if text]
 
     def each(
@@ -421,27 +322,7 @@ class Region(Shown):
     ) -> list[Any]:
         """Convert the condition on each feature, in the order of the features.
 
-        Many regions share conditions, so the space caches the results.
-
-        Parameters
-        ----------
-        kind : str
-            The name of the cache; use one name per conversion.
-        of_interval : callable
-            Converts a continuous feature and its interval.
-        of_bits : callable
-            Converts a categorical feature and its bits.
-
-        Returns
-        -------
-        list
-            What ``of_interval`` or ``of_bits`` returns for each feature.
-
-        Examples
-        --------
-        >>> region = Region(Space([Continuous("f1")]), {"f1": (2, 5)})
-        >>> region.each("text", interval_text, bits_text)
-        ['2 <= f1 < 5']
+        Many regions share conditions, so the space caches the results of each ``kind``.
         """
         space, memo = self.space, self.space.memo(kind)
         keys: list[tuple[Any, ...]] = list(
@@ -500,27 +381,7 @@ class Region(Shown):
         return {name: dict(operators) for name, operators in by_name if operators}
 
     def interval(self, name: str) -> Interval:
-        """Return the half-open interval of a continuous feature, encoded.
-
-        Parameters
-        ----------
-        name : str
-            A continuous feature.
-
-        Returns
-        -------
-        Interval
-
-        Raises
-        ------
-        ConditionError
-            If the feature is categorical or unknown.
-
-        Examples
-        --------
-        >>> Region(Space([Continuous("f1")]), {"f1": (2, 5)}).interval("f1")
-        Interval(lower=2.0, upper=5.0, written=0)
-        """
+        """Return the half-open interval of a continuous feature, encoded."""
         if not isinstance(self.space[name], Continuous):
             raise ConditionError(f"feature {name!r} is categorical and has no interval; use bits()")
         row = self.space.row(name)
@@ -529,26 +390,7 @@ class Region(Shown):
     def bits(self, name: str) -> int:
         """Return the set of values of a categorical feature, as bits.
 
-        Parameters
-        ----------
-        name : str
-            A categorical feature.
-
-        Returns
-        -------
-        int
-            Bit 0 is a missing value, bit 1 any other value; the declared values follow.
-
-        Raises
-        ------
-        ConditionError
-            If the feature is continuous or unknown.
-
-        Examples
-        --------
-        >>> space = Space([Categorical("color", ["yellow", "blue"])])
-        >>> bin(Region(space, {"color": "blue"}).bits("color"))
-        '0b1000'
+        Bit 0 is a missing value, bit 1 any other value; the declared values follow.
         """
         if not isinstance(self.space[name], Categorical):
             raise ConditionError(f"feature {name!r} is continuous and has no bits; use interval()")

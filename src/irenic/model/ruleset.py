@@ -172,38 +172,7 @@ class Rules(Editable):
         weights: npt.ArrayLike,
         default: Hashable | None = None,
     ) -> Self:
-        """Create a rule set from valid boxes, which are not checked.
-
-        Parameters
-        ----------
-        boxes : Boxes
-            The regions of the rules, without empty ones.
-        written : array of uint8 of shape (rules, continuous features)
-            How each bound was written; see :attr:`Region.written`.
-        then : sequence of hashable
-            The consequent of each rule.
-        weights : array of shape (rules,)
-            The weight of each rule.
-        default : hashable, optional
-            The prediction where no rule holds (default: none).
-
-        Returns
-        -------
-        RuleSet
-
-        Raises
-        ------
-        ConditionError
-            If a consequent is None or not hashable.
-
-        Examples
-        --------
-        >>> from irenic import Region, RuleSet
-        >>> region = Region.parse("f1 <= 5")
-        >>> RuleSet.from_boxes(region.box, written=region.written[None], then=["A"], weights=[1])
-        <RuleSet: 1 rule, 1 feature>
-          1. IF f1 <= 5 THEN A
-        """
+        """Create a rule set from valid boxes, which are not checked."""
         rules = cls(space=boxes.space, default=default)
         thens = list(then)
         distinct = dict(zip(map(id, thens), thens, strict=True))
@@ -323,25 +292,7 @@ class Rules(Editable):
         return tuple(self._thens)
 
     def code_of(self, consequent: Hashable | None) -> int:
-        """Return the index of a consequent among ``consequents``.
-
-        Parameters
-        ----------
-        consequent : hashable or None
-            The consequent.
-
-        Returns
-        -------
-        int
-            -1 if the consequent is unknown or None.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.code_of("low"), rules.code_of("high")
-        (0, -1)
-        """
+        """Return the index of a consequent among ``consequents``, -1 if it is unknown or None."""
         return -1 if consequent is None else self._codes.get(as_consequent(consequent), -1)
 
     @property
@@ -531,24 +482,7 @@ class Rules(Editable):
         return rivals
 
     def rival_mask(self, consequent: Hashable | None = None) -> Bools:
-        """Return which rules contradict a consequent wherever they hold.
-
-        Parameters
-        ----------
-        consequent : hashable, optional
-            Rules that agree with this consequent are not rivals (default: every rule is a rival).
-
-        Returns
-        -------
-        array of bool
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.rival_mask("low"), rules.rival_mask("high")
-        (array([False]), array([ True]))
-        """
+        """Return which rules contradict a consequent wherever they hold."""
         return self._against(None if consequent is None else as_consequent(consequent))
 
     def _against(self, then: Hashable | None) -> Bools:
@@ -621,30 +555,7 @@ class Rules(Editable):
         return pairs
 
     def overlapping_pairs(self, *, same: bool, limit: int = _UNLIMITED) -> Codes:
-        """Return the indices of overlapping rules that agree, or that contradict each other.
-
-        Parameters
-        ----------
-        same : bool
-            Whether to return the pairs that agree.
-        limit : int, optional
-            Maximum number of pairs (default: unlimited).
-
-        Returns
-        -------
-        array of int of shape (pairs, 2)
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then={"x": True}),
-        ...                  Rule({"age": (20, 40)}, then={"y": True}),
-        ...                  Rule({"age": (25, 40)}, then={"x": False})])
-        >>> rules.overlapping_pairs(same=True).tolist()
-        [[0, 1], [1, 2]]
-        >>> rules.overlapping_pairs(same=False).tolist()
-        [[0, 2]]
-        """
+        """Return the indices of overlapping rules that agree, or that contradict each other."""
         if self.space.impossible:
             return self._possible_pairs(same=same, limit=limit)
         return self._overlapping_pairs(same=same, limit=limit)
@@ -856,39 +767,9 @@ class Rules(Editable):
     def decide_labels(
         self, X: Any, labels: Sequence[Hashable], *, resolve: Resolve | None = None
     ) -> tuple[Signs, Bools]:
-        """Return what the rules decide about each label, without the default.
+        """Return what the rules decide about each label, and which cases they cover.
 
-        Parameters
-        ----------
-        X : table
-            The instances.
-        labels : sequence of hashable
-            The labels.
-        resolve : {"first", "best", "vote"}, optional
-            How to choose between conflicting rules, label by label; see :meth:`predict`.
-
-        Returns
-        -------
-        states : array of int8 of shape (instances, labels)
-            1 if the label is present, -1 if it is absent, 0 if no rule decides it.
-        covered : array of bool
-            Whether a rule covers the instance.
-
-        Raises
-        ------
-        ConditionError
-            If a rule predicts neither a set of labels nor some labels.
-        ConflictError
-            If there are conflicts and ``resolve`` is None.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then={"x": True}),
-        ...                  Rule({"age": (20, 40)}, then={"y": False})])
-        >>> states, covered = rules.decide_labels({"age": [25, 35, 50]}, ["x", "y"])
-        >>> states.tolist(), covered.tolist()
-        ([[1, -1], [0, -1], [0, 0]], [True, True, False])
+        1 if a label is present, -1 if it is absent, 0 if no rule decides it; per case and label.
         """
         resolve = self._resolved(resolve)
         for i, then in enumerate(self.thens):
@@ -1113,29 +994,7 @@ class Rules(Editable):
         return explanations
 
     def check_whole(self, what: str, instead: str) -> None:
-        """Raise an error if a rule decides only some labels.
-
-        Parameters
-        ----------
-        what : str
-            What needs rules that decide everything.
-        instead : str
-            What to do instead.
-
-        Raises
-        ------
-        ConditionError
-            Names the first such rule.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then={"x": True})])
-        >>> rules.check_whole("a list", "use a rule set")
-        Traceback (most recent call last):
-        irenic.errors.ConditionError: a list cannot represent rules that decide only some labels,
-        such as rule 1 (IF 0 <= age < 30 THEN {x = true}); use a rule set
-        """
+        """Raise an error if a rule decides only some labels."""
         if not self.is_partial:
             return
         i = next(i for i, then in enumerate(self.thens) if isinstance(then, Head))

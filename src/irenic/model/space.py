@@ -150,27 +150,7 @@ class Space:
         return f"Space([{listed}]{excluded if self.impossible else ''})"
 
     def index(self, name: str) -> int:
-        """Return the index of a feature.
-
-        Parameters
-        ----------
-        name : str
-            The name of the feature.
-
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        ConditionError
-            If there is no such feature.
-
-        Examples
-        --------
-        >>> Space([Continuous("f1"), Continuous("f2")]).index("f2")
-        1
-        """
+        """Return the index of a feature."""
         try:
             return self._place[name]
         except (KeyError, TypeError):
@@ -178,44 +158,14 @@ class Space:
             raise ConditionError(f"unknown feature {name!r}{hint}") from None
 
     def row(self, name: str) -> int:
-        """Return the index of a feature among those of its type, as in packed arrays.
-
-        Parameters
-        ----------
-        name : str
-            The name of the feature.
-
-        Returns
-        -------
-        int
-
-        Examples
-        --------
-        >>> space = Space([Categorical("color", ["yellow", "blue"]), Continuous("f1")])
-        >>> space.row("f1")
-        0
-        """
+        """Return the index of a feature among those of its type, as in packed arrays."""
         self.index(name)
         return self._row[name]
 
     def memo(self, kind: str) -> dict[Any, Any]:
         """Return a cache for results of converting conditions, which many regions share.
 
-        Parameters
-        ----------
-        kind : str
-            The name of the cache.
-
-        Returns
-        -------
-        dict
-            It is cleared when it grows too large.
-
-        Examples
-        --------
-        >>> space = Space([Continuous("f1")])
-        >>> space.memo("text") is space.memo("text")
-        True
+        It is cleared when it grows too large.
         """
         memo = self._memos.setdefault(kind, {})
         if len(memo) > _MAX_MEMO:
@@ -285,23 +235,7 @@ class Space:
         return np.array(words, dtype=np.uint64)
 
     def words_of(self, codes: Codes) -> Words:
-        """Return the words of the set of all codes of instances.
-
-        Parameters
-        ----------
-        codes : array of int32
-            ``codes[j, n]`` is the code of categorical feature ``j`` of instance ``n``.
-
-        Returns
-        -------
-        array of uint64
-
-        Examples
-        --------
-        >>> space = Space([Categorical("color", ["yellow", "blue"])])
-        >>> space.words_of(np.array([[2, 3, 2]], np.int32))
-        array([12], dtype=uint64)
-        """
+        """Return the words of the set of all codes of instances."""
         words = np.zeros(self.n_words, dtype=np.uint64)
         for part, row in zip(self.sets, codes, strict=True):
             for code in distinct(row).tolist():
@@ -463,31 +397,7 @@ class Space:
         return instance
 
     def numbers_of(self, point: Any) -> tuple[list[float], list[int]]:
-        """Return a point as numbers, without arrays.
-
-        Parameters
-        ----------
-        point : mapping, sequence or Instances of length 1
-            As for :meth:`encode_point`.
-
-        Returns
-        -------
-        values : list of float
-            The value of each continuous feature.
-        codes : list of int
-            The code of each categorical feature.
-
-        Raises
-        ------
-        DataError
-            If a value does not fit its feature.
-
-        Examples
-        --------
-        >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
-        >>> space.numbers_of({"f1": 5.5, "color": "blue"})
-        ([5.5], [3])
-        """
+        """Return a point as numbers, without arrays."""
         if isinstance(point, Instances):
             if len(point) != 1:
                 raise DataError(f"expected one point, got {len(point)}")
@@ -648,23 +558,7 @@ class Instances:
         return (self[i] for i in range(len(self)))
 
     def take(self, rows: Any) -> Instances:
-        """Return the instances in the given rows.
-
-        Parameters
-        ----------
-        rows : array of int or bool, or slice
-            Indices or a mask.
-
-        Returns
-        -------
-        Instances
-
-        Examples
-        --------
-        >>> instances = Space([Continuous("f1")]).encode({"f1": [1, 2, 3]})
-        >>> instances.take([0, 2]).values
-        array([[1., 3.]])
-        """
+        """Return the instances in the given rows."""
         if isinstance(rows, slice):
             values, codes = self.values[:, rows], self.codes[:, rows]
             return Instances(self.space, np.ascontiguousarray(values), np.ascontiguousarray(codes))

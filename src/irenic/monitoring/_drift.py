@@ -9,11 +9,12 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from irenic.arrays import Bools, Floats
 from irenic.errors import ConditionError, DataError
 from irenic.model.columns import take_apart
 from irenic.model.features import Continuous
 from irenic.model.literals import Probabilities, display, is_missing, plain
-from irenic.model.space import column_values, to_list
+from irenic.model.space import Instances, Space, column_values, to_list
 from irenic.monitoring._shares import Share, adjusted, chance, decided_rows, difference, only_tested
 
 ShiftKind: TypeAlias = Literal["rule", "default", "missing", "range", "unseen", "confidence"]
@@ -199,32 +200,47 @@ def drift(model: Any, X: Any, y: Any = None) -> Drift:
         shifts += _confidences(model, [*covers.T, left], labels)
         codes, outcomes, _ = decided_rows(model, X)
         accuracy = Share(sum(outcomes[c] == t for c, t in zip(codes, labels, strict=True)), n)
-    unseen, beyond = {}, {}
-    for name, figures in point.columns.items():
-        feature, row = rules.space[name], rules.space.row(name)
-        if isinstance(feature, Continuous):
-            values = instances.values[row]
-            missing = values == -np.inf
-            ends = (np.inf, -np.inf) if figures.low is None else (figures.low, figures.high)
-            out = ~missing & ((values < ends[0]) | (values > ends[1]))
-            # one training row each is below and above all others
-            shifts.append(Shift("range", None, name, Share(2, point.n_rows), _share(out)))
-            if out.any():
-                beyond[name] = _ends(feature, figures, values[out])
-        else:
-            codes = instances.codes[row]
-            missing, other = codes == 0, codes == 1
-            shifts.append(
-                Shift("unseen", None, name, Share(figures.other, point.n_rows), _share(other))
-            )
-            if other.any():
-                unseen[name] = _most_frequent(table, rules.space.names.index(name), name, other)
-        shifts.append(
-            Shift("missing", None, name, Share(figures.missing, point.n_rows), _share(missing))
-        )
+    columns = _Columns(point, rules.space, instances, table)
+    shifts += columns.shifts
     chances = adjusted([_chance(shift) for shift in shifts])
     tested = tuple(replace(s, p=p) for s, p in zip(shifts, chances, strict=True))
-    return Drift(n, tested, unseen, beyond, accuracy)
+    return Drift(n, tested, columns.unseen, columns.beyond, accuracy)
+
+
+class _Columns:
+    """The values of new rows, compared with those of the training rows."""
+
+    def __init__(self, point: Any, space: Space, instances: Instances, table: Any) -> None:
+        self.n_before = point.n_rows
+        self.shifts: list[Shift] = []
+        self.unseen: dict[str, dict[Any, int]] = {}
+        self.beyond: dict[str, tuple[str, str]] = {}
+        for name, figures in point.columns.items():
+            feature, row = space[name], space.row(name)
+            if isinstance(feature, Continuous):
+                missing = self._range(feature, figures, instances.values[row])
+            else:
+                codes = instances.codes[row]
+                missing, other = codes == 0, codes == 1
+                self._add("unseen", name, figures.other, other)
+                if other.any():
+                    place = space.names.index(name)
+                    self.unseen[name] = _most_frequent(table, place, name, other)
+            self._add("missing", name, figures.missing, missing)
+
+    def _add(self, kind: ShiftKind, name: str, before: int, now: Bools) -> None:
+        self.shifts.append(Shift(kind, None, name, Share(before, self.n_before), _share(now)))
+
+    def _range(self, feature: Continuous, figures: Any, values: Floats) -> Bools:
+        """Compare numbers with the range of the training rows, and return which are missing."""
+        missing: Bools = values == -np.inf
+        ends = (np.inf, -np.inf) if figures.low is None else (figures.low, figures.high)
+        out = ~missing & ((values < ends[0]) | (values > ends[1]))
+        # one training row each is below and above all others
+        self._add("range", feature.name, 2, out)
+        if out.any():
+            self.beyond[feature.name] = _ends(feature, figures, values[out])
+        return missing
 
 
 def _chance(shift: Shift) -> float:

@@ -175,54 +175,52 @@ def _paired(question: Question, parsed: ParsedProperty) -> Question:
     while second in space:
         second += "'"
     paired = Space([*space, replace(feature, name=second)])
+    is_value = isinstance(feature, Continuous)
     d = len(space.continuous)
-    if isinstance(feature, Continuous):
-        axes = space.row(name), d
-    else:
-        axes = d + space.row(name), d + len(space.categorical)
-
-    def on(boxes: Boxes, *, swapped: bool) -> Boxes:
-        """Return boxes of the original space as those of the first or of the second case."""
-        lower, upper, masks = boxes.lower, boxes.upper, boxes.masks
-        if isinstance(feature, Continuous):
-            free = np.full((len(boxes), 1), np.inf)
-            lower, upper = np.hstack([lower, -free]), np.hstack([upper, free])
-            if swapped:
-                order = list(range(d + 1))
-                order[axes[0]], order[d] = d, axes[0]
-                lower, upper = lower[:, order], upper[:, order]
-        else:
-            own = space.sets[space.row(name)]
-            every = np.repeat(space.everything[own][None], len(boxes), axis=0)
-            values = masks[:, own]
-            masks = np.hstack([masks, values if swapped else every])
-            if swapped:
-                masks[:, own] = every
-        return Boxes(paired, np.ascontiguousarray(lower), np.ascontiguousarray(upper), masks)
-
+    row = space.row(name)
+    axes = (row, d) if is_value else (d + row, len(space))
     roots = question.roots
-    if monotone and isinstance(feature, Continuous):  # missing values are neither high nor low
+    if monotone and is_value:  # missing values are neither high nor low
         lower = roots.lower.copy()
         lower[:, axes[0]] = np.maximum(lower[:, axes[0]], space.bottom[axes[0]])
         roots = roots.like(lower, roots.upper, roots.masks)
         roots = roots.take((roots.lower < roots.upper).all(axis=1))
-    firsts, seconds = on(roots, swapped=False), on(roots, swapped=True)
+    firsts, seconds = _of_both(roots, paired, axes)
     pairs = Boxes.none(paired).concat(*(firsts & box for box in seconds))
-    if monotone and isinstance(feature, Categorical):  # other values have no place in the order
+    if monotone and not is_value:  # other values have no place in the order
         rising = _rising_pairs(paired, feature.name, second, parsed.values)
         pairs = Boxes.none(paired).concat(*(pairs & box for box in rising))
         pairs = pairs.take(~pairs.are_empty())
-    side = question.sides[0]
-    return Question(
-        paired,
-        pairs,
-        on(question.excused, swapped=False).concat(on(question.excused, swapped=True)),
-        (side.on(on(side.boxes, swapped=False)), side.on(on(side.boxes, swapped=True))),
-        question.claim,
-        question.outcomes,
+    (side,) = question.sides
+    first, swapped = _of_both(question.excused, paired, axes)
+    return replace(
+        question,
+        space=paired,
+        roots=pairs,
+        excused=first.concat(swapped),
+        sides=tuple(side.on(boxes) for boxes in _of_both(side.boxes, paired, axes)),
         pair=axes,
-        is_below=monotone and isinstance(feature, Continuous),
+        is_below=monotone and is_value,
     )
+
+
+def _of_both(boxes: Boxes, paired: Space, axes: tuple[int, int]) -> tuple[Boxes, Boxes]:
+    """Return boxes as those of the first and of the second of two cases, which differ on axes."""
+    space, (axis, second) = boxes.space, axes
+    lower, upper, masks = boxes.lower, boxes.upper, boxes.masks
+    if len(paired.continuous) > len(space.continuous):
+        free = np.full((len(boxes), 1), np.inf)
+        lower, upper = np.hstack([lower, -free]), np.hstack([upper, free])
+        order = list(range(second + 1))
+        order[axis], order[second] = second, axis
+        low, high = (np.ascontiguousarray(bounds[:, order]) for bounds in (lower, upper))
+        return Boxes(paired, lower, upper, masks), Boxes(paired, low, high, masks)
+    own = space.sets[axis - len(space.continuous)]
+    every = np.repeat(space.everything[own][None], len(boxes), axis=0)
+    others = np.hstack([masks, masks[:, own]])
+    others[:, own] = every
+    first = Boxes(paired, lower, upper, np.hstack([masks, every]))
+    return first, Boxes(paired, lower, upper, others)
 
 
 def _check_order(feature: Categorical, values: tuple[Any, ...]) -> None:
