@@ -77,7 +77,7 @@ def instance(n: int, d: int, seed: int = 3):
 def kernel_call(rules: irenic.RuleSet, x):
     """Return a call of the kernel alone, and its outputs."""
     packed, d = rules.packed, len(x)
-    cells, struct = structs.Box(d, 0), packed._struct()
+    cells, struct = structs.Box(d, 0), packed.struct()
     values, order = x.tobytes(), np.arange(d).tobytes()
     return (
         lambda: grow.enlarge(struct, values, b"", order, -1, cells),

@@ -12,9 +12,7 @@ from benchmarks.core import rule_set
 from benchmarks.generated import random_boxes, tree_leaves
 from benchmarks.harness import Table, seconds
 from irenic import BudgetError
-from irenic.budget import Meter
 from irenic.mend import diff, merge, repair, to_set
-from irenic.mend._drop import cheapest_cover
 
 
 def halves(n: int, d: int, limit: int, seed: int = 0):
@@ -129,25 +127,35 @@ def lists_into_sets() -> Table:
     return table
 
 
-def random_pairs(n: int, m: int, seed: int = 0):
+def random_conflicts(n: int, m: int, seed: int = 0) -> irenic.RuleSet:
+    """Return n rules with m conflicts at random: the two rules of a conflict share one value."""
     rng = np.random.default_rng(seed)
     pairs: set[tuple[int, int]] = set()
     while len(pairs) < m:
         a, b = sorted(rng.integers(n, size=2).tolist())
         if a != b:
             pairs.add((a, b))
-    return np.array(sorted(pairs))
+    own: list[list[int]] = [[m + i] for i in range(n)]  # each rule also has a value of its own
+    for value, pair in enumerate(sorted(pairs)):
+        for i in pair:
+            own[i].append(value)
+    space = irenic.Space([irenic.Categorical("value", range(m + n))])
+    rules = irenic.RuleSet(space=space)
+    for i, values in enumerate(own):
+        rules.add(irenic.Rule({"value": values}, then=i), force=True)
+    return rules
 
 
-def box_pairs(n: int, m: int, d: int, seed: int = 0):
-    """Return the conflicts of n random boxes of three classes, wide enough for about m."""
+def boxes_in_conflict(n: int, m: int, d: int, seed: int = 0) -> irenic.RuleSet:
+    """Return n random boxes of three classes, wide enough for about m conflicts."""
     narrow, wide = 0.0, 1.0
     for _ in range(20):
         width = (narrow + wide) / 2
         lower, upper = random_boxes(n, d, width, seed)
-        pairs = rule_list(lower, upper, seed=seed).conflicts().pairs
-        narrow, wide = (narrow, width) if len(pairs) > m else (width, wide)
-    return pairs.astype(int)
+        rules = rule_list(lower, upper, seed=seed).rules
+        many = len(rules.conflicts()) > m
+        narrow, wide = (narrow, width) if many else (width, wide)
+    return rules
 
 
 def greedy(pairs, costs) -> float:
@@ -165,26 +173,27 @@ def dropping(budget: float = 30.0) -> Table:
         f"the cheapest rules to drop (at most {budget:g} s), compared with greedy dropping",
         *("conflicts", "costs", "greedy", "cost", "bound", "times cheaper", "time"),
     )
-    graphs: dict[str, Callable[[], np.ndarray]] = {
-        "500 boxes x 4, 2,000": lambda: box_pairs(500, 2_000, 4),
-        "500 boxes x 10, 2,000": lambda: box_pairs(500, 2_000, 10),
-        "500 boxes x 4, 5,000": lambda: box_pairs(500, 5_000, 4, seed=1),
-        "500 at random, 2,000": lambda: random_pairs(500, 2_000),
+    sets: dict[str, Callable[[], irenic.RuleSet]] = {
+        "500 boxes x 4, 2,000": lambda: boxes_in_conflict(500, 2_000, 4),
+        "500 boxes x 10, 2,000": lambda: boxes_in_conflict(500, 2_000, 10),
+        "500 boxes x 4, 5,000": lambda: boxes_in_conflict(500, 5_000, 4, seed=1),
+        "500 at random, 2,000": lambda: random_conflicts(500, 2_000),
     }
     weights = {
         "1 each": np.ones(500),
         "1 to 99": np.random.default_rng(1).integers(1, 100, 500).astype(float),
     }
-    for name, make in graphs.items():
-        pairs = make()
+    for name, make in sets.items():
+        rules = make()
+        pairs = rules.conflicts().pairs.astype(int)
         for kind, costs in weights.items():
             start = time.perf_counter()
-            cover = cheapest_cover(pairs, costs, Meter(budget))
+            mended = repair(rules, weights=costs.tolist(), budget=budget)
             took = time.perf_counter() - start
             plain = greedy(pairs, costs)
-            shown = "proved" if cover.optimal else f"{cover.bound:,.0f}"
-            ratio = plain / cover.cost
-            table.add(name, kind, int(plain), int(cover.cost), shown, ratio, took)
+            shown = "proved" if mended.optimal else f"{mended.bound:,.0f}"
+            ratio = plain / mended.cost
+            table.add(name, kind, int(plain), int(mended.cost), shown, ratio, took)
     return table
 
 

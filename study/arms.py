@@ -6,7 +6,7 @@ population of rule sets, each with a different penalty on size, is evolved twice
 number of evaluations: without a quarter of the training rows, which then choose the penalty, and on
 all of them. Its arms differ in how the first rules are generated (:mod:`study.starts`), what
 happens to a mutated rule that contradicts another, and how remaining contradictions are resolved.
-The other two hosts are the learning classifier systems of :mod:`irenic.learn`.
+The other two hosts are the learning classifier systems of :mod:`irenic.systems`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
 from irenic import Rule, RuleSet, Space, enlarge
-from irenic.learn._cells import Cells
+from irenic.learn.cells import Cells
 from irenic.learn.evolution import Candidate, Settings, evolve, predict
 from irenic.learn.run import Plan, Prepared, prepare
 from irenic.learn.sample import Sample

@@ -16,6 +16,8 @@ import pytest
 
 import irenic
 
+# Private names of other libraries that benchmarks use: of scikit-learn and of Spark.
+NOT_OURS = {"_prune_tree", "_jvm"}
 MODULES = ["irenic", *(m.name for m in pkgutil.walk_packages(irenic.__path__, "irenic."))]
 MODULES.remove("irenic.__main__")  # importing it runs the command
 PACKAGES = ["irenic", "irenic.boxes", "irenic.checking", "irenic.formats", "irenic.learn"]
@@ -56,6 +58,25 @@ def test_every_name_that_a_module_lists_exists():
 
 def tree_of(module):
     return ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "study", "examples", "src/irenic/systems"])
+def test_what_is_built_on_irenic_imports_public_names_only(folder):
+    for path in sorted(Path(__file__).parents[1].glob(f"{folder}/**/*.py")):
+        imported, used = set(), set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {each.name for each in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                imported |= {f"{node.module}.{each.name}" for each in node.names}
+            elif isinstance(node, ast.Attribute):
+                own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "os")
+                used |= set() if own else {node.attr}
+        ours = {name for name in imported if name.startswith("irenic.")}
+        inner = {name for name in ours if not name.startswith("irenic.systems.")}
+        assert [name for name in sorted(inner) if "._" in name] == [], path
+        names = {name for name in used if re.match("_[a-z]", name)}
+        assert not ours or names <= NOT_OURS, f"{path} uses {names - NOT_OURS}"
 
 
 def test_private_modules_are_imported_inside_their_folder_only():

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irenic import Space
-from irenic.learn._cells import CELL_LIMIT, ROW_LIMIT, Cells
+from irenic.learn.cells import CELL_LIMIT, ROW_LIMIT, Cells
 from irenic.learn.evolution import covering
 from irenic.model.features import LOWEST
 
@@ -314,7 +314,7 @@ def bits(words, n):
 
 def test_more_rows_do_not_make_cells_coarser(monkeypatch):
     # bitmaps are made of the rows that evolve, so a table of many more has as many cells
-    monkeypatch.setattr("irenic.learn._cells._BYTE_LIMIT", 8 * (ROW_LIMIT // 64 + 1) * 2 * 60)
+    monkeypatch.setattr("irenic.learn.cells._BYTE_LIMIT", 8 * (ROW_LIMIT // 64 + 1) * 2 * 60)
     rng = np.random.default_rng(0)
     found = []
     for n in (ROW_LIMIT, 5 * ROW_LIMIT):

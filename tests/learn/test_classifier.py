@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from irenic import ConditionError, DataError, RuleSetClassifier, gaps
-from irenic.learn import Decision, Knowledge
+from irenic.learn import Knowledge
 from irenic.learn.front import without_coverage
 from irenic.model.literals import counted
 from strategies import seeds
@@ -302,7 +302,6 @@ def test_explanations(conflicts):
     clf = quick(max_rules=5, conflicts=conflicts).fit(X, y)
     covering, predicted, explained = clf.rules_.covering(X), clf.predict(X), clf.explain(X)
     for decision, label, row in zip(explained, predicted, covering, strict=True):
-        assert isinstance(decision, Decision)
         assert decision.then == label
         assert len(decision.support) == len(decision.confidence) == max(1, len(decision.rules))
         assert str(decision) == decision.text
@@ -323,8 +322,8 @@ def test_explanations(conflicts):
             assert support == covering[:, r].sum()
             right = y[covering[:, r]] == clf.rules_[r].then
             assert confidence == pytest.approx(right.mean())
-        region = decision.region.to_text("AND")
-        assert f"by rule {first + 1}: IF {region} THEN {label}" in decision.text
+        assert decision.text.startswith(f"{label}, by rule")
+        assert f"because {decision.region} (support" in decision.text
 
 
 # --- tables

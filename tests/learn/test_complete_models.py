@@ -166,7 +166,7 @@ def test_reasons_do_not_say_that_a_number_may_be_missing_that_nopoints_row_lacks
     rules, predicted = predict_table(whole, X, explain=True)["rule"].tolist(), whole.predict(X)
     for row, (decision, rule) in enumerate(zip(whole.explain(X), rules, strict=True)):
         assert "missing" not in decision.text
-        assert f": {rule} (" in decision.text
+        assert f", because {decision.region} (" in decision.text
         inside = decision.region.contains(X)
         assert inside[row]
         assert str(decision.region) in rule.replace(" AND ", " and ")

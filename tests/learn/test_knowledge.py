@@ -20,8 +20,8 @@ from sklearn.base import clone
 import irenic
 from irenic import Categorical, Continuous, Rule, RuleSet, RuleSetClassifier, Space
 from irenic.errors import ConflictError, DataError, FileError, FormatError
-from irenic.learn._cells import Cells
 from irenic.learn._knowledge import BoundKnowledge
+from irenic.learn.cells import Cells
 from irenic.proving import prove
 from strategies import examples
 

@@ -13,11 +13,10 @@ import strategies as sts
 from irenic import Region, Rule, RuleList, RuleSet, dumps, enlarge, from_rules, read_model
 from irenic.errors import FormatError
 from irenic.learn import predict_table, reasons
-from irenic.learn.reasons import default_reasons, reason_rules
+from irenic.learn.reasons import reason_rules
 from irenic.model.features import LOWEST
-from irenic.searching.reasons import default_regions
+from irenic.searching.explaining import default_regions
 from irenic.systems import MichiganClassifier
-from irenic.testing import why
 from tests.learn.fitting import people, quick
 
 X, Y = people(200)
@@ -60,49 +59,6 @@ def test_a_reason_holds_for_the_case_and_is_as_short_as_possible(rules, seed):
         assert region.n_conditions == shortest == sizes[covers[row]].min()
 
 
-@pytest.mark.parametrize("conflicts", ["avoid", "vote", "best"])
-def test_every_decision_of_a_model_has_a_reason(conflicts):
-    clf = quick(conflicts=conflicts).fit(X, Y)
-    predicted = clf.predict(X)
-    columns = predict_table(clf, X, explain=True)["rule"]
-    decisions = clf.explain(X)
-    inside = {decision.region: decision.region.contains(X) for decision in decisions}
-    by_default = 0
-    for row, decision in enumerate(decisions):
-        assert inside[decision.region][row]
-        assert decision.region.to_text("AND") in columns[row]
-        if row < 30:
-            reason = why(clf, X.iloc[row])
-            assert reason.region == decision.region
-            if conflicts != "vote" or not decision.rules:  # all rules that hold vote
-                assert reason.rules == decision.rules
-        if not decision.rules:
-            by_default += 1
-            alike = predicted[inside[decision.region]]
-            assert set(alike) == {predicted[row]} == {clf.rules_.default}
-    assert by_default > 0
-
-
-@ANY_RULES
-def test_the_reason_is_the_shortest_rule_that_covers_the_case(rules, seed):
-    cases = sample(rules.space, seed)
-    confidence = np.random.default_rng(seed).choice([0.25, 0.5, np.nan], len(rules))
-    covering, sizes = rules.covering(cases), rules.conditions_per_rule()
-    for known in (None, confidence):
-        reasons = rules.reasons(cases, confidence=known)
-        for row, reason in enumerate(reasons.tolist()):
-            ranked = [
-                (sizes[i], 0.0 if known is None else -np.nan_to_num(known[i], nan=-1), i)
-                for i in np.flatnonzero(covering[row])
-            ]
-            assert reason == (min(ranked)[2] if ranked else -1)
-    explained = rules.explain(cases)
-    assert [one.rules[0] if one.rules else -1 for one in explained] == rules.reasons(cases).tolist()
-    assert [one.then for one in explained] == rules.predict(cases).tolist()
-    for one, covers in zip(explained, covering, strict=True):
-        assert sorted(one.rules) == np.flatnonzero(covers).tolist()
-
-
 LONG = Rule({"age": (None, 50), "income": (None, 40)}, then="low")
 SHORT = Rule({"age": (None, 40)}, then="low")
 SURE = Rule({"income": (None, 20)}, then="low")
@@ -119,7 +75,7 @@ def test_models_and_tables_name_the_shortest_rule_and_then_the_surest():
     assert [decision.confidence[0] for decision in said[:3]] == [0.5, 1.0, 0.6]
     shown = [str(decision.region) for decision in said[:3]]
     assert shown == [str(rule.region) for rule in (SHORT, SURE, LONG)]
-    assert said[0].text.startswith("low, by rule 2: IF age < 40 THEN low (and by rule 1)")
+    assert said[0].text.startswith("low, by rules 2, 1, because age < 40 (support")
     columns = predict_table(clf, table, explain=True)
     assert columns["rule"].tolist()[:3] == [str(rule) for rule in (SHORT, SURE, LONG)]
     assert columns["confidence"].tolist()[:3] == [0.5, 1.0, 0.6]
@@ -130,14 +86,14 @@ def test_models_and_tables_name_the_shortest_rule_and_then_the_surest():
     assert likely[0].tolist() == likely[1].tolist() == likely[2].tolist()
 
 
-@pytest.mark.parametrize("resolve", ["first", "best", "vote"])
-def test_where_order_or_weights_decide_the_reason_does_too(resolve):
+def test_where_the_order_decides_the_reason_does_too():
     rules = RuleSet([LONG, SHORT, SURE], default="high")
     table = {"age": [30], "income": [30]}
-    decided = rules.decide(table, resolve=resolve)
-    assert rules.reasons(table, resolve=resolve).tolist() == decided.tolist()
-    assert rules.explain(table, resolve=resolve)[0].rules[0] == decided[0]
-    assert RuleList.from_rules(rules).explain(table)[0].rules[0] == 0
+    assert rules.explain(table)[0].rules == (1, 0)
+    for resolve in ("first", "best"):
+        assert rules.explain(table, resolve=resolve)[0].rules == (0,)
+    assert rules.explain(table, resolve="vote")[0].rules == (0, 1)
+    assert RuleList.from_rules(rules).explain(table)[0].rules == (0,)
 
 
 def test_a_reason_does_not_say_that_a_known_number_may_be_missing(plain):
@@ -300,10 +256,3 @@ def test_few_regions_are_counted(monkeypatch):
     assert max(len(point.default_regions) for point in clf.pareto_front_) == 2
     rest = [decision for decision in clf.explain(X) if not decision.rules and not decision.counted]
     assert all("(all cases by default: support" in decision.text for decision in rest)
-
-
-def test_cases_in_one_cell_have_one_reason():
-    rules = RuleSet([Rule({"age": (None, 18), "job": {"cook"}}, then="x")], default="y")
-    table = {"age": [20, 30, 3, 3], "job": ["cook", "cook", "poet", "smith"]}
-    found = default_reasons(rules, rules.space.encode(table))
-    assert [str(reason.region) for reason in found] == ["age >= 18"] * 2 + ["job not in {cook}"] * 2

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irenic import ConditionError, RuleSet, Space
-from irenic.learn._cells import Cells
+from irenic.learn.cells import Cells
 from irenic.learn.evolution import Candidate
 from irenic.learn.front import (
     FrontPoint,

@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from irenic import Space
 from irenic.kernels.forest import grow_forest
 from irenic.learn import trees
-from irenic.learn._cells import Cells
+from irenic.learn.cells import Cells
 from irenic.learn.evolution import covering
 from irenic.learn.target import Target
 from irenic.learn.trees import Forest, Ladder, node_means

@@ -78,7 +78,7 @@ def test_a_list_compares_and_slices_in_order():
     assert len(rule_list.overlaps()) == 0
     assert rule_list.covering({"age": [15]}).tolist() == [[True, False, True]]
     assert str(rule_list.explain({"age": [15]})[0]) == (
-        "reduced, by rule 1: IF age < 18 THEN reduced (against rule 3)"
+        "reduced, by rule 1, because age < 18 (against rule 3)"
     )
 
 

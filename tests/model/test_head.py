@@ -313,20 +313,17 @@ def test_an_explanation_lists_all_rules_that_decide():
     assert (both.then, both.rules) == (frozenset("xz"), (0, 1))
     assert (other.then, other.rules) == (frozenset("z"), (1,))
     assert (none.then, none.rules) == (frozenset("yz"), ())
-    assert both.text == (
-        "{x, z}, by rule 1: IF 0 <= f1 < 5 THEN {x = true}, rule 2: IF 3 <= f1 < 9 THEN"
-        " {y = false}; other labels by default"
-    )
+    assert both.text == ("{x, z}, by rules 1, 2, because 3 <= f1 < 5; other labels by default")
     columns = predict_table(rules, {"f1": [4, 20]}, explain=True)
     assert columns["prediction"].tolist() == ["x; z", "y; z"]
     assert columns["rule"].tolist() == [
         f"{rules[0]}; {rules[1]}",
-        "default: no rule covers this case",
+        f"default: {Rule({'f1': (9, None)}, then={'y', 'z'})}",
     ]
     rules = RuleSet([rules[0], Rule({"f1": (3, 9)}, then={"x": False})])
     (reason,) = rules.explain({"f1": [4]}, resolve="first")
     assert (reason.then, reason.rules) == (frozenset("x"), (0,))
-    assert reason.text == "{x}, by rule 1: IF 0 <= f1 < 5 THEN {x = true} (against rule 2)"
+    assert reason.text == "{x}, by rule 1, because 3 <= f1 < 5 (against rule 2)"
 
 
 # --- mending and checking

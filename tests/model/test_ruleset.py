@@ -375,9 +375,9 @@ def test_explanations_name_the_rules_and_the_prediction():
     rules = RuleSet([age(0, 30, "low"), age(10, 20, "low"), age(40, 50, "high")], AGE)
     texts = [str(e) for e in rules.explain({"age": [15, 5, 45, 99]})]
     assert texts == [
-        "low, by rule 1: IF 0 <= age < 30 THEN low (and by rule 2)",
-        "low, by rule 1: IF 0 <= age < 30 THEN low",
-        "high, by rule 3: IF 40 <= age < 50 THEN high",
+        "low, by rules 1, 2, because 0 <= age < 30",
+        "low, by rule 1, because 0 <= age < 30",
+        "high, by rule 3, because 40 <= age < 50",
         "nothing is decided, because age >= 50: no rule covers these cases",
     ]
     first = rules.explain({"age": [15]})[0]
@@ -389,7 +389,7 @@ def test_explanations_name_the_rules_and_the_prediction():
     rules = RuleSet([age(0, 30, "low"), age(10, 20, "high", 2)], AGE, default="none")
     texts = [str(e) for e in rules.explain({"age": [15, 99]}, resolve="best")]
     assert texts == [
-        "high, by rule 2: IF 10 <= age < 20 THEN high WEIGHT 2 (against rule 1)",
+        "high, by rule 2, because 10 <= age < 20 (against rule 1)",
         "none, by default, because age >= 30",
     ]
 

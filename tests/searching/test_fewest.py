@@ -88,7 +88,8 @@ def naive_hitting_set(sets, numbers):
 
 @given(st.lists(st.integers(1, 2**7 - 1), max_size=12))
 def test_a_hitting_set_is_as_small_as_the_smallest(sets):
-    chosen = smallest_hitting_set(sets)
+    chosen, proved = smallest_hitting_set(sets)
+    assert proved
     assert all(any(s >> n & 1 for n in chosen) for s in sets)
     assert len(chosen) == naive_hitting_set(sets, 7)
 
@@ -96,7 +97,11 @@ def test_a_hitting_set_is_as_small_as_the_smallest(sets):
 def test_after_many_steps_the_choice_is_greedy(monkeypatch):
     sets = [0b1001, 0b1010, 0b0101, 0b0110]
     sets = [one << (4 * block) for block in range(6) for one in sets]
-    assert len(smallest_hitting_set(sets)) == 12
+    assert len(smallest_hitting_set(sets)[0]) == 12
+    assert smallest_hitting_set(sets)[1]
     monkeypatch.setattr(_fewest, "_STEPS", 1)
-    chosen = smallest_hitting_set(sets)
+    _fewest._hitting.cache_clear()
+    chosen, proved = smallest_hitting_set(sets)
+    _fewest._hitting.cache_clear()
+    assert not proved
     assert all(any(s >> n & 1 for n in chosen) for s in sets)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmarks.datasets import Single
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
 from irenic.learn import evolution
-from irenic.learn._cells import Cells
+from irenic.learn.cells import Cells
 from irenic.learn.run import Plan, prepare
 from irenic.learn.sample import Sample
 from irenic.learn.target import Target

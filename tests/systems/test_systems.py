@@ -10,20 +10,26 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import irenic
 import strategies as sts
-from irenic import DataError, Region, Rule, RuleSet, enlarge
+from irenic import ConditionError, DataError, Region, Rule, RuleSet, enlarge
+from irenic.learn import RuleLearner
 from irenic.systems import (
+    UCS,
     Individual,
     MichiganClassifier,
     PittsburghClassifier,
     Population,
     TrainingRows,
+    Variation,
     cross_regions,
+    crowding,
     draw_region,
     mutate_region,
+    pareto_ranks,
+    survivors,
 )
 from irenic.systems._operators import pick
-from irenic.systems._pittsburgh import crowding, ranks_of, survivors
 from learn.fitting import consistent_by_z3, people
 
 IRIS = load_iris(return_X_y=True)
@@ -105,6 +111,81 @@ def test_conflicts_are_resolved_if_they_are_allowed(kind, conflicts):
     assert model.score(*PEOPLE) > 0.5
 
 
+@pytest.mark.parametrize("y", [PEOPLE[1], SETS], ids=["labels", "sets"])
+@BOTH
+def test_allowed_conflicts_differ_in_cfsbe_alone(kind, y):
+    class Avoiding(kind):
+        """Conflicts are allowed, and there are none, because CFSBE is used all the same."""
+
+        def room(self, rules, seed, then, rng):
+            return enlarge(rules, seed, consequent=then, order="random", random_state=rng)
+
+        def rivals(self, rules, rule):
+            return rules.rivals_of(rule.region, rule.then)
+
+    allowed, avoided = (
+        quick(Avoiding, conflicts=how).fit(PEOPLE[0], y) for how in ("best", "avoid")
+    )
+    for one, other in zip(allowed.pareto_front_, avoided.pareto_front_, strict=True):
+        assert one.training_score == other.training_score
+        pairs = ([(r.region, r.then) for r in point.rule_set] for point in (one, other))
+        assert sorted(next(pairs), key=str) == sorted(next(pairs), key=str)
+    if kind is MichiganClassifier:
+        assert allowed.population_ == avoided.population_
+    free = quick(kind, conflicts="best").fit(PEOPLE[0], y)
+    found = [getattr(free, "population_", free.rules_), *(p.rule_set for p in free.pareto_front_)]
+    assert any(len(rules.conflicts()) for rules in found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "group", "options"),
+    [
+        (PittsburghClassifier, Variation, {"first_rules": 2, "tournament": 5, "crossover": 0.9}),
+        (PittsburghClassifier, Variation, {"mutation": 0.0, "add": 0.5, "remove": 0.5}),
+        (MichiganClassifier, UCS, {"power": 1, "learning_rate": 0.9, "interval": 5}),
+        (MichiganClassifier, UCS, {"crossover": 0.0, "tournament": 1.0, "unfit": 1.0}),
+        (MichiganClassifier, UCS, {"subsumption": False, "min_rows": 9, "smoothing": 0.0}),
+        (MichiganClassifier, UCS, {"min_gain": 9.0}),
+    ],
+)
+def test_each_number_of_a_group_changes_the_rules_and_is_written(kind, group, options, tmp_path):
+    name = {UCS: "ucs", Variation: "variation"}[group]
+    usual = quick(kind).fit(*PEOPLE)
+    for key, value in options.items():
+        model = quick(kind).set_params(**{f"{name}__{key}": value}).fit(*PEOPLE)
+        assert list(model.pareto_front_) != list(usual.pareto_front_), key
+        assert model.rules_.is_consistent
+    model = quick(kind, **{name: group(**options)})
+    assert repr(clone(model).get_params()[name]) == repr(group(**options))
+    as_dict = quick(kind, **{name: options}).fit(*PEOPLE)
+    assert as_dict.rules_ == model.fit(*PEOPLE).rules_
+    irenic.write(model, tmp_path / "model.json")
+    again = irenic.read_model(tmp_path / "model.json")
+    assert repr(again.get_params()[name]) == repr(group(**options))
+
+
+def test_wrong_numbers_are_rejected():
+    with pytest.raises(ValueError, match="'learning_rate' parameter of UCS must be a float in"):
+        quick(MichiganClassifier, ucs=UCS(learning_rate=2)).fit(*PEOPLE)
+    with pytest.raises(ValueError, match="'subsumption' parameter of UCS must be"):
+        quick(MichiganClassifier, ucs={"subsumption": "no"}).fit(*PEOPLE)
+    with pytest.raises(ValueError, match="'tournament' parameter of Variation must be an int"):
+        quick(PittsburghClassifier, variation=Variation(tournament=0)).fit(*PEOPLE)
+    with pytest.raises(ConditionError, match="Variation has no parameter 'crosover'; did you mean"):
+        quick(PittsburghClassifier, variation={"crosover": 0.1}).fit(*PEOPLE)
+
+
+def test_a_learner_of_ones_own_has_to_return_rules():
+    class Nothing(RuleLearner):
+        def learn(self, rows, rng):
+            return []
+
+    with pytest.raises(ValueError, match="learn must return at least one rule set, got none"):
+        Nothing().fit(*PEOPLE)
+    with pytest.raises(TypeError, match="abstract"):
+        RuleLearner()
+
+
 @BOTH
 def test_a_fit_is_reproducible_and_depends_on_the_random_state(kind):
     few = {"steps": 100} if kind is MichiganClassifier else {"generations": 2}
@@ -123,7 +204,7 @@ def test_a_fit_is_reproducible_and_depends_on_the_random_state(kind):
     ],
 )
 def test_sets_of_labels_and_matrices_are_learned_alike(kind, conflicts):
-    X, model = PEOPLE[0], quick(kind, conflicts=conflicts)
+    X, model = PEOPLE[0], quick(kind, conflicts=conflicts, random_state=1)
     sets = clone(model).fit(X, SETS)
     assert sets.classes_.tolist() == ["cheap", "old", "young"]
     assert sets.score(X, SETS) > 0.7
@@ -257,7 +338,7 @@ def test_ranks_are_those_of_repeated_removal(pairs):
         }
         ranks |= dict.fromkeys(front, rank)
         left, rank = left - front, rank + 1
-    assert ranks_of(costs).tolist() == [ranks[i] for i in range(len(pairs))]
+    assert pareto_ranks(costs).tolist() == [ranks[i] for i in range(len(pairs))]
     assert (crowding(costs) >= 0).all()
 
 

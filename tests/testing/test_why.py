@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from dataclasses import replace
 from itertools import combinations
 
@@ -32,96 +31,10 @@ from irenic import (
     RuleSetClassifier,
     Space,
 )
-from irenic.learn import predict_table
 from irenic.model.features import MISSING_CODE
-from irenic.searching.reasons import around
 from irenic.testing import counterfactual, nearly, why
+from irenic.testing._counterfactual import around
 from proving.property_grid import tables
-
-
-@given(st.data())
-def test_a_reason_holds_around_the_case(data):
-    """The outcome is the same everywhere in the region of a reason, and it contains the case."""
-    space = data.draw(sts.spaces(2))
-    table = data.draw(tables(space))
-    case = data.draw(sts.regions(space)).witness()
-    reason = why(table, case)
-    assert case in reason.region
-    cells = oracle.cells_of(space, reason.region, *(rule.region for rule in table.rules))
-    found = {oracle.outcome(table, cell) for cell in cells if naive.holds(reason.region, cell)}
-    outcome = tuple(reason.outcome) if isinstance(reason.outcome, list) else reason.outcome
-    assert found == {outcome}
-    if not reason.rules:
-        rivals = [rule for rule in table.rules if rule.then != table.rules.default]
-        assert not any(rule.region.overlaps(reason.region) for rule in rivals)
-
-
-@sts.examples(0.6)
-@given(st.data())
-def test_there_is_one_reason_with_the_fewest_conditions(data):
-    """Library, explanations and columns name one region; no set of fewer features is enough."""
-    space = data.draw(sts.spaces_with_exclusions(3))
-    table = data.draw(tables(space, [None, "FIRST", "PRIORITY"]))
-    case = data.draw(sts.regions(space)).witness()
-    reason = why(table, case)
-    n_conditions = reason.region.simplified().n_conditions
-    assert n_conditions == fewest_conditions(table, space.encode_point(case))
-    if table.hit_policy != "PRIORITY":  # which no list has
-        rules = table.as_rules()
-        explained = rules.explain([case])[0]
-        assert explained.rules[: len(reason.rules)] == reason.rules
-        column = predict_table(rules, [case], explain=True)["rule"][0]
-        assert region_in(explained.text, space) == reason.region
-        if reason.rules or rules.default is not None:
-            assert region_in(column, space) == reason.region
-
-
-def region_in(text, space):
-    """Return the region that the text of an explanation names, anything if it names none."""
-    text = re.sub(r" \(and by rule.*| \(against rule.*|: no rule.*", "", text)
-    if "IF" in text:
-        return Rule.parse(text[text.index("IF") :], space).region
-    return Region.parse(text.partition("because ")[2] or "anything", space)
-
-
-def fewest_conditions(table, point):
-    """Return how many features must be tested so that no rule that would win can hold."""
-    space, rules = table.space, list(table.rules)
-    own, regions = cell_of(space, point), [rule.region for rule in rules]
-    regions.append(Region.from_box(around(point)))
-    cells = [
-        cell
-        for cell in oracle.cells_of(
-            space, Region.from_box(around(point)), *(r.region for r in rules)
-        )
-        if not any(naive.holds(region, cell) for region in space.impossible)
-    ]
-    holding, tested = naive.covering(rules, own), frozenset()
-    stronger = [
-        rule for rule in rules if table.rules.default is None or rule.then != table.rules.default
-    ]
-    if holding:
-        order = (
-            table.winning
-            if table.is_ordered
-            else sorted(range(len(rules)), key=lambda i: rules[i].region.n_conditions)
-        )
-        by = min(holding, key=order.index)
-        tested = frozenset(rules[by].region.simplified().conditions())
-        stronger = [rules[i] for i in order[: order.index(by)]] if table.is_ordered else []
-        stronger = [rule for rule in stronger if rule.then != rules[by].then]
-        cells = [cell for cell in cells if naive.holds(rules[by].region, cell)]
-    for n in range(len(space) + 1):
-        for added in combinations(range(len(space)), n):
-            names = tested | {space.names[i] for i in added}
-            alike = [
-                cell
-                for cell in cells
-                if all(cell[i] == own[i] for i, name in enumerate(space.names) if name in names)
-            ]
-            if not any(naive.holds(rule.region, cell) for rule in stronger for cell in alike):
-                return len(names)
-    raise AssertionError("a rule that would win holds for the case itself")
 
 
 @given(st.data())
@@ -325,7 +238,7 @@ def test_near_misses_fail_exactly_one_condition(data):
     space = data.draw(sts.spaces(3))
     table = data.draw(tables(space))
     case = data.draw(sts.regions(space)).witness()
-    now = why(table, case).outcome
+    now = why(table, case).then
     expected = set()
     for place, rule in enumerate(table.rules):
         fails = [
@@ -355,7 +268,7 @@ def test_only_rules_of_one_outcome():
 def test_a_case_can_be_a_frame_of_one_row(frame):
     rows = frame({"name": ["Ada", "Ben"], "age": [30, 17], "debt": [250, 0], "job": ["cook"] * 2})
     assert nearly(CARDS, rows[:1])[0].case == {"debt": 250.0}
-    assert why(CARDS, rows[1:]).outcome == "never"
+    assert why(CARDS, rows[1:]).then == "never"
     assert counterfactual(CARDS, rows[:1], "yes").changes.keys() == {"debt"}
     with pytest.raises(DataError, match="the case must be one row, got 2 rows; select one"):
         nearly(CARDS, rows)

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from irenic.learn._base import Decision, RuleClassifier
+    from irenic.learn._base import RuleClassifier
     from irenic.learn._certificate import Certificate
     from irenic.learn._classifier import RuleSetClassifier
     from irenic.learn._from_rules import from_rules
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Certificate",
-    "Decision",
     "DefaultRegions",
     "Estimate",
     "Evolution",
@@ -50,7 +49,7 @@ __all__ = [
 
 # Where each public name is defined: rules are applied without importing scikit-learn.
 _NAMES = {
-    "_base": ("Decision", "RuleClassifier"),
+    "_base": ("RuleClassifier",),
     "_certificate": ("Certificate",),
     "_classifier": ("RuleSetClassifier",),
     "_from_rules": ("from_rules",),

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from irenic.arrays import Floats, Indices, Ints
+from irenic.arrays import Bools, Floats, Indices
 from irenic.errors import DataError
 from irenic.learn._certificate import Certificate
 from irenic.learn._lazy import lazy_predictions, lazy_score
@@ -42,9 +43,7 @@ from irenic.learn.inputs import (
     own_names,
 )
 from irenic.learn.parameters import Knowledge, Parameters
-from irenic.learn.present import present_regions
 from irenic.learn.probabilities import leading
-from irenic.learn.reasons import default_reasons
 from irenic.learn.sample import Sample
 from irenic.learn.spaces import names_tested, without_unreadable, without_untested_values
 from irenic.learn.tally import resolve_by
@@ -53,61 +52,9 @@ from irenic.learn.validation import interval_text
 from irenic.model.columns import as_names, take_apart
 from irenic.model.explanation import Explanation
 from irenic.model.head import signs
-from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
-from irenic.searching.reasons import reason_regions
-
-
-@dataclass(frozen=True)
-class Decision(Explanation):
-    """Why a learned model predicts what it does for one case.
-
-    Parameters
-    ----------
-    then : hashable or None
-        The prediction.
-    rules : tuple of int
-        Indices of the rule that is the reason and of other rules that cover the case; empty if none
-        does. Of several rules, the reason is the one with the fewest conditions, then the one with
-        the highest confidence, then the first, because each of them alone is enough.
-    text : str
-        The reason in words, with rules numbered from 1.
-    support : tuple of int
-        Number of training rows that each of ``rules`` covers, whatever their weights; if ``rules``
-        is empty, one entry for those in ``region``, or for all rows that no rule covers if it was
-        not counted.
-    confidence : tuple of float
-        Share of new cases under each of ``rules``, or in ``region``, for which the prediction is
-        correct, as estimated from rows left out; if none were left out, the share of the training
-        rows.
-    region : Region or None
-        A region around the case in which every case gets this prediction, with as few conditions as
-        possible: that of the first of ``rules``, or the part of it in which no rule that would win
-        predicts anything else, or if none covers the case, one that no rule of another consequent
-        overlaps. None if rules decide only some labels.
-    intervals : tuple of pairs of float
-        The 95 % interval of each confidence; empty if no rows were left out.
-    probability : ProbabilityRow or None
-        The training rows that the probabilities of the case come from: those with this prediction
-        in the same region. None if there are no regions, or the case lacks a column that they test.
-    counted : bool
-        Whether ``support`` and ``confidence`` are those of ``region`` or of ``rules``, as nearly
-        always. A reason that no training row has was not counted during the fit; they are then
-        those of all cases that the default decides, and ``text`` says so.
-
-    Examples
-    --------
-    >>> print(Decision("low", (0,), "low, by rule 1 (support 9, confidence 1.00)", (9,), (1.0,)))
-    low, by rule 1 (support 9, confidence 1.00)
-    """
-
-    support: tuple[int, ...] = ()
-    confidence: tuple[float, ...] = ()
-    region: Region | None = None
-    intervals: tuple[tuple[float, float], ...] = ()
-    probability: ProbabilityRow | None = None
-    counted: bool = True
+from irenic.searching.explaining import Deciding, Explained, explained
 
 
 class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -132,16 +79,45 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What users knew at the last fit."""
     _groups: Mapping[str, type[Parameters]] = MappingProxyType({})
     """Parameters that are groups of others."""
+    _group_constraints: Mapping[type[Parameters], dict[str, Any]] = MappingProxyType({})
     stopped_by_: str | None = None
     _answers: Answers
     _certified: tuple[RuleSet, tuple[str, ...]]
     _by_name: bool = False
     """Whether only the columns of the space count in tables with names, in any order."""
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, also those of a group, such as ``knowledge__never``.
+
+        Parameters
+        ----------
+        **params
+            The new values by name.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> RuleSetClassifier().set_params(evolution__smoothing=0.0)
+        RuleSetClassifier(evolution=Evolution(smoothing=0.0))
+        """
+        for name, group in self._groups.items():
+            if any(key.startswith(f"{name}__") for key in params):
+                params = {name: group.of(params.get(name, getattr(self, name))), **params}
+        changed: Self = super().set_params(**params)
+        return changed
+
     def _read_groups(self) -> None:
         """Read groups of parameters, which may be in files, so that the fitted model keeps them."""
-        for name, group in self._groups.items():
-            setattr(self, f"{name}_", group.of(getattr(self, name)))
+        for name, kind in self._groups.items():
+            group = kind.of(getattr(self, name))
+            validate_parameter_constraints(
+                self._group_constraints[kind], group.get_params(), caller_name=kind.__name__
+            )
+            setattr(self, f"{name}_", group)
 
     def _read(
         self,
@@ -563,7 +539,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return not self.knowledge_.decides() and self.scoring != "balanced_accuracy"
 
-    def explain(self, X: Any) -> list[Decision]:
+    def explain(self, X: Any) -> list[Explanation]:
         """Return the reason for each prediction.
 
         Parameters
@@ -573,12 +549,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        list of Decision
-            One per row, with the rules that cover it, the one with the fewest conditions first,
-            their support and their confidence, and with the probability of the prediction and the
-            training rows that it comes from. Where the default decides, the reason is a region in
-            which no rule predicts anything else, with the support and the confidence of the default
-            there.
+        list of Explanation
+            One per row, with the support and the confidence of the rules that decide, or if none
+            does, of the default in the region of the reason; and with the probability of the
+            prediction and the training rows that it comes from.
 
         Raises
         ------
@@ -592,108 +566,74 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> from irenic import RuleSetClassifier
         >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0)
         >>> clf = clf.fit({"age": range(40)}, ["free"] * 18 + ["full"] * 22)
-        >>> decision = clf.explain({"age": [3]})[0]
-        >>> decision.rules, decision.support, round(decision.confidence[0], 2)
+        >>> reason = clf.explain({"age": [3]})[0]
+        >>> reason.rules, reason.support, round(reason.confidence[0], 2)
         ((0,), (18,), 0.97)
         >>> print(clf.explain({"age": [35]})[0])
         full, by default, because age >= 18
         (support 22, confidence 0.98, 95 % interval 0.88 to 1.00);
         probability 0.99, from 11 training rows with this prediction where age >= 29
-        >>> print(decision.probability)
+        >>> print(reason.probability)
         free predicted where age < 19: free 0.99, full 0.01 (18 rows)
         """
         check_is_fitted(self)
         instances = self.space_.encode(self._table(X, reset=False))
-        explained, regions, places = self._explained(instances)
-        probabilities = self._probability_rows(X, instances)
-        return list(map(self._decision, explained, regions, places.tolist(), probabilities))
+        return self._explained(instances, self._lacking(X)).each()
 
-    def _decision(
-        self, reason: Explanation, region: Region | None, place: int, likely: ProbabilityRow | None
-    ) -> Decision:
-        """Return a decision with its figures.
+    def _explained(self, instances: Instances, lacking: Collection[str] = ()) -> Explained:
+        """Return explanations with their figures; ``lacking`` are columns without values."""
+        point, rules = self.chosen_, self.rules_
+        confidence = point.counts.confidence[:-1]
+        deciding = Deciding.of(rules, resolve_by(self.conflicts), confidence)
+        known = None if point.default_regions is None else point.default_regions.rules
+        deciding = replace(deciding, counted=known, narrowed=_added_for_missing(point))
+        reasons, group = explained(deciding, instances)
+        table = point.probabilities
+        if table is None or not names_tested(table.regions).isdisjoint(lacking):
+            return Explained([self._with_figures(reason, None) for reason in reasons], group)
+        codes, places = self._predicted_codes(instances), table.places(instances)
+        keys = np.column_stack((group, codes, places))
+        few, group = np.unique(keys, axis=0, return_inverse=True)
+        distinct = [
+            self._with_figures(reasons[reason], table.row(code, place))
+            for reason, code, place in few.tolist()
+        ]
+        return Explained(distinct, group.ravel())
 
-        ``place`` is the index of its region among those that were counted; -1 for none of them.
-        """
+    def _with_figures(self, reason: Explanation, likely: ProbabilityRow | None) -> Explanation:
+        """Return an explanation with what the training rows say about it."""
         point, text = self.chosen_, reason.text
         figures: RuleCounts | DefaultRegions = point.counts
-        indices = reason.rules or (len(self.rules_),)
-        if point.default_regions is not None and place >= 0:
-            figures, indices = point.default_regions, (place,)
-        support = tuple(int(figures.support[index]) for index in indices)
-        confidence = tuple(float(figures.confidence[index]) for index in indices)
-        ends = [(low, high) for low, high in figures.intervals[list(indices)].tolist()]
+        places = reason.rules or (len(self.rules_),)
+        known = point.default_regions
+        place = -1 if known is None or reason.rules else known.place_of(reason.region)
+        if known is not None and place >= 0:
+            figures, places = known, (place,)
+        support = tuple(int(figures.support[place]) for place in places)
+        confidence = tuple(float(figures.confidence[place]) for place in places)
+        ends = [(low, high) for low, high in figures.intervals[list(places)].tolist()]
         intervals = () if np.isnan(ends[0][0]) else tuple(ends)
         # a region that was not counted may be only a part of what the default decides
-        is_part = not reason.rules and region is not None and region.n_conditions > 0
-        counted = place >= 0 or not is_part
+        counted = place >= 0 or bool(reason.rules) or not reason.region.n_conditions
         if support[0] > 0:
             whose = "" if counted else "all cases by default: "
             text += f" ({whose}support {support[0]}, confidence {confidence[0]:.2f}"
             text += f", {interval_text(*ends[0])})" if intervals else ")"
-        elif reason.rules and indices[0] >= point.n_kept:
+        elif reason.rules and places[0] >= point.n_kept:
             text += " (support 0: no training row)"
         if likely is not None and reason.then is not None:
             text += f"; probability {likely.probability:.2f}, from {likely.basis}"
-        if reason.rules and indices[0] < point.n_kept:
-            text += f"; {kept_text(point, indices[0], self.classes_.tolist())}"
-        return Decision(
-            reason.then,
-            reason.rules,
-            text,
-            support,
-            confidence,
-            region,
-            intervals,
-            likely,
-            counted,
+        if reason.rules and places[0] < point.n_kept:
+            text += f"; {kept_text(point, places[0], self.classes_.tolist())}"
+        return replace(
+            reason,
+            text=text,
+            support=support,
+            confidence=confidence,
+            intervals=intervals,
+            probability=likely,
+            counted=counted,
         )
-
-    def _explained(
-        self, instances: Instances
-    ) -> tuple[list[Explanation], list[Region | None], Ints]:
-        """Return explanations, their regions, and the indices of these among counted ones."""
-        how, n = resolve_by(self.conflicts), len(instances)
-        if self.rules_.is_partial:
-            return self.rules_.explain(instances, resolve=how), [None] * n, np.full(n, -1)
-        decided, parts, places = self._reasons(instances)
-        regions = [
-            parts[row] if row in parts else self.rules_[rule].region
-            for row, rule in enumerate(decided.tolist())
-        ]
-        return self.rules_.explained_by(decided, instances, parts), regions, places
-
-    def _reasons(self, instances: Instances) -> tuple[Ints, dict[int, Region], Ints]:
-        """Return the rules that decide cases, the regions of other reasons, and their indices.
-
-        Regions are by case, and left out if the reason is the whole rule. The indices are those
-        among the regions of the default that were counted, -1 for none of them.
-        """
-        point, how = self.chosen_, resolve_by(self.conflicts)
-        confidence = point.counts.confidence[:-1]
-        decided = self.rules_.reasons(instances, resolve=how, confidence=confidence)
-        left, places = np.flatnonzero(decided < 0), np.full(len(instances), -1)
-        by_default = default_reasons(self.rules_, instances.take(left), point.default_regions)
-        by_rules = np.flatnonzero(decided >= 0)
-        parts = reason_regions(
-            self.rules_, instances.take(by_rules), decided[by_rules], resolve=how
-        )
-        regions = {int(by_rules[row]): region for row, region in parts.items()}
-        for row, region in present_regions(point, decided, instances).items():
-            regions[row] = regions[row] & region if row in regions else region
-        for row, reason in zip(left.tolist(), by_default, strict=True):
-            places[row] = reason.place
-            if reason.region is not None:
-                regions[row] = reason.region
-        return decided, regions, places
-
-    def _probability_rows(self, X: Any, instances: Instances) -> Sequence[ProbabilityRow | None]:
-        """Return where the probabilities of each case come from."""
-        table = self.chosen_.probabilities
-        if table is None or not self._lacking(X).isdisjoint(names_tested(table.regions)):
-            return [None] * len(instances)
-        codes, places = self._predicted_codes(instances), table.places(instances)
-        return [table.row(code, place) for code, place in zip(codes, places, strict=True)]
 
     def score(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Any = None
@@ -745,3 +685,17 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             return float(accuracy_score(y, predictions, sample_weight=sample_weight))
         return float(np.average(right, weights=sample_weight))
+
+
+def _added_for_missing(point: FrontPoint) -> Bools | None:
+    """Return which numbers of rules may be missing only so that every case is decided.
+
+    Learned conditions do not hold for missing values of a column that has none in the training
+    rows. Those of rules that complete the others do. Rules of users stay as they are.
+    """
+    rules, figures = point.rule_set, point.columns or {}
+    names = [feature.name for feature in rules.space.continuous]
+    is_full = np.array([n in figures and not figures[n].missing for n in names], dtype=np.bool_)
+    added = (rules.boxes.lower == -np.inf) & (rules.boxes.upper < np.inf) & is_full
+    added[: point.n_kept] = False
+    return added if added.any() else None

@@ -22,14 +22,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import (
     Interval,
     StrOptions,
-    validate_parameter_constraints,
 )
 from sklearn.utils.validation import check_is_fitted
 
 from irenic.arrays import Floats
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.learn._base import RuleClassifier
-from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._knowledge import (
     BoundKnowledge,
     cells_of,
@@ -44,6 +42,7 @@ from irenic.learn._knowledge import (
 )
 from irenic.learn._row_numbers import row_columns
 from irenic.learn._texts import doubtful_texts, spelled_alike
+from irenic.learn.cells import ROW_LIMIT, Cells
 from irenic.learn.evolution import Candidate, Watch
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.inputs import given_rows
@@ -195,6 +194,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
     evolution_ = Evolution()
     _groups = MappingProxyType({"knowledge": Knowledge, "evolution": Evolution})
+    _group_constraints = _CONSTRAINTS
     _cells: Cells | None = None
     _validation: Validation | None = None
     _ranks: npt.NDArray[np.int64] | None = None
@@ -281,32 +281,6 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     def conflicts(self) -> str:  # type: ignore[override]
         """What ``evolution`` said about conflicts between rules at the last fit."""
         return self.evolution_.conflicts
-
-    def set_params(self, **params: Any) -> RuleSetClassifier:
-        """Set parameters by name, also those of a group, such as ``knowledge__never``.
-
-        Parameters
-        ----------
-        **params
-            The new values by name.
-
-        Returns
-        -------
-        RuleSetClassifier
-            The classifier itself.
-        """
-        for name, group in self._groups.items():
-            if any(key.startswith(f"{name}__") for key in params):
-                params = {name: group.of(params.get(name, getattr(self, name))), **params}
-        changed: RuleSetClassifier = super().set_params(**params)
-        return changed
-
-    def _read_groups(self) -> None:
-        super()._read_groups()
-        for group in (self.knowledge_, self.evolution_):
-            validate_parameter_constraints(
-                _CONSTRAINTS[type(group)], group.get_params(), caller_name=type(group).__name__
-            )
 
     # --- fitting
 

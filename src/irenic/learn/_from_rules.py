@@ -63,7 +63,7 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     >>> clf.predict_proba({"age": [10]}).round(2)
     array([[0.6, 0.4]])
     >>> print(clf.explain({"age": [10]})[0])
-    free, by rule 1: IF age < 18 THEN free
+    free, by rule 1, because age < 18
     (support 3, confidence 0.67); your rule: 1 of 3 training rows have another label
     """
     rules = as_rule_set(rules)

@@ -24,7 +24,7 @@ from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
 from irenic.frames.files import as_text, read_bytes
 from irenic.kernels.evolve import Limits
-from irenic.learn._cells import Cells
+from irenic.learn.cells import Cells
 from irenic.learn.inputs import check_labels
 from irenic.learn.parameters import Knowledge
 from irenic.learn.sample import Sample

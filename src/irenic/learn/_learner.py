@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from irenic.arrays import Floats
 from irenic.errors import DataError
 from irenic.learn._base import RuleClassifier
-from irenic.learn._cells import Cells
+from irenic.learn.cells import Cells
 from irenic.learn.front import Front, FrontPoint, front_of
 from irenic.learn.points import points_of
 from irenic.learn.sample import Sample
@@ -151,6 +151,7 @@ class RuleLearner(RuleClassifier, metaclass=ABCMeta):
         >>> PittsburghClassifier(generations=5, random_state=0).fit(X, y).score(X, y)
         1.0
         """
+        self._read_groups()
         data = self._read(X, y, None)
         rng = as_generator(check_random_state(self.random_state))
         consequents, rows = self._labeled_rows(data)
@@ -216,8 +217,8 @@ class RuleLearner(RuleClassifier, metaclass=ABCMeta):
         return consequents, rows
 
     def _shown(self, rules: RuleSet) -> RuleSet:
-        """Return rules to show: without weights where there is nothing to resolve."""
+        """Return rules simplified, without weights where there is nothing to resolve."""
         if self.conflicts == "avoid":
             plain = (Rule(rule.region, then=rule.then) for rule in rules)
-            return RuleSet(plain, rules.space, default=rules.default).simplified()
-        return rules
+            rules = RuleSet(plain, rules.space, default=rules.default)
+        return rules.simplified()

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from irenic.arrays import Floats, Indices
 from irenic.errors import DataError
-from irenic.learn._cells import ROW_LIMIT
+from irenic.learn.cells import ROW_LIMIT
 from irenic.learn.sample import MIN_ROWS_PER_LABEL, Sample, priorities
 from irenic.learn.tally import BLOCK, Tally
 from irenic.learn.target import Target

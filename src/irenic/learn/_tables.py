@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -17,14 +17,13 @@ from irenic.learn._row_numbers import FEWEST_NUMBERS, NUMBERS, numbers_rows
 from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
 from irenic.model.decision_table import DecisionTable
+from irenic.model.explanation import Explanation
 from irenic.model.head import Head
 from irenic.model.literals import display, is_missing, plain, say
-from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import Resolve, RuleSet
-from irenic.model.space import Instances
-from irenic.searching.reasons import default_regions, reason_regions
+from irenic.searching.explaining import Deciding, explained
 
 if TYPE_CHECKING:
     from irenic.learn._classifier import RuleSetClassifier
@@ -360,93 +359,66 @@ def predict_table(
     if isinstance(rules, RuleList):
         rules, resolve = rules.rules, "first"
     names = _columns(table)
+    labels: list[Any] = []
     if isinstance(rules, DecisionTable):
-        columns = _decided(rules, table, outputs or rules.outputs, explain=explain)
-        _check_added(columns, names)
-        return columns
-    features = _needed(rules, names)
-    _check_columns(features, names)
-    # rules without conditions hold for every row, and a table without columns has no rows
-    X = select_columns(table, features) if features else table
-    if isinstance(rules, RuleSet):
-        rule_set: RuleSet = rules
-        predictions = rule_set.predict(X, resolve=resolve).tolist()
-        columns = _prediction_columns(predictions, outputs, names, [])
-        columns |= _reasons(rule_set, X, resolve) if explain else {}
+        outputs = outputs or rules.outputs
+        _check_columns([n for n in rules.space.names if n not in rules.computed], names)
+        X = rules.encode(table) if rules.space.names else table
+        predictions = rules.predict(X).tolist()
     else:
-        predictions, labels = rules.predict(X).tolist(), rules.classes_.tolist()
-        columns = _prediction_columns(predictions, outputs, names, labels)
-        columns |= _model_reasons(rules, X) if explain else {}
+        features = _needed(rules, names)
+        _check_columns(features, names)
+        # rules without conditions hold for every row, and a table without columns has no rows
+        X = select_columns(table, features) if features else table
+        how = {"resolve": resolve} if isinstance(rules, RuleSet) else {}
+        predictions = rules.predict(X, **how).tolist()
+        labels = [] if isinstance(rules, RuleSet) else rules.classes_.tolist()
+    columns = _prediction_columns(predictions, outputs, names, labels)
+    columns |= _reasons(rules, X, resolve) if explain else {}
     _check_added(columns, names)
     return columns
 
 
-def _reasons(rules: RuleSet, X: Any, resolve: Resolve | None) -> dict[str, npt.NDArray[Any]]:
-    """Return the column of deciding rules."""
-    cases = rules.space.encode(X)
-    decided = rules.reasons(cases, resolve=resolve)
-    regions = reason_regions(rules, cases, decided, resolve)
-    return {"rule": _deciding(rules, cases, resolve, decided, regions)}
-
-
-def _model_reasons(model: RuleSetClassifier, X: Any) -> dict[str, npt.NDArray[Any]]:
-    """Return the columns of deciding rules and their figures, as in ``explain``."""
-    # with scikit-learn, which a fitted classifier has imported and rules alone do not need
-    from irenic.learn.tally import resolve_by
-
-    rules, point, resolve = model.rules_, model.chosen_, resolve_by(model.conflicts)
-    counts, known = point.counts, point.default_regions
+def _reasons(
+    rules: RuleSet | DecisionTable | RuleSetClassifier, X: Any, resolve: Resolve | None
+) -> dict[str, npt.NDArray[Any]]:
+    """Return explanations as columns: the reason and, for a classifier, its figures."""
+    if isinstance(rules, RuleSet):
+        reasons, group = explained(Deciding.of(rules, resolve), rules.space.encode(X))
+        return {"rule": as_column([_cell(rules, reason) for reason in reasons])[group]}
+    if isinstance(rules, DecisionTable):
+        reasons, group = explained(Deciding.of_table(rules), rules.encode(X))
+        return {"rule": as_column([_row_cell(rules, reason) for reason in reasons])[group]}
     # the table may lack columns that no rule tests
-    cases = rules.space.encode(model._table(X, reset=False))
-    decided, regions, places = model._reasons(cases)
-    support, confidence = counts.support[decided], counts.confidence[decided]
-    if known is not None:
-        rows = np.flatnonzero(places >= 0)
-        support[rows] = known.support[places[rows]]
-        confidence[rows] = known.confidence[places[rows]]
+    cases = rules.space_.encode(rules._table(X, reset=False))
+    reasons, group = rules._explained(cases, rules._lacking(X))
     columns = {
-        "rule": _deciding(rules, cases, resolve, decided, regions),
-        "support": support.astype(np.int64),
-        "confidence": confidence,
+        "rule": as_column([_cell(rules.rules_, reason) for reason in reasons])[group],
+        "support": np.array([reason.support[0] for reason in reasons], dtype=np.int64)[group],
+        "confidence": np.array([reason.confidence[0] for reason in reasons])[group],
     }
-    likely = model._probability_rows(X, cases)
-    if likely and all(row is not None for row in likely):
-        columns["probability"] = np.array([row.probability for row in likely if row])
-        columns["based on"] = as_column([row.basis for row in likely if row])
+    likely = [reason.probability for reason in reasons]
+    if likely and None not in likely:
+        columns["probability"] = np.array([row.probability for row in likely])[group]
+        columns["based on"] = as_column([row.basis for row in likely])[group]
     return columns
 
 
-def _deciding(
-    rules: RuleSet,
-    cases: Instances,
-    resolve: Resolve | None,
-    decided: npt.NDArray[np.int64],
-    regions: Mapping[int, Region],
-) -> npt.NDArray[Any]:
-    """Return the text of the rule that decides each case.
+def _cell(rules: RuleSet, reason: Explanation) -> str:
+    """Return the rule that is the reason of a decision, or those that decide together."""
+    if not reason.rules and rules.default is None:
+        return "no rule"
+    if rules.is_partial and reason.rules:
+        return "; ".join(str(rules[index]) for index in reason.rules)
+    return ("" if reason.rules else "default: ") + str(Rule(reason.region, then=reason.then))
 
-    ``decided`` has its index, and ``regions`` the region to name instead of that of the rule, by
-    case.
-    """
-    texts = [str(rule) for rule in rules]
-    no_default = rules.default is None
-    texts.append("no rule" if no_default else "default: no rule covers this case")
-    if rules.is_partial:  # several rules decide together
-        together = rules.explain(cases, resolve=resolve)
-        listed = ["; ".join(texts[index] for index in one.rules) for one in together]
-        return as_column([text or texts[-1] for text in listed])
 
-    @cache
-    def text_of(region: Region, then: Hashable) -> str:
-        return str(Rule(region, then=then))
-
-    listed = [texts[index] for index in decided]
-    for row, region in regions.items():
-        if decided[row] >= 0:
-            listed[row] = text_of(region, rules.thens[decided[row]])
-        elif not no_default:
-            listed[row] = f"default: {text_of(region, rules.default)}"
-    return as_column(listed)
+def _row_cell(table: DecisionTable, reason: Explanation) -> str:
+    """Return the row that is the reason, or the rows that decide together, or the default."""
+    if not reason.rules:
+        return _cell(table.rules, reason)
+    together = table.collects or table.rules.is_partial
+    return ", ".join(f"rule {row + 1}" for row in reason.rules[: None if together else 1])
 
 
 def _check_added(columns: Collection[str], names: Collection[str]) -> None:
@@ -475,35 +447,6 @@ def _prediction_columns(
         ]
         columns[f"{output} (prediction)" if output in taken else output] = as_column(cells)
     return columns
-
-
-def _decided(
-    decides: DecisionTable, table: Any, outputs: Sequence[str], *, explain: bool
-) -> dict[str, npt.NDArray[Any]]:
-    """Return the outcomes of a decision table, and the rows that decide, as columns."""
-    names = _columns(table)
-    _check_columns([n for n in decides.space.names if n not in decides.computed], names)
-    X = decides.encode(table) if decides.space.names else table
-    columns = _prediction_columns(decides.predict(X).tolist(), outputs, names, [])
-    if explain:
-        columns["rule"] = as_column(_table_reasons(decides, decides.space.encode(X)))
-    return columns
-
-
-def _table_reasons(table: DecisionTable, cases: Instances) -> list[str]:
-    """Return the numbers of the rows that decide each case, or the rule for the default."""
-    if table.is_ordered or table.collects or table.rules.is_partial:
-        deciding = table.decide(cases)
-    else:
-        decided = table.rules.reasons(cases).tolist()
-        deciding = [() if index < 0 else (table.rows[index],) for index in decided]
-    texts = [", ".join(f"rule {row + 1}" for row in rows) for rows in deciding]
-    default, left = table.rules.default, [row for row, text in enumerate(texts) if not text]
-    for row, region in zip(left, default_regions(table.rules, cases.take(left)), strict=True):
-        texts[row] = "no rule" if default is None else "default: no rule covers this case"
-        if default is not None and region is not None:
-            texts[row] = f"default: {Rule(region, then=default)}"
-    return texts
 
 
 def _as_cell(value: Any, labels: list[Any]) -> Any:

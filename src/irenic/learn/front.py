@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple, SupportsIndex, overload
 
 import numpy as np
@@ -307,6 +308,14 @@ class DefaultRegions(Shown):
         array([-1,  0])
         """
         return self.rules.decide(instances, resolve="first")
+
+    def place_of(self, region: Region) -> int:
+        """Return the index of a region, -1 if it is none of these."""
+        return self._places.get(region, -1)
+
+    @cached_property
+    def _places(self) -> dict[Region, int]:
+        return {rule.region.simplified(): place for place, rule in enumerate(self.rules)}
 
 
 @dataclass(frozen=True, eq=False)

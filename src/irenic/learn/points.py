@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from irenic.arrays import Bools, Floats, Indices
-from irenic.learn._cells import ROW_LIMIT
 from irenic.learn._columns import column_figures
 from irenic.learn._completing import completed, with_missing
 from irenic.learn._knowledge import BoundKnowledge
+from irenic.learn.cells import ROW_LIMIT
 from irenic.learn.evolution import Candidate, covering, worths
 from irenic.learn.front import (
     DefaultRegions,

@@ -7,17 +7,15 @@ a fit (:func:`reason_rules`), and a new case gets one of them if none is shorter
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from irenic.arrays import Bools, Ints
-from irenic.learn.front import DefaultRegions
-from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances
-from irenic.searching.reasons import cells_of, default_regions
+from irenic.searching.explaining import cells_of, default_regions
 
 # Training rows, evenly spaced, that reasons are grown for, their cells, and reasons to count.
 _ROW_LIMIT: Final = 20_000
@@ -25,59 +23,11 @@ _CELL_LIMIT: Final = 64
 _REASON_LIMIT: Final = 64
 
 
-class Reason(NamedTuple):
-    """Why the default decides a case."""
-
-    region: Region | None
-    """A region around the case; None if rules decide only some labels."""
-    place: int
-    """Its index among the regions that were counted; -1 for none of them."""
-
-
-def default_reasons(
-    rules: RuleSet, cases: Instances, known: DefaultRegions | None = None
-) -> list[Reason]:
-    """Return for each case a region in which the default, or nothing, decides whatever else holds.
-
-    It is one of the known regions, unless all of these around the case have more conditions than
-    that of :func:`irenic.searching.reasons.default_regions`.
-
-    Parameters
-    ----------
-    rules : RuleSet
-        Rules, none of which covers a case.
-    cases : Instances
-        The cases.
-    known : DefaultRegions, optional
-        Regions that training rows were counted in.
-
-    Returns
-    -------
-    list of Reason
-    """
-    if rules.is_partial or not len(cases):
-        return [Reason(None, -1)] * len(cases)
-    boxes = [rules.packed.boxes, *([] if known is None else [known.rules.packed.boxes])]
-    first, group = cells_of(cases, boxes)
-    few = cases.take(first)
-    places = np.full(len(few), -1) if known is None else known.find(few)
-    reasons = []
-    for region, place in zip(default_regions(rules, few), places.tolist(), strict=True):
-        assert region is not None
-        own = None if known is None or place < 0 else known.rules[place].region
-        if own is None or own.n_conditions > region.n_conditions:
-            reasons.append(Reason(region, -1))
-        else:
-            reasons.append(Reason(own, place))
-    return [reasons[place] for place in group.tolist()]
-
-
 def reason_rules(rules: RuleSet, rows: Instances) -> RuleSet | None:
     """Return few regions that are the shortest reasons of most rows, as rules for the default.
 
-    Rows that the default decides are in a region with as few conditions as that of
-    :func:`irenic.searching.reasons.default_regions`, up to a number of regions and of different
-    rows; the most frequent ones come first.
+    Rows that the default decides are in a region with as few conditions as possible, up to a number
+    of regions and of different rows; the most frequent ones come first.
 
     Parameters
     ----------
@@ -110,7 +60,7 @@ def reason_rules(rules: RuleSet, rows: Instances) -> RuleSet | None:
     n_rows = np.bincount(group)
     often = np.argsort(-n_rows, kind="stable")[:_CELL_LIMIT]
     cells, n_rows = rows.take(first[often]), n_rows[often]
-    grown = [region for region in default_regions(rules, cells) if region is not None]
+    grown = default_regions(rules, cells)
     regions = list(dict.fromkeys(grown))
     sizes = np.array([region.n_conditions for region in regions])
     fewest = np.array([region.n_conditions for region in grown])

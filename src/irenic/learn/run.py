@@ -19,7 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from irenic.arrays import Bools, Floats, Indices
 from irenic.budget import StoppedBy
 from irenic.kernels.evolve import CellRows, Limits
-from irenic.learn._cells import ROW_LIMIT, Cells
+from irenic.learn.cells import ROW_LIMIT, Cells
 from irenic.learn.evolution import (
     TEST_LIMIT,
     Candidate,

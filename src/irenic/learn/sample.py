@@ -21,7 +21,7 @@ from irenic.arrays import (
     as_scalars,
     scrambled,
 )
-from irenic.learn._cells import Cells
+from irenic.learn.cells import Cells
 from irenic.learn.tally import Tally
 from irenic.learn.target import Target, label_sums
 from irenic.model.space import Instances

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from irenic.arrays import Bytes, Floats, Shorts, Words, as_scalars
 from irenic.kernels.evolve import CellRows, Limits
 from irenic.kernels.forest import Bags, grow_forest
-from irenic.learn._cells import Cells, as_words, ranks
+from irenic.learn.cells import Cells, as_words, ranks
 from irenic.learn.evolution import Candidate, predict
 from irenic.learn.sample import Sample
 from irenic.learn.target import Consequents, Target

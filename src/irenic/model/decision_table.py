@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
@@ -15,7 +16,7 @@ from irenic.arrays import distinct
 from irenic.errors import ConditionError, ConflictError, did_you_mean
 from irenic.model.columns import as_records, take_apart
 from irenic.model.decider import Decider
-from irenic.model.explanation import common_type
+from irenic.model.explanation import Explanation, common_type
 from irenic.model.features import EXACT
 from irenic.model.literals import counted
 from irenic.model.overlap import Conflict
@@ -269,8 +270,8 @@ class DecisionTable(Editable):
 
     @property
     def winning(self) -> list[int]:
-        """Indices of the rules from the highest priority to the lowest, for ordered tables."""
-        if self.hit_policy != "PRIORITY":
+        """Indices of the rules from the highest priority to the lowest, else as they are."""
+        if self.hit_policy not in ("PRIORITY", "OUTPUT ORDER"):
             return list(range(len(self.rules)))
         ranks = {then: rank for rank, then in enumerate(self.ranking)}
         thens = self.rules.thens
@@ -294,6 +295,41 @@ class DecisionTable(Editable):
         if not self.is_ordered:
             return self.rules.copy()
         return RuleList.from_rules(self.rules[self.winning])
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """Return the reason for the decision on each instance.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        list of Explanation
+            With the indices of rows.
+
+        Raises
+        ------
+        ConflictError
+            If rows contradict each other and the hit policy does not say which one wins.
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"years": (2, None)}, then=100),
+        ...                  Rule({"years": (5, None)}, then=500)])
+        >>> print(DecisionTable.from_rules(rules).under("FIRST").explain({"years": [9]})[0])
+        100, by rule 1, because years >= 2 (against rule 2)
+        """
+        decides = self.is_ordered or self.collects
+        if not decides and (conflict := self.first_conflict()) is not None:
+            raise self._conflict_error(conflict)
+        # by name, because searches are above the model
+        explaining = import_module("irenic.searching.explaining")
+        deciding = explaining.Deciding.of_table(self)
+        explained: list[Explanation] = explaining.explained(deciding, self.encode(X)).each()
+        return explained
 
     def explanation_size(self, X: Any) -> float:
         """Return the mean number of conditions to read for a prediction.

@@ -185,7 +185,7 @@ class PackedRules:
 
     # --- compared with regions and with each other
 
-    def _struct(self) -> structs.RuleColumns:
+    def struct(self) -> structs.RuleColumns:
         """Return the rules as kernels read them.
 
         An earlier result is never modified, because a kernel may be running on it.
@@ -202,53 +202,51 @@ class PackedRules:
 
     def meeting(self, region: Region) -> Bools:
         """Return which rules overlap a region."""
-        rules = self._struct()
+        rules = self.struct()
         out = np.empty(rules.n, dtype=np.bool_)
         pairs.meeting(rules, _packed(region.box), out)
         return out
 
     def overlapping_pairs(self, *, same: bool, limit: int) -> Codes:
         """Return the pairs of overlapping rules whose consequents are the same (or differ)."""
-        keys = np.sort(pairs.overlapping_pairs(self._struct(), same, limit))
+        keys = np.sort(pairs.overlapping_pairs(self.struct(), same, limit))
         return np.column_stack((keys >> 32, keys & 0xFFFF_FFFF)).astype(np.int32)
 
     def enlarge(self, seed: Instances, order: Ints, code: int) -> tuple[int, Region]:
         """Return a rival that covers the seed or -1, and the region grown around the seed."""
         cells = structs.Box(len(self.lower), len(self.masks))
         values, codes = seed.values.tobytes(), seed.codes.tobytes()
-        covered = grow.enlarge(self._struct(), values, codes, order.tobytes(), code, cells)
+        covered = grow.enlarge(self.struct(), values, codes, order.tobytes(), code, cells)
         return covered, Region.from_box(_unpacked(self.space, cells))
 
     def enlarge_region(self, seed: Region, order: Ints, code: int) -> tuple[int, Region]:
         """Return a rival that overlaps the seed or -1, and the region grown from the seed."""
         cells = structs.Box(len(self.lower), len(self.masks))
         box, axes = _packed(seed.box), order.tobytes()
-        rival = grow.enlarge_box(self._struct(), box, axes, code, cells)
+        rival = grow.enlarge_box(self.struct(), box, axes, code, cells)
         return rival, Region.from_box(_unpacked(self.space, cells))
 
-    def enlarge_many(
-        self, seeds: Instances, orders: Ints, codes: Ints
-    ) -> tuple[Ints, list[Region]]:
-        """Return the results of :meth:`enlarge` for several seeds."""
+    def enlarge_many(self, seeds: Instances, orders: Ints, codes: Ints) -> tuple[Ints, Boxes]:
+        """Return the results of :meth:`enlarge` for several seeds, the regions as boxes."""
         n, d = len(seeds), len(self.lower)
         masks = np.empty((n, len(self.masks)), dtype=np.uint64)
         boxes = Boxes(self.space, np.empty((n, d)), np.empty((n, d)), masks)
         covered = np.empty(n, dtype=np.int64)
         out = structs.BoxRows(boxes.lower, boxes.upper, boxes.masks, self.space.starts)
         points = structs.Seeds(seeds.values.T.copy(), seeds.codes.T.copy(), orders, codes)
-        rules = self._struct()
+        rules = self.struct()
         over_rows(lambda a, b: grow.enlarge_many(rules, points, out, covered, a, b), n, least=16)
-        return covered, Region.from_boxes(boxes)
+        return covered, boxes
 
     def growth(self, seed: Instances, code: int) -> Growth:
         """Return an object that grows boxes around a seed one step at a time."""
-        return Growth(self._struct(), seed, code)
+        return Growth(self.struct(), seed, code)
 
     # --- on instances
 
     def covering(self, instances: Instances) -> Bools:
         """Return which rules cover which instances: ``[rule, instance]``."""
-        rules, n = self._struct(), len(instances)
+        rules, n = self.struct(), len(instances)
         out = np.empty((rules.n, n), dtype=np.bool_)
         if n == 1:
             values, codes = instances.values.tobytes(), instances.codes.tobytes()
@@ -261,14 +259,14 @@ class PackedRules:
     def deciding(self, instances: Instances, order: Ints) -> Ints:
         """Return the first rule in the given order that covers each instance, or -1."""
         out = np.empty(len(instances), dtype=np.int64)
-        arguments = (self._struct(), points_of(instances), order)
+        arguments = (self.struct(), points_of(instances), order)
         over_rows(lambda a, b: cover.deciding(*arguments, a, b, out), len(instances))
         return out
 
     def voting(self, instances: Instances, n_thens: int) -> Ints:
         """Return the first rule of the consequent with the most weight per instance, or -1."""
         out = np.empty(len(instances), dtype=np.int64)
-        arguments = (self._struct(), points_of(instances), n_thens)
+        arguments = (self.struct(), points_of(instances), n_thens)
         over_rows(lambda a, b: cover.voting(*arguments, a, b, out), len(instances))
         return out
 
@@ -286,7 +284,7 @@ class PackedRules:
         The sum adds up ``each`` (default: the number of conditions) over all rules that cover the
         instance.
         """
-        rules = self._struct()
+        rules = self.struct()
         mix = np.zeros((rules.n, n_labels), dtype=np.int64)
         size = np.zeros(len(instances), dtype=np.int64)
         each = self.boxes.n_conditions() if each is None else each

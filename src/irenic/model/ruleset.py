@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeVar, cast, overload
 
@@ -20,7 +20,7 @@ from irenic.errors import ConditionError, ConflictError, DataError
 from irenic.model.columns import frame_backend
 from irenic.model.condition import infer_features
 from irenic.model.decider import Decider
-from irenic.model.explanation import Explanation, Statistics, common_type, default_text
+from irenic.model.explanation import Explanation, Statistics, common_type
 from irenic.model.head import (
     Head,
     agreements,
@@ -47,8 +47,8 @@ RESOLVE: Final = ("first", "best", "vote")
 _UNLIMITED: Final = 2**62
 # Maximum number of conflicts that a ConflictError carries.
 _MAX_CONFLICTS: Final = 100
-# Instances that are explained at a time: a matrix of all instances and rules may be huge.
-_EXPLAINED_AT_ONCE: Final = 4096
+# Instances that are compared with all rules at a time: the matrix may be huge.
+_AT_ONCE: Final = 4096
 
 
 class Rules(Editable):
@@ -782,8 +782,8 @@ class Rules(Editable):
         decided = signs(self.thens, labels)
         states = np.zeros((len(instances), len(labels)), dtype=np.int8)
         covered = np.zeros(len(instances), dtype=np.bool_)
-        for start in range(0, len(instances), _EXPLAINED_AT_ONCE):
-            rows = slice(start, start + _EXPLAINED_AT_ONCE)
+        for start in range(0, len(instances), _AT_ONCE):
+            rows = slice(start, start + _AT_ONCE)
             covers = self.covering(instances.take(rows))
             covered[rows] = covers.any(axis=1)
             if resolve is None:  # checked above: the rules do not contradict each other
@@ -831,10 +831,7 @@ class Rules(Editable):
         return Decider(self._packed, self.thens, default=self.default, order=order)
 
     def explain(self, X: Any, *, resolve: Resolve | None = None) -> list[Explanation]:
-        """Explain the prediction for each instance.
-
-        If several rules with the same consequent cover an instance, the one with the fewest
-        conditions explains it, then the first of these, unless ``resolve`` is given.
+        """Return the reason for the decision on each instance.
 
         Parameters
         ----------
@@ -859,139 +856,15 @@ class Rules(Editable):
         >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], default="high")
         >>> for explanation in rules.explain({"age": [29, 30]}):
         ...     print(explanation)
-        low, by rule 1: IF 0 <= age < 30 THEN low
+        low, by rule 1, because 0 <= age < 30
         high, by default, because age >= 30
         """
-        resolve, instances = self._resolved(resolve), self.space.encode(X)
-        if self.is_partial:
-            return self._explain_labels(instances, resolve)
-        decided = self.reasons(instances, resolve=resolve)
-        # by name, because searches are above the model
-        reasons = import_module("irenic.searching.reasons")
-        regions = reasons.reason_regions(self, instances, decided, resolve)
-        return self.explained_by(decided, instances, regions)
-
-    def reasons(
-        self, X: Any, *, resolve: Resolve | None = None, confidence: Floats | None = None
-    ) -> Ints:
-        """Return the index of the rule that explains the decision on each instance.
-
-        Every rule that covers an instance is a valid reason if rules do not contradict each other.
-        It is the one with the fewest conditions, then the one with the highest confidence, then the
-        first. With ``resolve``, and if rules decide only some labels, it is that of :meth:`decide`.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-        resolve : {"first", "best", "vote"}, optional
-            How to choose between conflicting rules, as in :meth:`decide`.
-        confidence : array of shape (n_rules,), optional
-            The confidence of each rule; NaN if it is unknown.
-
-        Returns
-        -------
-        array of int
-            -1 if no rule covers the instance.
-
-        Raises
-        ------
-        ConflictError
-            If there are conflicts and ``resolve`` is None.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> long = Rule({"age": (0, 30), "income": (0, 9)}, then="low")
-        >>> rules = RuleSet([long, Rule({"age": (0, 20)}, then="low")])
-        >>> X = {"age": [10, 25], "income": [5, 5]}
-        >>> rules.reasons(X), rules.decide(X)
-        (array([1, 0]), array([0, 0]))
-        """
         resolve = self._resolved(resolve)
-        if resolve is not None or self.is_partial:
-            return self.decide(X, resolve=resolve)
-        return self._packed.deciding(self.space.encode(X), shortest_first(self, confidence))
-
-    def explained_by(
-        self, rules: Ints, instances: Instances, regions: Mapping[int, Region] | None = None
-    ) -> list[Explanation]:
-        """Explain the prediction for each instance by the given rule.
-
-        Parameters
-        ----------
-        rules : array of int
-            The index of a rule for each instance, such as that of :meth:`reasons`; -1 for the
-            default.
-        instances : Instances
-            The instances.
-        regions : mapping from int to Region, optional
-            For some instances, by index, a part of the region of their rule to name instead, or
-            the region in which the default decides.
-
-        Returns
-        -------
-        list of Explanation
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], default="high")
-        >>> instances = rules.space.encode({"age": [29]})
-        >>> print(rules.explained_by(rules.reasons(instances), instances)[0])
-        low, by rule 1: IF 0 <= age < 30 THEN low
-        """
-        explanations: list[Explanation] = []
-        for start in range(0, len(instances), _EXPLAINED_AT_ONCE):
-            rows = slice(start, start + _EXPLAINED_AT_ONCE)
-            covering = self.covering(instances.take(rows))
-            each = enumerate(zip(rules[rows], covering, strict=True), start)
-            explanations += [
-                self._explain(int(rule), np.flatnonzero(covers), (regions or {}).get(row))
-                for row, (rule, covers) in each
-            ]
-        return explanations
-
-    def _explain(
-        self, decided: int, covering: Indices, region: Region | None = None
-    ) -> Explanation:
-        if decided < 0:
-            return Explanation(self.default, (), default_text(self.default, region))
-        rule = self._rule(decided)
-        if region is not None:
-            rule = Rule(region, then=rule.then)
-        text = f"{display(rule.then)}, by rule {decided + 1}: {rule}"
-        then = self.then_codes
-        same = [int(i) for i in covering if then[i] == then[decided]]
-        also = [f"{i + 1}" for i in same if i != decided]
-        against = [f"{i + 1}" for i in covering if then[i] != then[decided]]
-        text += f" (and by rule {', '.join(also)})" if also else ""
-        text += f" (against rule {', '.join(against)})" if against else ""
-        others = (i for i in same if i != decided)
-        return Explanation(rule.then, (decided, *others), text)
-
-    def _explain_labels(self, instances: Instances, resolve: Resolve | None) -> list[Explanation]:
-        predictions = self.predict(instances, resolve=resolve)
-        thens, explanations = self.thens, list[Explanation]()
-        for row, then in enumerate(predictions.tolist()):
-            covering = np.flatnonzero(self.covering(instances.take([row]))[0]).tolist()
-            if not covering:
-                explanations.append(self._explain(-1, np.empty(0, dtype=np.intp)))
-                continue
-            labels = labels_of((*thens, then))
-            own, final = signs([thens[i] for i in covering], labels), signs([then], labels)
-            by = [i for i, decided in zip(covering, own, strict=True) if (decided == final).any()]
-            against = [
-                str(i + 1)
-                for i, decided in zip(covering, own, strict=True)
-                if (decided == -final).any()
-            ]
-            rules = ", ".join(f"rule {i + 1}: {self._rule(i)}" for i in by)
-            text = f"{display(then)}, by {rules}"
-            text += f" (against rule {', '.join(against)})" if against else ""
-            text += "; other labels by default" if not own.any(axis=0).all() else ""
-            explanations.append(Explanation(then, tuple(by), text))
-        return explanations
+        # by name, because searches are above the model
+        explaining = import_module("irenic.searching.explaining")
+        deciding = explaining.Deciding.of(self, resolve)
+        explained: list[Explanation] = explaining.explained(deciding, self.space.encode(X)).each()
+        return explained
 
     def check_whole(self, what: str, instead: str) -> None:
         """Raise an error if a rule decides only some labels."""
@@ -1417,12 +1290,6 @@ def _unpacked(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:
     return Rule(packed.region(i), then=then, weight=weight)
 
 
-def shortest_first(rules: Rules, confidence: Floats | None = None) -> Ints:
-    """Return the rules with the fewest conditions first, then the surest; see ``reasons``."""
-    known = np.zeros(len(rules)) if confidence is None else np.nan_to_num(confidence, nan=-1.0)
-    return np.lexsort((-known, rules.conditions_per_rule()))
-
-
 def for_growth(
     rules: RuleSet, consequent: Hashable | None
 ) -> tuple[PackedRules, int, Indices | None]:
@@ -1435,17 +1302,14 @@ def for_growth(
     then = None if consequent is None else as_consequent(consequent)
     if rules.space.impossible:
         boxes, owners = possible_parts(rules, then)
-        packed = PackedRules(rules.space, len(owners))
-        written = np.tile(rules.space.unwritten[:, None], len(owners))
-        packed.extend(boxes, written, rules.then_codes[owners], rules.weights[owners])
-        return packed, -1, owners
+        return PackedRules.from_boxes(boxes, rules.then_codes[owners]), -1, owners
     if then is None or not (rules._has_heads or isinstance(then, Head)):
         return rules.packed, rules.code_of(then), None
     rivals = np.flatnonzero(rules.rival_mask(then))
     return rules.packed.take(rivals), -1, rivals
 
 
-def possible_parts(rules: RuleSet, consequent: Hashable | None) -> tuple[Boxes, Indices]:
+def possible_parts(rules: Rules, consequent: Hashable | None) -> tuple[Boxes, Indices]:
     """Return boxes that contain the cases of rivals that can occur, and the rule of each box.
 
     A region that overlaps none of the boxes overlaps a rival at most where no case can occur.

@@ -307,24 +307,30 @@ def decided_case(
 
     Rules that are not ordered may contradict each other, but not for this case.
     """
+    check_undisputed(table, point)
     side = side_of(table, table.space, outcomes, checked=False)
-    rules = table.rules
-    if not (table.is_ordered or table.collects or rules.is_consistent):
-        places = np.flatnonzero(rules.covering(point)[0]).tolist()
-        pairs = [
-            Conflict(table.rows[a], table.rows[b], (rules[a], rules[b]))
-            for a, b in combinations(places, 2)
-            if contradicts(rules.thens[a], rules.thens[b])
-        ]
-        if pairs:
-            rows = sorted({row for pair in pairs for row in (pair.first, pair.second)})
-            thens = dict(zip(table.rows, rules.thens, strict=True))
-            says = ", ".join(f"rule {row + 1} says {display(thens[row])}" for row in rows)
-            where = f"{place}: " if (place := table.place(rows)) else ""
-            raise ConflictError(
-                f"the rules contradict each other for this case: {where}{says}; {_OR_FIRST}", pairs
-            )
     return side, *side.decide(point)
+
+
+def check_undisputed(table: DecisionTable, point: Instances) -> None:
+    """Raise an error if rules that must agree contradict each other for a case."""
+    rules = table.rules
+    if table.is_ordered or table.collects or rules.is_consistent:
+        return
+    places = np.flatnonzero(rules.covering(point)[0]).tolist()
+    pairs = [
+        Conflict(table.rows[a], table.rows[b], (rules[a], rules[b]))
+        for a, b in combinations(places, 2)
+        if contradicts(rules.thens[a], rules.thens[b])
+    ]
+    if pairs:
+        rows = sorted({row for pair in pairs for row in (pair.first, pair.second)})
+        thens = dict(zip(table.rows, rules.thens, strict=True))
+        says = ", ".join(f"rule {row + 1} says {display(thens[row])}" for row in rows)
+        where = f"{place}: " if (place := table.place(rows)) else ""
+        raise ConflictError(
+            f"the rules contradict each other for this case: {where}{says}; {_OR_FIRST}", pairs
+        )
 
 
 _OR_FIRST: Final = (

@@ -13,6 +13,7 @@ from irenic.formats.json.rules import encode_point
 from irenic.formats.tables.drafts import TableError
 from irenic.formats.tables.reading import Reading
 from irenic.model.decision_table import DecisionTable
+from irenic.model.explanation import Explanation
 from irenic.model.literals import counted, say
 from irenic.model.region import Region
 from irenic.reporting import document
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from irenic.learn import RuleClassifier
     from irenic.monitoring import Impact
     from irenic.proving import Verdict
-    from irenic.testing import Alternative, NearMiss, Reason, Trial
+    from irenic.testing import Alternative, NearMiss, Trial
 
 
 @dataclass(frozen=True)
@@ -323,7 +324,7 @@ def impact_document(
 
 def why_document(
     case: Mapping[str, Any],
-    reason: Reason,
+    reason: Explanation,
     instead: Alternative | None,
     instead_text: str,
     misses: Iterable[NearMiss] = (),
@@ -336,7 +337,7 @@ def why_document(
     return {
         "format": "irenic why",
         "version": VERSION,
-        "case": decided_case(case, reason.outcome, reason.rules),
+        "case": decided_case(case, reason.then, reason.rules),
         "region": encode_region(reason.region),
         "text": reason.text,
         "instead": other,

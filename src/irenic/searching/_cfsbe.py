@@ -23,7 +23,7 @@ from irenic.model.head import Head
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
 from irenic.model.rule import Rule, as_consequent
-from irenic.model.ruleset import RuleSet, as_rule_set, for_growth, possible_parts
+from irenic.model.ruleset import Rules, RuleSet, as_rule_set, for_growth, possible_parts
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Instances, Space
 from irenic.searching._fewest import fewest_order, fewest_orders
@@ -214,7 +214,8 @@ def _enlarge_points(
     partial = rules.is_partial or any(isinstance(then, Head) for then in consequents)
     if not (partial or rules.space.impossible):
         codes = np.array([rules.code_of(then) for then in consequents], dtype=np.int64)
-        return rules.packed.enlarge_many(points, orders, codes)
+        covering, boxes = rules.packed.enlarge_many(points, orders, codes)
+        return covering, Region.from_boxes(boxes)
     covering = np.full(len(points), -1, dtype=np.int64)
     regions = [Region(rules.space)] * len(points)
     for then in dict.fromkeys(consequents):  # each has its own rivals
@@ -222,7 +223,8 @@ def _enlarge_points(
         packed, code, indices = for_growth(rules, then)
         codes = np.full(len(rows), code, dtype=np.int64)
         covers, grown = packed.enlarge_many(points.take(rows), orders[rows], codes)
-        for row, rival, region in zip(rows, covers.tolist(), grown, strict=True):
+        each = zip(rows, covers.tolist(), Region.from_boxes(grown), strict=True)
+        for row, rival, region in each:
             regions[row] = region
             covering[row] = rival if rival < 0 or indices is None else indices[rival]
     return covering, regions
@@ -290,7 +292,7 @@ def _fewest_of_points(rules: RuleSet, points: Instances, thens: list[Hashable | 
     for then in dict.fromkeys(thens):
         rows = np.array([row for row, other in enumerate(thens) if other == then])
         rivals, _ = possible_parts(rules, then)
-        orders[rows] = fewest_orders(rules.space, rivals, points.take(rows))
+        orders[rows] = fewest_orders(rivals, points.take(rows))[0]
     return orders
 
 
@@ -357,15 +359,20 @@ def _importance(space: Space, weights: Weights) -> Floats:
 def growable(rules: RuleSet) -> RuleSet:
     """Return a rule set; raise if it has too many conditions for the kernels to count."""
     rules = as_rule_set(rules)
+    check_growable(rules)
+    return rules
+
+
+def check_growable(rules: Rules) -> None:
+    """Raise an error if rules have too many conditions for the kernels to count."""
     if len(rules.space) <= _CONDITION_LIMIT:
-        return rules
+        return
     conditions = rules.conditions_per_rule()
     if conditions.max(initial=0) > _CONDITION_LIMIT:
         raise ConditionError(
             f"rules must have at most {_CONDITION_LIMIT} conditions to grow regions between them,"
             f" but rule {int(conditions.argmax()) + 1} has {conditions.max()}"
         )
-    return rules
 
 
 def seed_error(rules: RuleSet, covering: int, seed: Any, consequent: Hashable | None) -> SeedError:

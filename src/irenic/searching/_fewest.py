@@ -25,22 +25,18 @@ _STEPS: Final = 20_000
 _AT_ONCE: Final = 1 << 24
 
 
-def fewest_order(space: Space, apart: Bools, given: Bools | None = None) -> Ints:
+def fewest_order(space: Space, apart: Bools) -> Ints:
     """Return the axes in the order in which to enlarge them.
 
-    ``apart[rival, axis]`` is whether the seed is outside of the rival on the axis, and ``given``
-    marks axes that have a condition anyway.
+    ``apart[rival, axis]`` is whether the seed is outside of the rival on the axis.
 
     >>> from irenic import Continuous, Space
     >>> space = Space([Continuous("a"), Continuous("b"), Continuous("c")])
     >>> fewest_order(space, np.array([[True, True, False], [False, True, True]]))
     array([0, 2, 1])
     """
-    if given is not None:
-        apart = apart[~apart[:, given].any(axis=1)]
     tested = np.flatnonzero(apart.any(axis=0))
-    last = tested[smallest_hitting_set(set(_bits(apart[:, tested])) - {0})]
-    return _order(space, last if given is None else np.union1d(last, np.flatnonzero(given)))
+    return _order(space, tested[smallest_hitting_set(set(_bits(apart[:, tested])) - {0})[0]])
 
 
 def _order(space: Space, last: Ints) -> Ints:
@@ -57,34 +53,55 @@ def _bits(rows: Bools) -> list[int]:
     return [int.from_bytes(data[i : i + width], "little") for i in range(0, len(data), width)]
 
 
-def fewest_orders(space: Space, rivals: Boxes, points: Instances) -> Ints:
-    """Return the axes of :func:`fewest_order` for each point."""
-    orders = np.tile(space.axes, (len(points), 1))
+def fewest_orders(
+    rivals: Boxes, points: Instances, given: Bools | None = None
+) -> tuple[Ints, Bools]:
+    """Return the axes of :func:`fewest_order` for each point, and whether they are proved.
+
+    ``given`` marks axes that get a condition anyway, so that rivals that one of them separates from
+    a point need no other.
+    """
+    space = rivals.space
+    orders, proved = np.tile(space.axes, (len(points), 1)), np.ones(len(points), dtype=np.bool_)
     tested = np.flatnonzero(rivals.tests().any(axis=0))
     if not len(tested):
-        return orders
+        return orders, proved
+    is_given = np.zeros(len(space), dtype=np.bool_) if given is None else given
+    free, anyway = tested[~is_given[tested]], np.flatnonzero(is_given)
     step = max(1, _AT_ONCE // (len(rivals) * len(tested)))
-    known: dict[bytes, Ints] = {}
-    of_sets: dict[frozenset[int], Ints] = {}
+    known: dict[bytes, tuple[Ints, bool]] = {}
+    of_sets: dict[frozenset[int], tuple[Ints, bool]] = {}
     for start in range(0, len(points), step):
         block = points.take(slice(start, start + step))
-        apart = np.stack([_apart(rivals, block, int(axis)) for axis in tested], axis=2)
+        apart = _apart(rivals, block, free)
+        apart[_apart(rivals, block, tested[is_given[tested]]).any(axis=2)] = False
         keys = np.packbits(apart.reshape(len(block), -1), axis=1)
         _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        found = np.empty((len(first), len(space)), dtype=orders.dtype)
-        for i, row in enumerate(first.tolist()):
+        each = []
+        for row in first.tolist():
             key = keys[row].tobytes()
             if key not in known:
                 sets = frozenset(_bits(apart[row])) - {0}
                 if sets not in of_sets:
-                    of_sets[sets] = _order(space, tested[smallest_hitting_set(sets)])
+                    numbers, is_proved = smallest_hitting_set(sets)
+                    of_sets[sets] = _order(space, np.append(free[numbers], anyway)), is_proved
                 known[key] = of_sets[sets]
-            found[i] = known[key]
-        orders[start : start + len(block)] = found[group.ravel()]
-    return orders
+            each.append(known[key])
+        rows = slice(start, start + len(block))
+        orders[rows] = np.array([order for order, _ in each])[group.ravel()]
+        proved[rows] = np.array([is_proved for _, is_proved in each])[group.ravel()]
+    return orders, proved
 
 
-def _apart(rivals: Boxes, points: Instances, axis: int) -> Bools:
+def _apart(rivals: Boxes, points: Instances, axes: Ints) -> Bools:
+    """Return whether each point is outside of each rival: ``[point, rival, axis]``."""
+    out = np.empty((len(points), len(rivals), len(axes)), dtype=np.bool_)
+    for place, axis in enumerate(axes.tolist()):
+        out[:, :, place] = _apart_on(rivals, points, axis)
+    return out
+
+
+def _apart_on(rivals: Boxes, points: Instances, axis: int) -> Bools:
     """Return whether each point is outside of each rival on an axis: ``[point, rival]``."""
     n_continuous = rivals.lower.shape[1]
     if axis < n_continuous:
@@ -97,34 +114,35 @@ def _apart(rivals: Boxes, points: Instances, axis: int) -> Bools:
     return np.asarray((bits & np.uint64(1)) == 0)
 
 
-def smallest_hitting_set(sets: Iterable[int]) -> list[int]:
-    """Return as few numbers as possible such that each set contains one of them.
+def smallest_hitting_set(sets: Iterable[int]) -> tuple[list[int], bool]:
+    """Return as few numbers as possible such that each set contains one, and whether it is proved.
 
     Sets of numbers are given as bits. After many steps, the greedy choice is returned.
 
     >>> smallest_hitting_set([0b011, 0b110])
-    [1]
+    ([1], True)
     """
     distinct = sorted(set(sets), key=lambda s: (s.bit_count(), s))
     smallest: list[int] = []
     for one in distinct:  # a set that contains another one needs no number of its own
         if not any(other & one == other for other in smallest):
             smallest.append(one)
-    return list(_hitting(tuple(smallest)))
+    numbers, is_proved = _hitting(tuple(smallest))
+    return list(numbers), is_proved
 
 
 # Points of different cells often have the same sets in the end.
 @lru_cache(maxsize=4_096)
-def _hitting(sets: tuple[int, ...]) -> tuple[int, ...]:
+def _hitting(sets: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
     search = _Search(list(sets))
     best = search.greedy()
     for size in range(1, len(best)):
         found = search.within(size)
         if found is not None:
-            return tuple(sorted(found))
+            return tuple(sorted(found)), True
         if search.steps > _STEPS:
-            break
-    return tuple(sorted(best))
+            return tuple(sorted(best)), False
+    return tuple(sorted(best)), True
 
 
 class _Search:

@@ -12,18 +12,22 @@ from typing import Any
 
 import numpy as np
 
+from irenic.arrays import Indices
 from irenic.learn import RuleLearner
 from irenic.model import Region, Rule, RuleSet
 from irenic.searching import enlarge
 from irenic.systems._operators import draw_region, mutate_region, pick
 from irenic.systems._rows import TrainingRows
+from irenic.systems._settings import CONSTRAINTS
 
 
 class EvolvingClassifier(RuleLearner):
     """Base of the evolutionary classifiers: new, mutated and transferred rules, free of rivals."""
 
+    _group_constraints = CONSTRAINTS
+
     @property
-    def _resolve(self) -> Any:
+    def _decides(self) -> Any:
         """How rules decide; consistent ones need no proof that they are."""
         return "first" if self.conflicts == "avoid" else self.conflicts
 
@@ -59,6 +63,36 @@ class EvolvingClassifier(RuleLearner):
         if self.conflicts != "avoid":
             return Region(rules.space)
         return enlarge(rules, seed, consequent=then, order="random", random_state=rng)
+
+    def rivals(self, rules: RuleSet, rule: Rule) -> Indices:
+        """Return the rules that leave no room for a rule: those that it contradicts.
+
+        Parameters
+        ----------
+        rules : RuleSet
+            The rules.
+        rule : Rule
+            The rule.
+
+        Returns
+        -------
+        array of int
+            Indices of rules. If conflicts are allowed, there are none.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.systems import PittsburghClassifier
+        >>> rules = RuleSet([Rule({"age": (18, 30)}, then="full")])
+        >>> rule = Rule({"age": (0, 20)}, then="free")
+        >>> PittsburghClassifier().rivals(rules, rule)
+        array([0])
+        >>> PittsburghClassifier(conflicts="vote").rivals(rules, rule)
+        array([], dtype=int64)
+        """
+        if self.conflicts != "avoid":
+            return np.zeros(0, dtype=np.intp)
+        return rules.rivals_of(rule.region, rule.then)
 
     def new_rule(
         self, rules: RuleSet, row: int, rows: TrainingRows, rng: np.random.Generator
@@ -187,8 +221,8 @@ class EvolvingClassifier(RuleLearner):
         IF age >= 35 THEN high WEIGHT 0.3939393939393939
         """
         rule = rule.cast(rules.space)
-        rivals = rules.rivals_of(rule.region, rule.then)
-        if self.conflicts != "avoid" or not len(rivals):
+        rivals = self.rivals(rules, rule)
+        if not len(rivals):
             return rule
         right = rule.region.contains(rows.instances) & rows.suited(rule.then)
         right &= ~rules[rivals].covering(rows.instances).any(axis=1)

@@ -17,8 +17,9 @@ set at every step, which changes three things:
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from numbers import Integral
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -32,28 +33,14 @@ from irenic.model import CoverageMap, Region, Rule, RuleSet
 from irenic.systems._evolving import EvolvingClassifier
 from irenic.systems._operators import cross_regions, draw_region
 from irenic.systems._rows import TrainingRows
+from irenic.systems._settings import UCS
 
-# The parameters of UCS, with its names in parentheses: the power of the accuracy in the fitness
-# (nu), the mean number of steps between two runs of the genetic algorithm in a niche (theta_GA),
-# the learning rate of the niche size (beta), how often parents are crossed (chi), the share of the
-# correct set in a tournament (tau), and the fitness below which a rule is soon deleted, as a share
-# of the mean (delta).
-_POWER: Final = 10.0
-_GA_INTERVAL: Final = 25
-_RATE: Final = 0.2
-_CROSSOVER: Final = 0.8
-_TOURNAMENT: Final = 0.4
-_UNFIT: Final = 0.5
-# The fewest rows of a rule that covering adds.
-_LEAST_ROWS: Final = 3
-# The fewest correct predictions that a rule of the final set must add.
-_LEAST_GAIN: Final = 1.5
 # The arrays of a population with an element per rule.
 _PER_RULE: Final = ("codes", "experience", "gain", "numerosity", "niche", "evolved", "born")
 
 
 class Population:
-    """Rules with the parameters that UCS keeps for each, and the rows that each covers.
+    """Rules with what UCS keeps for each, and the rows that each covers.
 
     A subclass may change parameters; ``rules`` changes only through :meth:`add` and :meth:`remove`.
 
@@ -63,6 +50,8 @@ class Population:
         The training rows.
     force : bool
         Whether rules may contradict each other.
+    ucs : UCS, optional
+        The parameters of UCS (default: ``UCS()``).
 
     Examples
     --------
@@ -75,8 +64,8 @@ class Population:
     (array([0]), array([1.]))
     """
 
-    def __init__(self, rows: TrainingRows, *, force: bool) -> None:
-        self.rows, self.force = rows, force
+    def __init__(self, rows: TrainingRows, *, force: bool, ucs: UCS | None = None) -> None:
+        self.rows, self.force, self.ucs = rows, force, ucs or UCS()
         self.rules = RuleSet(space=rows.space)
         self.coverage = CoverageMap(self.rules, rows.instances)
         self.codes = np.zeros(0, dtype=np.intp)
@@ -106,7 +95,7 @@ class Population:
     def fitness(self) -> Floats:
         """The accuracy of each rule so far, smoothed, to the power of UCS."""
         accuracy = self.rows.accuracy(self.gain, self.experience, self.codes)
-        return np.asarray(accuracy**_POWER)
+        return np.asarray(accuracy**self.ucs.power)
 
     @property
     def strengths(self) -> Floats:
@@ -162,7 +151,7 @@ class Population:
         self.experience[match] += 1.0
         self.gain[match] += self.rows.gains[row, self.codes[match]]
         size = self.numerosity[correct].sum()
-        rate = np.maximum(1.0 / np.maximum(self.experience[correct], 1.0), _RATE)
+        rate = np.maximum(1.0 / np.maximum(self.experience[correct], 1.0), self.ucs.learning_rate)
         self.niche[correct] += rate * (size - self.niche[correct])
 
     def add(self, rule: Rule, time: int) -> None:
@@ -285,13 +274,15 @@ class MichiganClassifier(EvolvingClassifier):
     steps : int, default 15,000
         Number of rows to learn from, one after another; each comes about equally often.
     conflicts : {"avoid", "vote", "best"}, default "avoid"
-        "avoid" keeps the population consistent. The others use no CFSBE, allow conflicts, and
-        decide by the consequent with the highest sum of fitness, as UCS does, or by the most
-        accurate rule; they exist for comparison.
+        "avoid" keeps the population consistent. The others differ in CFSBE alone: rules stay as
+        they are drawn, mutated and crossed, whatever they contradict, and the consequent with the
+        highest sum of fitness, as in UCS, or the most accurate rule decides.
     heads : {"whole", "partial"}, default "whole"
         What a rule decides if rows have several labels. "whole": the whole set of labels.
         "partial": one or two labels, while the others stay open. Rules then contradict each
         other only if both decide a label, differently; where they overlap, they decide together.
+    ucs : UCS or dict, optional
+        The parameters of UCS (default: ``UCS()``).
     random_state : int, RandomState or None
         Seed of the random number generator.
 
@@ -329,8 +320,11 @@ class MichiganClassifier(EvolvingClassifier):
         "steps": [Interval(Integral, 1, None, closed="left")],
         "conflicts": [StrOptions({"avoid", "vote", "best"})],
         "heads": [StrOptions({"whole", "partial"})],
+        "ucs": [UCS, Mapping, None],
         "random_state": ["random_state"],
     }
+
+    _groups = MappingProxyType({"ucs": UCS})
 
     def __init__(
         self,
@@ -339,12 +333,14 @@ class MichiganClassifier(EvolvingClassifier):
         steps: int = 15_000,
         conflicts: str = "avoid",
         heads: str = "whole",
+        ucs: UCS | Mapping[str, Any] | None = None,
         random_state: Any = None,
     ) -> None:
         self.population_size = population_size
         self.steps = steps
         self.conflicts = conflicts
         self.heads = heads
+        self.ucs = ucs
         self.random_state = random_state
 
     def learn(self, rows: LabeledRows, rng: np.random.Generator) -> list[RuleSet]:
@@ -368,10 +364,12 @@ class MichiganClassifier(EvolvingClassifier):
         >>> rows = LabeledRows.from_table({"age": range(20)}, ["low"] * 8 + ["high"] * 12)
         >>> MichiganClassifier(steps=100).learn(rows, np.random.default_rng(0))
         [<RuleSet: 1 rule, 1 feature>
-          1. IF age >= 8 THEN high
-          DEFAULT low]
+          1. IF age < 7 THEN low WEIGHT 0.6470588235294118
+          DEFAULT high]
         """
-        population = Population(TrainingRows.of(rows), force=self.conflicts != "avoid")
+        ucs = self._ucs
+        training = TrainingRows.of(rows, ucs.smoothing)
+        population = Population(training, force=self.conflicts != "avoid", ucs=ucs)
         coming: list[int] = []
         for time in range(1, self.steps + 1):
             coming = coming or rng.permutation(len(rows)).tolist()
@@ -379,6 +377,11 @@ class MichiganClassifier(EvolvingClassifier):
             self.watch(time, population)
         self.population_ = population.rules
         return [self.condense(population)]
+
+    @property
+    def _ucs(self) -> UCS:
+        given = self.ucs
+        return given if isinstance(given, UCS) else UCS.of(given)
 
     # --- operators
 
@@ -436,7 +439,7 @@ class MichiganClassifier(EvolvingClassifier):
         population.update(match, correct, row)
         if len(correct):
             last = _mean(population.evolved[correct], population.numerosity[correct])
-            if time - last > _GA_INTERVAL:
+            if time - last > self._ucs.interval:
                 population.evolved[correct] = time
                 self.evolve(population, correct, row, time, rng)
         self.delete(population, time, rng)
@@ -446,7 +449,8 @@ class MichiganClassifier(EvolvingClassifier):
 
         CFSBE cuts a random rule to where it overlaps no rival that is at least as strong. If it is
         still stronger than the other rivals in its way, these are cut by CFSBE or removed. If
-        conflicts are allowed, the rule is added as drawn.
+        conflicts are allowed, neither is cut; a stronger rival that covers the row still keeps the
+        rule out.
 
         Parameters
         ----------
@@ -477,24 +481,21 @@ class MichiganClassifier(EvolvingClassifier):
         code = rows.codes[then]
         rule = rows.rated(region, then)
         assert rule is not None  # it covers the row
-        if population.force:
-            population.add(rule, time)
-            return
         strengths = population.strengths
         strong = rules[strengths >= rows.strength(rule.weight, code)]
         if (strong.covering(seed)[0] & strong.rival_mask(then)).any():
             return
         rule = rows.rated(rule.region & self.room(strong, seed, then, rng), then)
-        if rule is None or rule.region.contains(rows.instances).sum() < _LEAST_ROWS:
+        if rule is None or rule.region.contains(rows.instances).sum() < self._ucs.min_rows:
             return
-        rivals = rules.rivals_of(rule.region, then)
+        rivals = self.rivals(rules, rule)
         if (strengths[rivals] >= rows.strength(rule.weight, code)).any():
             return
         weaker = [population.remove(i) for i in sorted(rivals.tolist(), reverse=True)]
         population.add(rule, time)
         for rival in weaker:
             rest = self.fit_in(population.rules, rival, rows, rng)
-            if rest and rest.region.contains(rows.instances).sum() >= _LEAST_ROWS:
+            if rest and rest.region.contains(rows.instances).sum() >= self._ucs.min_rows:
                 population.add(rest, time)
 
     def _consequent(
@@ -546,12 +547,12 @@ class MichiganClassifier(EvolvingClassifier):
         """
         rules, rows = population.rules, population.rows
         fitness = population.fitness[correct]
-        size = max(1, round(_TOURNAMENT * len(correct)))
+        size = max(1, round(self._ucs.tournament * len(correct)))
         drawn = [rng.choice(len(correct), size, replace=False) for _ in range(2)]
         parents = [rules[int(correct[some[fitness[some].argmax()]])] for some in drawn]
         for parent, other in (parents, parents[::-1]):
             child: Rule | None = parent
-            if parent != other and rng.random() < _CROSSOVER:
+            if parent != other and rng.random() < self._ucs.crossover:
                 # both parents contain the row, and so does the child
                 crossed = cross_regions(parent.region, other.region, rng)
                 room = self.room(rules, rows.instances.take([row]), parent.then, rng)
@@ -584,7 +585,7 @@ class MichiganClassifier(EvolvingClassifier):
         >>> population.rules[0].region, population.numerosity
         (0 <= age < 8, array([2.]))
         """
-        i = population.containing(child)
+        i = population.containing(child) if self._ucs.subsumption else None
         if i is None:
             population.add(child, time)
         else:
@@ -621,7 +622,9 @@ class MichiganClassifier(EvolvingClassifier):
             votes = population.niche * population.numerosity
             # a rule is judged once it has met all of its rows
             old = time - population.born > len(population.rows)
-            votes = np.where(old & (fitness < _UNFIT * mean), votes * mean / fitness, votes)
+            votes = np.where(
+                old & (fitness < self._ucs.unfit * mean), votes * mean / fitness, votes
+            )
             # as rng.choice does, which takes longer to check its arguments
             shares = (votes / votes.sum()).cumsum()
             i = int(np.searchsorted(shares / shares[-1], rng.random(), side="right"))
@@ -663,19 +666,19 @@ class MichiganClassifier(EvolvingClassifier):
         if self.conflicts == "vote":
             weights = population.fitness * population.numerosity
         if rows.truth is None:
-            usual, least = rows.gains[:, [int(rows.prior.argmax())]], _LEAST_GAIN
+            usual, least = rows.gains[:, [int(rows.prior.argmax())]], self._ucs.min_gain
         else:  # a right label is one of several of its row
             usual = rows.prior[population.codes]
-            least = _LEAST_GAIN / max(1.0, float(rows.truth.sum(axis=1).mean()))
+            least = self._ucs.min_gain / max(1.0, float(rows.truth.sum(axis=1).mean()))
         gains = rows.gains[:, population.codes] - usual
         order = np.argsort(-(gains * population.covers.T).sum(axis=0), kind="stable")
         kept = RuleSet(space=rows.space)
-        score, kept.default = rows.decided(kept, self._resolve)
+        score, kept.default = rows.decided(kept, self._decides)
         for i in order.tolist():
             trial = kept.copy()
             rule = rules[i]
             trial.add(Rule(rule.region, then=rule.then, weight=float(weights[i])), force=True)
-            better, trial.default = rows.decided(trial, self._resolve)
+            better, trial.default = rows.decided(trial, self._decides)
             if (better - score) * len(rows) > least:
                 kept, score = trial, better
         return kept

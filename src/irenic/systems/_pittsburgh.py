@@ -7,52 +7,21 @@ bounds every mutation, and fits in the rules that crossover takes from the other
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any, ClassVar, Final
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from irenic.arrays import Floats, Ints
 from irenic.learn import LabeledRows
 from irenic.model.ruleset import RuleSet
 from irenic.systems._evolving import EvolvingClassifier
 from irenic.systems._operators import pick
 from irenic.systems._rows import TrainingRows
-
-# The most rules that a rule set of the first population has.
-_FIRST_RULES: Final = 7
-# How often a child has two parents, and how often it is then mutated too.
-_CROSSOVER: Final = 0.5
-_MUTATION: Final = 0.5
-# How often a mutation adds a rule, and how often it removes one; otherwise it changes one or two.
-_ADD: Final = 0.25
-_REMOVE: Final = 0.15
-
-
-@dataclass(frozen=True, eq=False)
-class Individual:
-    """A rule set and its objectives, all of which are minimized.
-
-    Parameters
-    ----------
-    rules : RuleSet
-        The rules.
-    objectives : tuple of float
-        The result of :meth:`PittsburghClassifier.objectives`.
-
-    Examples
-    --------
-    >>> from irenic import Rule, RuleSet
-    >>> from irenic.systems import Individual
-    >>> Individual(RuleSet([Rule({"age": (0, 30)}, then="low")]), (0.25, 2.0)).objectives
-    (0.25, 2.0)
-    """
-
-    rules: RuleSet
-    objectives: tuple[float, ...]
+from irenic.systems._selection import Individual, survivors, tournaments
+from irenic.systems._settings import Variation
 
 
 class PittsburghClassifier(EvolvingClassifier):
@@ -79,13 +48,15 @@ class PittsburghClassifier(EvolvingClassifier):
     max_rules : int, default 30
         Maximum number of rules of a rule set; the default does not count as a rule.
     conflicts : {"avoid", "vote", "best"}, default "avoid"
-        "avoid" keeps every rule set consistent. The others use no CFSBE, allow conflicts, and
-        decide by the consequent with the highest sum of accuracies or by the most accurate rule;
-        they exist for comparison.
+        "avoid" keeps every rule set consistent. The others differ in CFSBE alone: rules stay as
+        they are drawn, mutated and crossed, whatever they contradict, and the consequent with the
+        highest sum of accuracies or the most accurate rule decides.
     heads : {"whole", "partial"}, default "whole"
         What a rule decides if rows have several labels. "whole": the whole set of labels.
         "partial": one or two labels, while the others stay open. Rules then contradict each
         other only if both decide a label, differently; where they overlap, they decide together.
+    variation : Variation or dict, optional
+        How children are made (default: ``Variation()``).
     random_state : int, RandomState or None
         Seed of the random number generator.
 
@@ -122,8 +93,11 @@ class PittsburghClassifier(EvolvingClassifier):
         "max_rules": [Interval(Integral, 1, None, closed="left")],
         "conflicts": [StrOptions({"avoid", "vote", "best"})],
         "heads": [StrOptions({"whole", "partial"})],
+        "variation": [Variation, Mapping, None],
         "random_state": ["random_state"],
     }
+
+    _groups = MappingProxyType({"variation": Variation})
 
     def __init__(
         self,
@@ -133,6 +107,7 @@ class PittsburghClassifier(EvolvingClassifier):
         max_rules: int = 30,
         conflicts: str = "avoid",
         heads: str = "whole",
+        variation: Variation | Mapping[str, Any] | None = None,
         random_state: Any = None,
     ) -> None:
         self.population_size = population_size
@@ -140,6 +115,7 @@ class PittsburghClassifier(EvolvingClassifier):
         self.max_rules = max_rules
         self.conflicts = conflicts
         self.heads = heads
+        self.variation = variation
         self.random_state = random_state
 
     def learn(self, rows: LabeledRows, rng: np.random.Generator) -> list[RuleSet]:
@@ -171,17 +147,22 @@ class PittsburghClassifier(EvolvingClassifier):
         ]
         self.watch(0, population)
         for generation in range(1, self.generations + 1):
-            pairs = tournaments(population, rng)
+            pairs = self.select(population, rng)
             children = [
                 self._individual(self.child(one.rules, two.rules, rows, rng), rows)
                 for one, two in pairs
             ]
-            population = survivors([*population, *children], self.population_size)
+            population = self.survive([*population, *children])
             self.watch(generation, population)
         return [individual.rules for individual in population]
 
+    @property
+    def _variation(self) -> Variation:
+        given = self.variation
+        return given if isinstance(given, Variation) else Variation.of(given)
+
     def _individual(self, rules: RuleSet, rows: TrainingRows) -> Individual:
-        score, rules.default = rows.decided(rules, self._resolve)
+        score, rules.default = rows.decided(rules, self._decides)
         return Individual(rules, self.objectives(rules, score))
 
     # --- operators
@@ -234,8 +215,61 @@ class PittsburghClassifier(EvolvingClassifier):
         """
         return 1.0 - score, float(len(rules) + rules.n_conditions)
 
+    def select(
+        self, population: Sequence[Individual], rng: np.random.Generator
+    ) -> list[tuple[Individual, Individual]]:
+        """Return the parents of each child: the winners of :func:`tournaments`.
+
+        Parameters
+        ----------
+        population : sequence of Individual
+            The rule sets.
+        rng : Generator
+            The random number generator.
+
+        Returns
+        -------
+        list of pairs of Individual
+            As many as there are children to be made.
+
+        Examples
+        --------
+        >>> class Random(PittsburghClassifier):
+        ...     def select(self, population, rng):
+        ...         return [tuple(rng.choice(population, 2)) for _ in population]
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> Random(generations=5, random_state=0).fit(X, y).score(X, y)
+        1.0
+        """
+        return tournaments(population, rng, self._variation.tournament)
+
+    def survive(self, population: Sequence[Individual]) -> list[Individual]:
+        """Return the next population: the :func:`survivors` of NSGA-II.
+
+        Parameters
+        ----------
+        population : sequence of Individual
+            Parents and children.
+
+        Returns
+        -------
+        list of Individual
+            ``population_size`` of them.
+
+        Examples
+        --------
+        >>> class Accurate(PittsburghClassifier):
+        ...     def survive(self, population):
+        ...         ordered = sorted(population, key=lambda individual: individual.objectives)
+        ...         return ordered[:self.population_size]
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> Accurate(generations=5, random_state=0).fit(X, y).score(X, y)
+        1.0
+        """
+        return survivors(population, self.population_size)
+
     def first_rules(self, rows: TrainingRows, rng: np.random.Generator) -> RuleSet:
-        """Return a rule set of the first population: up to seven new rules.
+        """Return a rule set of the first population: a few new rules.
 
         Parameters
         ----------
@@ -257,7 +291,7 @@ class PittsburghClassifier(EvolvingClassifier):
         True
         """
         rules = RuleSet(space=rows.space)
-        for _ in range(int(rng.integers(1, _FIRST_RULES + 1))):
+        for _ in range(int(rng.integers(1, self._variation.first_rules + 1))):
             self._add_rule(rules, rows, rng)
         return rules
 
@@ -306,10 +340,10 @@ class PittsburghClassifier(EvolvingClassifier):
         >>> PittsburghClassifier().child(first, second, rows, rng).is_consistent
         True
         """
-        if rng.random() >= _CROSSOVER:
+        if rng.random() >= self._variation.crossover:
             return self.mutate(first.copy(), rows, rng)
         child = self.cross(first, second, rows, rng)
-        return self.mutate(child, rows, rng) if rng.random() < _MUTATION else child
+        return self.mutate(child, rows, rng) if rng.random() < self._variation.mutation else child
 
     def cross(
         self, first: RuleSet, second: RuleSet, rows: TrainingRows, rng: np.random.Generator
@@ -380,10 +414,10 @@ class PittsburghClassifier(EvolvingClassifier):
         >>> len(PittsburghClassifier().mutate(rules, rows, np.random.default_rng(0)))
         1
         """
-        kind = rng.random()
-        if not len(rules) or kind < _ADD:
+        kind, variation = rng.random(), self._variation
+        if not len(rules) or kind < variation.add:
             self._add_rule(rules, rows, rng)
-        elif kind < _ADD + _REMOVE:
+        elif kind < variation.add + variation.remove:
             rules.remove(int(rng.integers(len(rules))))
         else:
             for _ in range(int(rng.integers(1, 3))):
@@ -392,74 +426,3 @@ class PittsburghClassifier(EvolvingClassifier):
                 if rule is not None:
                     rules.replace(i, rule, force=self.conflicts != "avoid")
         return rules
-
-
-# --- NSGA-II
-
-
-def tournaments(
-    population: Sequence[Individual], rng: np.random.Generator
-) -> list[tuple[Individual, Individual]]:
-    """Return a pair of parents per individual; each parent is the better one of two at random."""
-    ranks, distances = _standing(population)
-    place = np.lexsort((-distances, ranks)).argsort()
-    drawn = rng.integers(len(population), size=(len(population), 2, 2))
-    winners = np.where(place[drawn[..., 0]] <= place[drawn[..., 1]], drawn[..., 0], drawn[..., 1])
-    return [(population[i], population[j]) for i, j in winners.tolist()]
-
-
-def survivors(population: Sequence[Individual], size: int) -> list[Individual]:
-    """Return the best individuals by rank, then by crowding distance.
-
-    Individuals with equal objectives come last, except for the first of them.
-    """
-    first: dict[tuple[float, ...], Individual] = {}
-    for individual in population:
-        first.setdefault(individual.objectives, individual)
-    distinct = list(first.values())
-    ranks, distances = _standing(distinct)
-    chosen = [distinct[i] for i in np.lexsort((-distances, ranks))[:size].tolist()]
-    repeated = [one for one in population if first[one.objectives] is not one]
-    return chosen + repeated[: size - len(chosen)]
-
-
-def _standing(population: Sequence[Individual]) -> tuple[Ints, Floats]:
-    """Return the rank of each individual, and its crowding distance among those of its rank."""
-    costs = np.array([individual.objectives for individual in population])
-    ranks, distances = ranks_of(costs), np.zeros(len(costs))
-    for rank in np.unique(ranks):
-        same = ranks == rank
-        distances[same] = crowding(costs[same])
-    return ranks, distances
-
-
-def ranks_of(costs: Floats) -> Ints:
-    """Return the front of each row: 0 for those that no row dominates, 1 for the next, and so on.
-
-    >>> ranks_of(np.array([[0.0, 2.0], [1.0, 1.0], [1.0, 2.0], [2.0, 2.0]]))
-    array([0, 0, 1, 2])
-    """
-    no_worse = np.asarray((costs[:, None] <= costs[None]).all(axis=2))
-    dominates = no_worse & ~no_worse.T
-    ranks = np.full(len(costs), -1, dtype=np.int64)
-    rank = 0
-    while (left := ranks < 0).any():
-        ranks[left & ~dominates[left].any(axis=0)] = rank
-        rank += 1
-    return ranks
-
-
-def crowding(costs: Floats) -> Floats:
-    """Return the distance between the neighbors of each row, summed over the objectives.
-
-    >>> crowding(np.array([[0.0, 3.0], [1.0, 1.0], [3.0, 0.0]]))
-    array([inf,  2., inf])
-    """
-    distances = np.zeros(len(costs))
-    for column in costs.T:
-        order = np.argsort(column, kind="stable")
-        distances[order[[0, -1]]] = np.inf
-        span = column[order[-1]] - column[order[0]]
-        if span > 0:
-            distances[order[1:-1]] += (column[order[2:]] - column[order[:-2]]) / span
-    return distances

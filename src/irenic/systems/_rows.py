@@ -110,10 +110,12 @@ class TrainingRows(LabeledRows):
         Examples
         --------
         >>> rows = TrainingRows.from_table({"age": [20, 30]}, ["low", "high"])
-        >>> round(rows.accuracy(gain=2.0, n=2, code=0), 3)
-        0.583
+        >>> rows.accuracy(gain=2.0, n=2, code=0).round(3)
+        np.float64(0.583)
         """
-        return (gain + self.smoothing * self.prior[code]) / (n + self.smoothing)
+        # rules without rows have the accuracy of their prior, also without smoothing
+        smoothing = max(self.smoothing, 1e-12)
+        return (gain + smoothing * self.prior[code]) / (n + smoothing)
 
     def strength(self, accuracy: Any, code: Any) -> Any:
         """Return how much more accurate than a random rule rules are, at most 1.
@@ -180,7 +182,7 @@ class TrainingRows(LabeledRows):
 
         Examples
         --------
-        >>> from irenic import Rule
+        >>> from irenic import Rule, Space
         >>> from irenic.model import Head
         >>> rows = TrainingRows(Space.infer({"age": [20, 30]}).encode({"age": [20, 30]}),
         ...                     [Head({"x": True})], np.ones((2, 1)), [np.array([26.0])],
@@ -211,6 +213,7 @@ class TrainingRows(LabeledRows):
 
         Examples
         --------
+        >>> from irenic import Space
         >>> from irenic.model import Head
         >>> rows = TrainingRows(Space.infer({"age": [20, 30]}).encode({"age": [20, 30]}),
         ...                     [Head({"x": True})], np.ones((2, 1)), [np.array([26.0])],
@@ -252,6 +255,7 @@ class TrainingRows(LabeledRows):
 
         Examples
         --------
+        >>> from irenic import Space
         >>> from irenic.model import Head
         >>> rows = TrainingRows(Space.infer({"age": [20, 30]}).encode({"age": [20, 30]}),
         ...                     [Head({"x": True})], np.ones((2, 1)), [np.array([26.0])],

@@ -2,15 +2,15 @@
 
 from irenic.testing._adding import Addition, try_rule
 from irenic.testing._cases import Outcome, Trial, make_cases, try_cases
+from irenic.testing._counterfactual import Alternative, counterfactual
 from irenic.testing._nearly import NearMiss, nearly
-from irenic.testing._why import Alternative, Reason, counterfactual, why
+from irenic.testing._why import why
 
 __all__ = [
     "Addition",
     "Alternative",
     "NearMiss",
     "Outcome",
-    "Reason",
     "Trial",
     "counterfactual",
     "make_cases",

@@ -19,7 +19,7 @@ from irenic.model.literals import Months
 from irenic.model.space import Instances
 from irenic.reporting.encoding import encode_box, encode_columns
 from irenic.reporting.summarize import summarize
-from irenic.searching.reasons import default_regions
+from irenic.searching.explaining import default_regions
 from tests.learn.fitting import people, quick
 from tests.reporting.browser import steps
 from tests.reporting.browser.steps import drawn, fill_form, rule_set
@@ -399,7 +399,7 @@ def test_the_rules_that_are_reasons_are_those_of_explain(page_of):
     rules = RuleSet(same, SPACE, default="D")
     cases = random_instances(rng, rules)
     script = "given.cases.map((each) => irenic.reasonRule(model, irenic.decideCase(model, each)))"
-    reasons = rules.reasons(cases)
+    reasons = np.array([(each.rules or (-1,))[0] for each in rules.explain(cases)])
     assert (reasons != rules.decide(cases)).any()
     labels = rng.choice(["A", "D"], len(cases))
     for counted in [(), (cases, labels)]:  # rules are not chosen by the instances shown
