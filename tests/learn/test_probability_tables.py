@@ -18,9 +18,9 @@ from benchmarks import quality
 from benchmarks.quality import calibration_error, measures
 from irenic import DataError, FormatError
 from irenic.learn.probabilities import FoldPredictions, Seen, led, raised_from
-from irenic.learn.spaces import names_tested
 from irenic.learn.tally import region_sums
 from irenic.learn.validation import _PRIORS, Judge, Validation, in_proportion, roc_area
+from irenic.model.spaces import names_tested
 from tests.learn.fitting import people, quick, refused
 
 VALIDATED = {"selection": "validation", "smoothing": 0.5, "moves": 400}

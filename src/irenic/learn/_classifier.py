@@ -46,17 +46,17 @@ from irenic.learn.cells import ROW_LIMIT, Cells
 from irenic.learn.evolution import Candidate, Watch
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
 from irenic.learn.inputs import given_rows
-from irenic.learn.parameters import Evolution, Knowledge, Parameters
+from irenic.learn.parameters import Evolution, Knowledge, Parameters, forbidden_columns
 from irenic.learn.points import Drafter, FrontMaker
 from irenic.learn.probabilities import LABEL_LIMIT
 from irenic.learn.run import Plan, Run, plan_of, progress_bar
 from irenic.learn.sample import InCells, Sample
-from irenic.learn.spaces import forbidden_columns, names_tested
 from irenic.learn.target import Target, class_weights
 from irenic.learn.validation import ROW_SCORES, Estimate, Validation
 from irenic.model.literals import counted, display, plain, told_apart
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
+from irenic.model.spaces import names_tested
 
 # A label is rare if its share is below this part of an even share; with fewer rows than the second
 # number, there is nothing to learn.
@@ -349,6 +349,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         rounds = self._rounds(sample, every.n_rows, knowledge, state)
         with self._watch(rounds, X, y) as watch:
             run = Run.of(sample, rounds[0], watch, earlier=earlier)
+            del sample  # with the rows that it was not drawn from
             if len(rounds) > 1 and not watch.stopped.is_set():
                 run = run.again(every, data.instances, rounds[1], watch)
             self._offer(self._front(run, data, knowledge))
