@@ -106,6 +106,17 @@ def semicolons(n):
     return lambda: csv.loads(raw)
 
 
+def added(n):
+    rules = RuleSet(space=Space([Continuous("x"), Continuous("y")]))
+    new = [Rule({"x": (i, i + 1)}, then=i % 3) for i in range(n)]  # each in a space of its own
+
+    def work():
+        for rule in new:
+            rules.add(rule)
+
+    return work
+
+
 def proved(n):
     rules = boxes(200)
     properties = [f"NEVER b WHERE x < {i + 0.5} AND y < {i}" for i in range(n)]
@@ -177,6 +188,7 @@ GROWING = {
     "rules as DMN": (written("dmn"), 100),
     "rules as CSV": (written("csv"), 100),
     "cells between semicolons": (semicolons, 200),
+    "rules added": (added, 60),
     "properties": (proved, 8),
     "rows predicted": (predicted, 500),
     "rows explained": (explained, 100),
@@ -219,6 +231,16 @@ def test_words_of_sets_are_written_and_read_at_once():
     bits = (1 << 200_000) - 1
     assert calls(lambda: to_words(bits, 3125)) < 20
     assert calls(lambda: from_words([1] * 3125)) < 20
+
+
+def test_adding_a_rule_encodes_it_once():
+    rules = boxes(20)
+    rules.add(Rule({"x": (90, 92)}, then="b"))  # what is made once
+    same = Rule(Region(rules.space, {"x": (30.0, 32.0)}), then="b")
+    added = calls(lambda: rules.add(same))
+    other = Rule({"x": (40, 42)}, then="b")
+    moved = calls(lambda: other.cast(rules.space))
+    assert calls(lambda: rules.add(other)) < added + 1.1 * moved < 250
 
 
 @pytest.mark.parametrize("name", GROWING)

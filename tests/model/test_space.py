@@ -29,6 +29,7 @@ from irenic import (
 )
 from irenic.model import Instances
 from irenic.model.literals import Months
+from irenic.model.records import Records
 from irenic.model.space import from_words, to_words
 from refusals import refuses, rejects
 
@@ -665,7 +666,7 @@ def test_a_single_record_is_encoded_as_among_others(space, data):
     for point in points:
         quick = outcome_of_point(space, point)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Space, "_usual_numbers", lambda *_: None)
+            patch.setattr(Records, "usual", lambda *_: None)
             assert quick == outcome_of_point(space, point)
 
 

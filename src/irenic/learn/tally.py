@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irenic.arrays import Bools, Floats, Indices, Words
+from irenic.arrays import Bools, Floats, Indices, Words, packed
 from irenic.learn.target import Consequents, Target, label_sums, row_f1
 from irenic.model.head import open_labels, signs
 from irenic.model.ruleset import Resolve, RuleSet
@@ -529,7 +529,7 @@ class _Maps:
         filled = np.zeros(len(self._slots), dtype=bool)
         self._slots[np.arange(len(order)) + shift] = order
         filled[np.arange(len(order)) + shift] = True
-        self.full = _packed(filled)
+        self.full = packed(filled)
         self._instances = instances
         self._columns: dict[int, npt.NDArray[Any]] = {}
         self._below: dict[tuple[int, float], Words] = {}
@@ -545,7 +545,7 @@ class _Maps:
 
     def _less(self, axis: int, bound: float) -> Words:
         if (axis, bound) not in self._below:
-            self._below[axis, bound] = _packed(self._column(axis) < bound)
+            self._below[axis, bound] = packed(self._column(axis) < bound)
         return self._below[axis, bound]
 
     def _in(self, axis: int, words: Words) -> Words:
@@ -554,7 +554,7 @@ class _Maps:
             bits = np.unpackbits(np.frombuffer(key[1], np.uint8), bitorder="little").astype(bool)
             codes, of_code = self._values(axis)
             if of_code is None:
-                self._among[key] = _packed(bits[self._column(axis)])
+                self._among[key] = packed(bits[self._column(axis)])
             else:  # the smaller one of the set and its complement
                 inside = bits[codes]
                 less = 2 * int(inside.sum()) <= len(codes)
@@ -569,7 +569,7 @@ class _Maps:
             codes = np.flatnonzero(np.bincount(column))
             maps = None
             if len(codes) <= _FEW_VALUES:
-                maps = np.stack([_packed(column == code) for code in codes.tolist()])
+                maps = np.stack([packed(column == code) for code in codes.tolist()])
             self._of_value[axis] = codes, maps
         return self._of_value[axis]
 
@@ -602,10 +602,6 @@ class _Maps:
             bits = np.bitwise_count(maps)
             counts[:, self.present] = np.add.reduceat(bits, self.starts, axis=1, dtype=np.int64)
         return counts
-
-
-def _packed(rows: Bools) -> Words:
-    return np.packbits(rows, bitorder="little").view(np.uint64)
 
 
 def smoothed(counts: Floats, prior: float | Floats, overall: Floats) -> Floats:

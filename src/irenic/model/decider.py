@@ -10,39 +10,21 @@ only packed rules.
 
 from __future__ import annotations
 
-import datetime as dt
-import math
 import struct
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from operator import itemgetter
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from irenic.arrays import Ints
 from irenic.errors import DataError
 from irenic.kernels import decide, structs
-from irenic.model.columns import as_plain_text, field_names, is_naive
-from irenic.model.features import (
-    EXACT,
-    MISSING,
-    MISSING_CODE,
-    OTHER,
-    OTHER_CODE,
-    Categorical,
-    Feature,
-)
-from irenic.model.literals import counted, is_missing
+from irenic.model.literals import counted
 from irenic.model.packed import PackedRules
+from irenic.model.records import CLOSER
 from irenic.model.space import Instances, Space
 
 Record: TypeAlias = Mapping[str, Any] | Sequence[Any]
-Values: TypeAlias = Sequence[Any]
-
-_NONE: Final = type(None)
-_NUMBERS: Final = frozenset({int, float, np.float64, np.int64})
-# What goes wrong with values that need a closer look, by Space.encode.
-_CLOSER: Final = (LookupError, TypeError, ValueError, OverflowError, DataError, struct.error)
 
 
 class Decider:
@@ -103,7 +85,7 @@ class Decider:
         self._index = decide.Index(
             structs.RuleColumns(
                 *(rules.lower, rules.upper, rules.masks, rules.then, rules.weight, rules.n),
-                *(space.starts, space.everything, space.lowest),
+                *space.domain,
             ),
             np.ascontiguousarray(order, dtype=np.int64),
             _domain(space),
@@ -111,13 +93,8 @@ class Decider:
         )
         self._decide: Callable[[Any, bytes, int], int] = decide.decide_point
         self._pointer = self._index.pointer
-        features: tuple[Feature, ...] = (*space.continuous, *space.categorical)
-        self._n = len(features)
-        self._by_name = _getter([feature.name for feature in features])
-        self._in_order = _getter([space.index(feature.name) for feature in features])
-        self._converters = [_converters(feature) for feature in features]
-        self._numeric = all(getattr(f, "kind", "") in ("number", "integer") for f in features)
-        self._pack = struct.Struct(f"{self._n}d").pack
+        self._numbers = space.records.numbers
+        self._pack = struct.Struct(f"{len(space)}d").pack
 
     def __repr__(self) -> str:
         rules, features = counted(self._rules.n, "rule"), counted(len(self.space), "feature")
@@ -173,32 +150,10 @@ class Decider:
         (0, -1)
         """
         try:
-            kind = type(record)
-            if kind is dict:
-                values = self._by_name(record)
-            elif (kind is tuple or kind is list) and len(record) == self._n:
-                values = self._in_order(record)
-            else:
-                values = self._other_values(record)
-            if self._numeric and _NUMBERS.issuperset(map(type, values)):
-                point = self._pack(*values)
-            else:
-                pairs = zip(self._converters, values, strict=True)
-                point = self._pack(*[convert[type(value)](value) for convert, value in pairs])
-        except _CLOSER:
+            found = self._decide(self._pointer, self._pack(*self._numbers(record)), 1)
+        except CLOSER:
             return self._decide_encoded(record)
-        found = self._decide(self._pointer, point, 1)
         return found if found >= -1 else self._decide_encoded(record)
-
-    def _other_values(self, record: Any) -> Values:
-        if isinstance(record, Mapping):
-            return self._by_name(dict(record))
-        if type(record) is np.ndarray and record.dtype.kind in "iuf" and record.shape == (self._n,):
-            return self._in_order(record.tolist())
-        names = field_names(record)
-        if names is None:
-            raise TypeError("a record that only Space.encode can read")
-        return self._by_name(dict(zip(names, record, strict=True)))
 
     def _decide_encoded(self, record: Any) -> int:
         """Return the index of the deciding rule, with the checks and errors of ``Space.encode``."""
@@ -212,96 +167,12 @@ class Decider:
         return found
 
 
-def _getter(keys: Sequence[Any]) -> Callable[[Any], Values]:
-    """Return a function that returns the values of some keys as a tuple."""
-    if len(keys) > 1:  # of one key, itemgetter returns the value itself
-        return itemgetter(*keys)
-    return lambda record: tuple([record[key] for key in keys])
-
-
 def _domain(space: Space) -> decide.Domain:
     """Return which values of the continuous features need no closer look."""
-    kinds = [feature.kind for feature in space.continuous]
-    # a greater number may be the rounded image of an integer; dates are whole days
-    exact = [math.inf if kind == "date" else float(EXACT) for kind in kinds]
+    integers = [feature.kind == "integer" for feature in space.continuous]
     return decide.Domain(
         space.end,
-        np.array(exact, dtype=np.float64),
+        np.array(space.records.exact, dtype=np.float64),
         space.may_be_missing.astype(np.uint8),
-        np.array([kind == "integer" for kind in kinds], dtype=np.uint8),
+        np.array(integers, dtype=np.uint8),
     )
-
-
-# --- values as numbers, by their type
-
-
-class _Converters(dict[type, Callable[[Any], float]]):
-    """Functions that turn values of a feature into numbers, by the type of the value."""
-
-    def __init__(
-        self, usual: Mapping[type, Callable[[Any], float]], other: Callable[[Any], float]
-    ) -> None:
-        super().__init__(usual)
-        self._other = other
-
-    def __missing__(self, kind: type) -> Callable[[Any], float]:
-        return self._other
-
-
-class _OpenCodes(dict[Hashable, int]):
-    """Codes of the values of a category that is open to others."""
-
-    def __init__(self, codes: Mapping[Hashable, int]) -> None:
-        super().__init__(codes)
-        self._texts = set(map(as_plain_text, codes))
-
-    def __missing__(self, value: Hashable) -> int:
-        if value is None or value is MISSING or as_plain_text(value) in self._texts:
-            raise KeyError(value)  # to look closer
-        return OTHER_CODE
-
-
-def _converters(feature: Feature) -> _Converters:
-    if isinstance(feature, Categorical):
-        codes = (_OpenCodes if feature.other else dict)(feature.codes)
-        codes |= {OTHER: OTHER_CODE} if feature.other else {}
-        codes |= {None: MISSING_CODE, MISSING: MISSING_CODE} if feature.missing else {}
-        code = codes.__getitem__
-        # the types of which no value is missing, apart from None
-        return _Converters(
-            dict.fromkeys((str, int, bool, _NONE), code),
-            lambda value: code(None if is_missing(value) else value),
-        )
-    if feature.in_utc:
-        return _Converters({_NONE: _nan}, lambda value: feature.encode_value(_zoned(value)))
-    return _Converters({_NONE: _nan, **_USUAL.get(feature.kind, {})}, feature.encode_value)
-
-
-def _zoned(value: object) -> object:
-    if is_naive(value):
-        raise TypeError("a value that only Space.encode can refuse")
-    return value
-
-
-def _nan(_: None) -> float:
-    return math.nan
-
-
-def _date(value: dt.date) -> float:
-    return (value.toordinal() - _EPOCH.toordinal()) * _DAY
-
-
-def _datetime(value: dt.datetime) -> float:
-    return (value - _EPOCH) // _MICROSECOND  # a time zone raises TypeError
-
-
-_EPOCH: Final = dt.datetime(1970, 1, 1)
-_MICROSECOND: Final = dt.timedelta(microseconds=1)
-_DAY: Final = 86_400e6
-# Continuous.encode_value converts the other types, and all values of the other kinds.
-_USUAL: Final[dict[str, dict[type, Callable[[Any], float]]]] = {
-    "number": dict.fromkeys(_NUMBERS, float),
-    "integer": dict.fromkeys(_NUMBERS, float),
-    "date": {dt.date: _date},
-    "datetime": {dt.datetime: _datetime},
-}

@@ -15,8 +15,9 @@ from irenic.arrays import Bools, Bytes, Codes, Floats, Ints, Words, distinct
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
 from irenic.model.columns import encode_codes, encode_floats, field_names, infer_feature, take_apart
-from irenic.model.features import EXACT, LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature
+from irenic.model.features import LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature
 from irenic.model.literals import counted, is_missing
+from irenic.model.records import Records
 
 if TYPE_CHECKING:
     from irenic.model.region import Region
@@ -199,6 +200,11 @@ class Space:
         """The least non-missing value of each continuous feature."""
         return np.array([f.lowest for f in self.continuous], dtype=np.float64)
 
+    @property
+    def domain(self) -> tuple[Ints, Words, Floats]:
+        """Where words start, all values, and the lowest values, as rules of kernels have them."""
+        return self.starts, self.everything, self.lowest
+
     @cached_property
     def bottom(self) -> Floats:
         """The lower bound of each continuous feature that excludes only missing values."""
@@ -344,7 +350,7 @@ class Space:
                 raise DataError("the instances belong to another space; encode the table instead")
             return table
         is_record = type(table) is list and len(table) == 1 and type(table[0]) is dict
-        if is_record and (numbers := self._usual_numbers(table[0])):
+        if is_record and (numbers := self.records.usual(table[0])):
             return self._one_instance(*numbers)
         if isinstance(table, list | tuple) and not table:
             columns: list[Any] = [np.empty(0, dtype=object) for _ in self.features]
@@ -404,7 +410,7 @@ class Space:
             instances = self.encode(point)
             return instances.values[:, 0].tolist(), instances.codes[:, 0].tolist()
         by_name = point if type(point) is dict else self._by_name(point)
-        if len(by_name) == len(self) and (numbers := self._usual_numbers(by_name)):
+        if len(by_name) == len(self) and (numbers := self.records.usual(by_name)):
             return numbers
         by_name = self._by_name(by_name)
         values: list[float] = []
@@ -421,41 +427,10 @@ class Space:
             codes.append(code)
         return values, codes
 
-    def _usual_numbers(self, record: Mapping[str, Any]) -> tuple[list[float], list[int]] | None:
-        """Return the numbers of a record, or None if a value is missing or needs a closer look."""
-        if not self._is_plain:
-            return None
-        values: list[float] = []
-        codes: list[int] = []
-        try:
-            for name, types, lowest, end in self._numeric:
-                value = record[name]
-                if type(value) not in types or not lowest <= value < end:
-                    return None
-                values.append(float(value))
-            for category in self.categorical:
-                value = record[category.name]
-                if type(value) is not str:
-                    return None
-                codes.append(category.codes[value])
-        except KeyError:
-            return None
-        return values, codes
-
     @cached_property
-    def _is_plain(self) -> bool:
-        return all(f.kind in ("number", "integer") for f in self.continuous)
-
-    @cached_property
-    def _numeric(self) -> list[tuple[str, tuple[type, ...], float, float]]:
-        """The name, types of usual values, and their limits, of each continuous feature."""
-        # a greater number may be the rounded image of an integer
-        return [
-            (f.name, (int,), max(f.lowest, -EXACT), min(f.end, EXACT))
-            if f.kind == "integer"
-            else (f.name, (float, int), max(f.lowest, -EXACT), min(f.end, EXACT))
-            for f in self.continuous
-        ]
+    def records(self) -> Records:
+        """The encoder of single records."""
+        return Records(self)
 
     def _by_name(self, point: Any) -> Mapping[str, Any]:
         names = field_names(point)
