@@ -24,8 +24,8 @@ from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
 from irenic.frames.files import as_text, read_bytes
 from irenic.kernels.evolve import Limits
-from irenic.learn._base import check_labels
 from irenic.learn.cells import Cells
+from irenic.learn.inputs import check_labels
 from irenic.learn.parameters import Knowledge, forbidden_columns
 from irenic.learn.sample import Sample
 from irenic.learn.target import Consequents, Target
