@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, NamedTuple, SupportsIndex, overload
+from typing import Any, Final, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -317,6 +317,10 @@ class DefaultRegions(Shown):
     @cached_property
     def _places(self) -> dict[Region, int]:
         return {rule.region.simplified(): place for place, rule in enumerate(self.rules)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what is cached is not kept: skops writes no keys that are regions
+        return {name: value for name, value in self.__dict__.items() if name != "_places"}
 
 
 @dataclass(frozen=True, eq=False)
