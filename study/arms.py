@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 from irenic import Rule, RuleSet, Space, enlarge
 from irenic.learn.cells import Cells
 from irenic.learn.evolution import Candidate, Settings, evolve, predict
-from irenic.learn.run import Plan, Prepared, prepare
+from irenic.learn.run import Origin, Plan, prepare
 from irenic.learn.sample import Sample
 from irenic.learn.target import Target
 from irenic.systems import MichiganClassifier, PittsburghClassifier
@@ -167,11 +167,11 @@ def learn(
     training = sample.take(np.setdiff1d(np.arange(len(sample)), out))
     share = training.weight.sum() / total
     fewer = tuple((penalty * share, most) for penalty, most in settings.members)
-    prepared, tried, first = _evolved(
+    origin, tried, first = _evolved(
         arm, training, replace(settings, members=fewer), random_state, per_turn
     )
     left = sample.take(out)
-    gains = prepared.consequents.gains(left.target.truth)
+    gains = origin.consequents.gains(left.target.truth)
     rows = np.arange(len(left))
     right = [
         np.average(gains[rows, predict(c, left.encoded, arm.resolve)], weights=left.weight)
@@ -180,10 +180,10 @@ def learn(
     # of equally good penalties, take the highest, which gives fewer rules
     chosen = max(range(len(right)), key=lambda i: (right[i], i))
 
-    prepared, evolved, second = _evolved(arm, sample, settings, random_state + 1, per_turn)
+    origin, evolved, second = _evolved(arm, sample, settings, random_state + 1, per_turn)
     return Learned(
-        rules=_as_rules(evolved[chosen], arm, sample, prepared),
-        loose=_as_rules(evolved[0], arm, sample, prepared),
+        rules=_as_rules(evolved[chosen], arm, sample, origin),
+        loose=_as_rules(evolved[0], arm, sample, origin),
         resolve=None if arm.resolve == "avoid" else arm.resolve,
         evaluations=first[-1][0] + second[-1][0],
         trace=[(spent, seconds, worth / total) for spent, seconds, worth in second],
@@ -224,8 +224,8 @@ def _learn_by_system(
     )
 
 
-def _as_rules(candidate: Candidate, arm: Arm, sample: Sample, prepared: Prepared) -> RuleSet:
-    values = prepared.consequents.values()
+def _as_rules(candidate: Candidate, arm: Arm, sample: Sample, origin: Origin) -> RuleSet:
+    values = origin.consequents.values()
     best = arm.resolve == "best"
     # evolution has ranked the rules, best first; the lowest code wins a tied vote
     order = np.arange(len(candidate)) if best else candidate.then.argsort(kind="stable")
@@ -249,20 +249,20 @@ def _settings(arm: Arm, n_rows: int, target: Target) -> Settings:
 
 def _evolved(
     arm: Arm, sample: Sample, settings: Settings, random_state: int, evaluations: int
-) -> tuple[Prepared, list[Candidate], list[tuple[int, float, float]]]:
+) -> tuple[Origin, list[Candidate], list[tuple[int, float, float]]]:
     """Evolve one rule set per penalty from a first population of the arm's kind; also its trace.
 
     Each member evaluates a number of rule sets per generation.
     """
     plan = Plan(settings.members, init="seeds", smoothing=0.0)
-    prepared = prepare(sample, plan, random_state)
+    origin = prepare(sample, plan, random_state)
     n_rules = min(2 * len(sample.target.labels) + 8, MOST_RULES)
     starts = population(
-        prepared.rows, MEMBERS, n_rules, arm.start, prepared.starts[0].default, random_state
+        origin.rows, MEMBERS, n_rules, arm.start, origin.starts[0].default, random_state
     )
     turns = Counted(arm.guard, evaluations)
     settings = replace(settings, turns=turns)
-    return prepared, evolve(prepared.rows, starts, settings, random_state), turns.trace
+    return origin, evolve(origin.rows, starts, settings, random_state), turns.trace
 
 
 def tree_accuracy(sample: Sample) -> float:

@@ -40,6 +40,29 @@ def distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return ordered[is_first]
 
 
+def packed(flags: Bools) -> Words:
+    """Return flags as the bits of words, the first one as the lowest: ``[..., word]``.
+
+    >>> packed(np.array([[True, False, True], [False, False, False]])).tolist()
+    [[5], [0]]
+    """
+    octets = np.packbits(flags, axis=-1, bitorder="little")
+    missing = -octets.shape[-1] % 8
+    if missing:
+        octets = np.pad(octets, [(0, 0)] * (flags.ndim - 1) + [(0, missing)])
+    return octets.view(np.uint64)
+
+
+def has_codes(words: Words, codes: npt.NDArray[np.integer]) -> Bools:
+    """Return whether each set, a row of words, has each code: ``[set, code]``.
+
+    >>> has_codes(np.array([[5]], dtype=np.uint64), np.arange(4)).tolist()
+    [[True, False, True, False]]
+    """
+    shifts = (codes % 64).astype(np.uint64)
+    return np.asarray(words[:, codes // 64] >> shifts & np.uint64(1), dtype=bool)
+
+
 def scrambled(states: Words) -> Words:
     """Return the random number that SplitMix64 makes of each state."""
     mixed = (states ^ (states >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -43,7 +43,7 @@ def declared():
 
 def fields_of(struct):
     """Return the type in C and the name of each field of a struct in Python."""
-    if issubclass(struct, library.Numbers):
+    if issubclass(struct, library.Scalars):
         return [(NUMBERS[kind], name) for name, kind in struct._fields_]
     fields = struct.__dataclass_fields__.items()
     return [(TYPES.get(field.type, field.type), name) for name, field in fields]
@@ -54,7 +54,7 @@ STRUCTS = [
     for module in (structs, decide, evolve, forest)
     for kind in vars(module).values()
     if isinstance(kind, type)
-    if issubclass(kind, library.Struct | library.Numbers) and kind.__module__ == module.__name__
+    if issubclass(kind, library.Struct | library.Scalars) and kind.__module__ == module.__name__
 ]
 
 

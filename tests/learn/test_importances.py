@@ -13,8 +13,8 @@ import irenic
 from irenic import RuleSetClassifier
 from irenic.errors import FormatError
 from irenic.learn._columns import column_figures
-from irenic.learn.spaces import names_tested
 from irenic.model.space import Instances
+from irenic.model.spaces import names_tested
 from irenic.systems import MichiganClassifier, PittsburghClassifier
 from tests.learn.fitting import people, quick
 from tests.strategies import consistent_rule_sets

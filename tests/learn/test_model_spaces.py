@@ -11,7 +11,7 @@ import pytest
 import irenic
 from irenic import Categorical, DataError, Rule, RuleSet, Space
 from irenic.learn import predict_table
-from irenic.learn.spaces import moved, names_tested
+from irenic.model.spaces import moved, names_tested
 from irenic.systems import MichiganClassifier, PittsburghClassifier
 from tests.learn.fitting import quick
 

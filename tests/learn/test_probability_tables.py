@@ -28,8 +28,8 @@ from irenic.learn._left_out import (
     raised_from,
     roc_area,
 )
-from irenic.learn.spaces import names_tested
 from irenic.learn.tally import region_sums
+from irenic.model.spaces import names_tested
 from tests.learn.fitting import people, quick, refused
 
 VALIDATED = {"selection": "validation", "smoothing": 0.5, "moves": 400}

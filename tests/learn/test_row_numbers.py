@@ -10,7 +10,7 @@ import pytest
 
 from irenic import Categorical, Continuous, Space
 from irenic.learn import cross_validate, unhelpful_columns
-from irenic.learn.spaces import names_tested
+from irenic.model.spaces import names_tested
 from tests.learn.fitting import make_many, quick
 
 N = 300

@@ -256,20 +256,20 @@ def test_starts_leave_out_the_leaves_of_their_default():
 
 def test_labels_that_rules_explain_better_than_the_forest_are_smoothed_less():
     sample, rule = boxed()
-    prepared = prepare(sample, PLAN, 0)
-    assert prepared.teacher.errors > 2 * 7 / len(sample)  # a rule and six bounds
-    assert prepared.teacher.share > 0
-    sharper = prepared.sharpened([prepared.starts[0], rule], PLAN)
+    origin = prepare(sample, PLAN, 0)
+    assert origin.teacher.errors > 2 * 7 / len(sample)  # a rule and six bounds
+    assert origin.teacher.share > 0
+    sharper = origin.sharpened([origin.starts[0], rule], PLAN)
     assert sharper.teacher.share == 0.0
     assert sharper.rows.gains.sum() == len(sample)
     assert (sharper.rows.best == sharper.rows.gains.argmax(axis=1)).all()
     # the rule set without rules makes more errors than the forest
-    assert prepared.sharpened([prepared.starts[0]], PLAN) is None
+    assert origin.sharpened([origin.starts[0]], PLAN) is None
     # labels that are noise stay smoothed
     sample, rule = boxed(noise=1.0)
-    prepared = prepare(sample, PLAN, 0)
-    assert prepared.teacher.share == 0.5
-    assert prepared.sharpened([rule], PLAN) is None
+    origin = prepare(sample, PLAN, 0)
+    assert origin.teacher.share == 0.5
+    assert origin.sharpened([rule], PLAN) is None
     assert prepare(sample, UNSMOOTHED, 0).sharpened([rule], PLAN) is None
 
 

@@ -111,6 +111,14 @@ def test_texts_number_the_rows_of_a_table():
     assert differences[0:1] == [differences[0]]
 
 
+def test_equal_outcomes_are_shown_as_each_version_writes_them():
+    a, b = RuleSet([Rule({"x": (0, 5)}, then=1)]), RuleSet([Rule({"x": (5, 9)}, then=True)])
+    assert [str(d) for d in diff(a, b)] == [
+        "where 0 <= x < 5: 1 (rule 1) becomes nothing, for example at x = 2",
+        "where 5 <= x < 9: nothing becomes true (rule 1), for example at x = 7",
+    ]
+
+
 def test_the_result_reports_a_used_up_budget_and_that_nothing_differs():
     a = RuleSet([Rule({"x": (0, 5), "y": (i, i + 1)}, then="A") for i in range(9)])
     differences = diff(a, RuleSet(space=a.space), budget=Budget(nodes=2))

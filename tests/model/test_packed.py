@@ -89,6 +89,10 @@ def test_columns_and_kernels_follow_a_list_of_rules(data, at_once):
             meets = [r.region.overlaps(rule.region) for r in mirror]
             assert rules.packed.meeting(rule.region).tolist() == meets
             assert as_tuples(rules.conflicts()) == naive.pairs(mirror, same=False)
+            boxes = rules.boxes
+            assert boxes is rules.boxes
+            assert np.array_equal(boxes.keys(), RuleSet(mirror, space).boxes.keys())
+            assert not any(a.flags.writeable for a in (boxes.lower, boxes.upper, boxes.masks))
 
 
 def as_tuples(pairs):

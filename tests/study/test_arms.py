@@ -306,13 +306,13 @@ def test_the_best_rule_is_the_one_that_evolution_took_for_it():
     classes, codes = np.unique(y, return_inverse=True)
     target = Target.single(classes, codes)
     sample = problem_of(X, target)
-    prepared = prepare(sample, Plan(((0.1, 4),), init="seeds", smoothing=0.0), 0)
-    rows = prepared.rows
+    origin = prepare(sample, Plan(((0.1, 4),), init="seeds", smoothing=0.0), 0)
+    rows = origin.rows
     masks, then = np.array([[0b01], [0b11]], dtype=np.uint64), np.array([0, 1], dtype=np.int16)
     candidate = evolution.Candidate(masks, then, 1).ranked(rows.cells, rows.gains)
     said = classes[evolution.predict(candidate, sample.encoded, "best")]
     assert said.tolist() == ["p"] * 5 + ["q"] * 4
-    rules = arms._as_rules(candidate, arms.Arm("", "best"), sample, prepared)
+    rules = arms._as_rules(candidate, arms.Arm("", "best"), sample, origin)
     assert list(rules.predict(X, resolve="best")) == said.tolist()
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from irenic.arrays import Bools
+from irenic.arrays import Bools, Ints
 from irenic.boxes.boxes import Boxes
 from irenic.budget import Budget, Meter
 
@@ -90,16 +90,25 @@ def grown(boxes: Boxes, limit: Boxes, rivals: Boxes, order: Iterable[int]) -> Bo
     return boxes
 
 
-def greedy_cover(contains: Bools) -> list[int]:
-    """Return rows that together are True in every column in which any row is."""
-    gain = contains.sum(axis=1)
+def greedy_cover(
+    contains: Bools, weights: Ints | None = None, most: int | None = None
+) -> list[int]:
+    """Return rows that together are True in every column in which any row is.
+
+    Each is the one with the most columns that are left, by weight; there are at most ``most``.
+    """
+
+    def sizes(columns: Any) -> Any:
+        part = contains[:, columns]
+        return part.sum(axis=1) if weights is None else part @ weights[columns]
+
+    gain = sizes(slice(None))
     left = np.ones(contains.shape[1], dtype=np.bool_)
     chosen: list[int] = []
-    while len(gain) and gain.max() > 0:
-        best = int(gain.argmax())
-        chosen.append(best)
-        new = contains[best] & left
-        gain -= contains[:, new].sum(axis=1)
+    while len(gain) and gain.max() > 0 and len(chosen) != most:
+        chosen.append(int(gain.argmax()))
+        new = contains[chosen[-1]] & left
+        gain -= sizes(new)
         left &= ~new
     return chosen
 

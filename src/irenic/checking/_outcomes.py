@@ -54,7 +54,8 @@ def misfits(table: DecisionTable) -> Iterator[Misfit]:
         return
     names = table.outputs if several and len(parts[0]) == len(table.outputs) else ("",)
     for name, values in zip(names, zip(*parts, strict=True), strict=False):
-        kinds = [_kind(value) for value in values]
+        kind_of = {cls: _kind(cls) for cls in {*map(type, values)}}
+        kinds = [kind_of[type(value)] for value in values]
         counts = Counter(filter(None, kinds)).most_common()
         if len(counts) < 2 or counts[0][1] == counts[1][1]:
             continue
@@ -70,9 +71,9 @@ def _is_expression(then: object) -> bool:
     return any(isinstance(part, Expression) for part in parts)
 
 
-def _kind(value: object) -> str:
-    """Return the kind of an outcome in words, ``""`` if it may be of any kind."""
-    return next((name for types, name in _KINDS if isinstance(value, types)), "")
+def _kind(cls: type) -> str:
+    """Return the kind of outcomes of a type in words, ``""`` if they may be of any kind."""
+    return next((name for types, name in _KINDS if issubclass(cls, types)), "")
 
 
 def better_policy(rows: Rows) -> tuple[tuple[int, ...], str] | None:

@@ -82,8 +82,8 @@ class _Passed:
         return struct._pass_as(layout(*values))
 
 
-class Numbers(ctypes.Structure):
-    """Numbers that kernels change, passed to C as one struct with the fields of a subclass."""
+class Scalars(ctypes.Structure):
+    """Scalars that kernels change, passed to C as one struct with the fields of a subclass."""
 
     @property
     def _as_parameter_(self) -> Any:

@@ -23,7 +23,7 @@ from irenic.arrays import (
     Tallies,
     Words,
 )
-from irenic.kernels._library import Numbers, Struct, function
+from irenic.kernels._library import Scalars, Struct, function
 
 
 @dataclass(eq=False)
@@ -112,7 +112,7 @@ class Limits(Struct):
         return cls(words, banned, words, empty, empty, empty, np.arange(n_codes))
 
 
-class State(Numbers):
+class State(Scalars):
     """The options of a draft and its numbers, which kernels change; ``c/evolve.h`` explains them.
 
     ``random`` is the state of the random number generator, which must not be 0.
@@ -141,7 +141,7 @@ class State(Numbers):
     )
 
 
-class Totals(Numbers):
+class Totals(Scalars):
     """The numbers of the best version of a draft."""
 
     _fields_ = (

@@ -34,13 +34,13 @@ from irenic.learn.front import (
     FrontPoint,
     ProbabilityRow,
     RuleCounts,
+    in_lean_space,
     kept_text,
 )
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import is_multilabel
 from irenic.learn.parameters import Knowledge, Parameters
 from irenic.learn.sample import Sample
-from irenic.learn.spaces import names_tested, without_unreadable, without_untested_values
 from irenic.learn.tally import resolve_by
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
 from irenic.model.columns import Columns, as_names, take_apart
@@ -50,6 +50,7 @@ from irenic.model.head import signs
 from irenic.model.literals import display, is_missing, plain
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
+from irenic.model.spaces import names_tested, without_unreadable
 from irenic.searching.explaining import Deciding, Explained, explained
 
 # Codes of labels are 16 bits wide.
@@ -190,7 +191,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _offer(self, points: Sequence[FrontPoint]) -> None:
         """Offer the rule sets of a front, without the values of columns that none of them tests."""
-        self.pareto_front_ = Front(without_untested_values(points))
+        self.pareto_front_ = Front(in_lean_space(points))
         self.space_ = self.pareto_front_[0].rule_set.space
 
     def _use_point(self, point: FrontPoint) -> None:

@@ -48,15 +48,15 @@ from irenic.learn._texts import doubtful_texts, spelled_alike
 from irenic.learn.cells import ROW_LIMIT, Cells
 from irenic.learn.evolution import TEST_LIMIT, Candidate, Watch
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
-from irenic.learn.parameters import Evolution, Knowledge, Parameters
+from irenic.learn.parameters import Evolution, Knowledge, Parameters, forbidden_columns
 from irenic.learn.points import Drafter, FrontMaker
 from irenic.learn.run import Plan, Run, progress_bar
 from irenic.learn.sample import InCells, Sample
-from irenic.learn.spaces import forbidden_columns, names_tested
 from irenic.learn.target import Target, class_weights
 from irenic.model.literals import counted, display, plain, told_apart
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
+from irenic.model.spaces import names_tested
 
 # Members of the population without a limit on rules, and the limits of the others: sizes that
 # people ask for. Members of one rule have some of the penalties of the first.

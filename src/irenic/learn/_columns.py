@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irenic.arrays import Floats, Ints, as_scalars
+from irenic.arrays import Floats, Ints, as_scalars, has_codes
 from irenic.learn.tally import ColumnSums
 from irenic.model.deciding import Resolve
 from irenic.model.features import MISSING_CODE, OTHER_CODE
@@ -152,8 +152,8 @@ def _cells(rules: RuleSet, instances: Instances) -> dict[int, Ints]:
             continue
         words = space.sets[axis - n_continuous]
         codes, inverse = np.unique(instances.codes[axis - n_continuous], return_inverse=True)
-        masks = boxes.masks[:, words][:, codes // 64] >> (codes % 64).astype(np.uint64)
-        _, kinds = np.unique(masks & np.uint64(1), axis=1, return_inverse=True)
+        holds = has_codes(boxes.masks[:, words], codes)
+        _, kinds = np.unique(holds, axis=1, return_inverse=True)
         cells[axis] = kinds.reshape(-1)[inverse.reshape(-1)]
     return cells
 

@@ -26,9 +26,8 @@ from irenic.frames.files import as_text, read_bytes
 from irenic.kernels.evolve import Limits
 from irenic.learn._base import check_labels
 from irenic.learn.cells import Cells
-from irenic.learn.parameters import Knowledge
+from irenic.learn.parameters import Knowledge, forbidden_columns
 from irenic.learn.sample import Sample
-from irenic.learn.spaces import forbidden_columns, moved
 from irenic.learn.target import Consequents, Target
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import MISSING, Categorical, Continuous, Feature
@@ -43,11 +42,12 @@ from irenic.model.notation import (
     parse_line,
     parse_property,
 )
-from irenic.model.properties import boxes_of, check_outcome, matches, opened
+from irenic.model.properties import boxes_of, check_outcome, matches
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet, as_rule_set, learned_rules
 from irenic.model.space import Instances, Space
+from irenic.model.spaces import moved, opened
 from irenic.proving import prove
 
 # Text without a rule in it that may be a path.

@@ -15,8 +15,8 @@ from irenic.errors import DataError
 from irenic.frames.sources import Source, open_source
 from irenic.learn._stored import located
 from irenic.learn._tables import predict_table
-from irenic.learn.spaces import names_tested
 from irenic.model.literals import say
+from irenic.model.spaces import names_tested
 
 if TYPE_CHECKING:
     from irenic.learn._base import RuleClassifier

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
 from irenic.learn._row_numbers import FEWEST_NUMBERS, NUMBERS, numbers_rows
-from irenic.learn.spaces import names_tested
 from irenic.model.columns import take_apart
 from irenic.model.deciding import Resolve
 from irenic.model.decision_table import DecisionTable
@@ -24,6 +23,7 @@ from irenic.model.literals import display, is_missing, plain, say
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
+from irenic.model.spaces import names_tested
 from irenic.searching.explaining import Deciding, explained
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from irenic.arrays import Floats, Words, as_scalars
+from irenic.arrays import Floats, Words, as_scalars, has_codes, packed
 from irenic.boxes import Boxes
 from irenic.kernels.evolve import CellRows
 from irenic.learn.target import label_sums
@@ -164,7 +164,7 @@ class Cells:
         for f, (own, old) in enumerate(zip(self.cuts, other.cuts, strict=True)):
             parent = np.searchsorted(old, np.concatenate([[-np.inf], own]), side="right")
             inside = (masks[:, f, None] >> parent.astype(np.uint64)) & np.uint64(1)
-            words[:, f] = as_words(inside.astype(bool))
+            words[:, f] = packed(inside.astype(bool))[:, 0]
         return words
 
     @property
@@ -262,14 +262,14 @@ class Cells:
             low, high = np.append(-np.inf, cuts), np.append(cuts, np.inf)
             lower, upper = boxes.lower[:, f, None], boxes.upper[:, f, None]
             within = (low >= lower) & (high <= upper)
-            words[:, f] = as_words(within if inside else (high > lower) & (low < upper))
+            words[:, f] = packed(within if inside else (high > lower) & (low < upper))[:, 0]
         for j, group in enumerate(self.groups):
             member, feature = _members(boxes, j), self.space.categorical[j]
             able = np.array([feature.admits(code) for code in range(len(group))])
             cells = np.arange(_n_groups(group))[:, None] == np.where(able, group, _UNSEEN)
             n = member.astype(float) @ cells.T
             enough = n == cells.sum(axis=1) if inside else n > 0
-            words[:, len(self.cuts) + j] = as_words(enough)
+            words[:, len(self.cuts) + j] = packed(enough)[:, 0]
         return words
 
     @property
@@ -307,7 +307,7 @@ class Cells:
         for f in range(d):
             cell = np.arange(n_cells[f], dtype=np.uint8)[:, None]
             inside = cells[f] < cell if self.ordered[f] else cells[f] == cell
-            maps[begin[f] : begin[f + 1]] = _bitmaps(inside, words)
+            maps[begin[f] : begin[f + 1]] = packed(inside)
         everything = np.array([(1 << int(c)) - 1 for c in n_cells], dtype=np.uint64)
         share = np.full(d, 1.0 / d) if importance is None else importance
         pick = np.cumsum(share)
@@ -320,7 +320,7 @@ class Cells:
             begin=begin[:-1].astype(np.int64),
             maps=maps,
             everything=everything,
-            full=_bitmaps(np.ones((1, n), dtype=bool), words)[0],
+            full=packed(np.ones((1, n), dtype=bool))[0],
             gains=np.ascontiguousarray(gains, dtype=np.float32),
             best=gains.argmax(axis=1).astype(np.int16),
             pick=pick,
@@ -329,13 +329,6 @@ class Cells:
 
 def _n_groups(group: npt.NDArray[np.uint8]) -> int:
     return int(group[group != _UNSEEN].max(initial=0)) + 1
-
-
-def _bitmaps(rows: npt.NDArray[np.bool_], words: int) -> Words:
-    packed = np.packbits(rows, axis=1, bitorder="little")
-    out = np.zeros((len(rows), words * 8), dtype=np.uint8)
-    out[:, : packed.shape[1]] = packed
-    return out.view(np.uint64)
 
 
 def _tree_cuts(
@@ -450,20 +443,13 @@ def _bounds(boxes: Boxes, row: int, most: int) -> Floats:
 def _members(boxes: Boxes, row: int) -> npt.NDArray[np.bool_]:
     """Return which code (column) of a categorical feature belongs to each box (row)."""
     codes = np.arange(len(boxes.space.categorical[row].values) + 2)
-    words = boxes.masks[:, boxes.space.sets[row]][:, codes // 64]
-    return np.asarray((words >> (codes % 64).astype(np.uint64)) & np.uint64(1), dtype=bool)
+    return has_codes(boxes.masks[:, boxes.space.sets[row]], codes)
 
 
 def _memberships(boxes: Boxes, row: int) -> npt.NDArray[np.bool_]:
     """Return which code belongs to each of the boxes that test a categorical feature."""
     tests = boxes.tests()[:, len(boxes.space.continuous) + row]
     return _members(boxes.take(tests), row)
-
-
-def as_words(cells: npt.NDArray[np.bool_]) -> Words:
-    """Return rows of at most 64 flags as words."""
-    powers = np.uint64(1) << np.arange(cells.shape[1], dtype=np.uint64)
-    return np.asarray(np.where(cells, powers, np.uint64(0)).sum(axis=1, dtype=np.uint64))
 
 
 def _shares_cell(group: npt.NDArray[np.uint8]) -> bool:

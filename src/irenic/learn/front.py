@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple, SupportsIndex, overload
 
@@ -20,6 +20,7 @@ from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet
 from irenic.model.shown import Shown
 from irenic.model.space import Instances
+from irenic.model.spaces import without_untested_values
 
 COLUMNS: Final = ("rules", "conditions", "to read", "by rules", "validated", "training")
 
@@ -609,3 +610,23 @@ def figures(point: FrontPoint) -> list[str]:
     size = [f"{point.n_rules:,}", f"{point.n_conditions:,}", f"{point.explanation_size:.2f}"]
     size.append(score(point.coverage))
     return [*size, score(point.validated_score), score(point.training_score)]
+
+
+def in_lean_space(points: Sequence[FrontPoint]) -> list[FrontPoint]:
+    """Return the points over a space that lists no values of categories that no rule tests."""
+    # all rule sets share their regions of probability
+    tables = [point.probabilities for point in points]
+    reasons = [point.default_regions for point in points]
+    n, regions = len(points), [] if tables[0] is None else [tables[0].regions]
+    known = [each.rules for each in reasons if each is not None]
+    lean = without_untested_values([*(point.rule_set for point in points), *regions, *known])
+    own, left = lean[n : n + len(regions)], iter(lean[n + len(regions) :])
+    return [
+        replace(
+            point,
+            rule_set=rules,
+            probabilities=table and replace(table, regions=own[0]),
+            default_regions=reason and replace(reason, rules=next(left)),
+        )
+        for point, rules, table, reason in zip(points, lean, tables, reasons, strict=False)
+    ]

@@ -296,6 +296,13 @@ class Knowledge(Parameters):
         return cls(**read)
 
 
+def forbidden_columns(forbidden: Any) -> tuple[Any, ...]:
+    """Return the columns that learned rules must not test, by name or by index."""
+    if forbidden is None:
+        return ()
+    return (forbidden,) if isinstance(forbidden, str) else tuple(forbidden)
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from irenic.arrays import Bools, Ints
+from irenic.boxes.covering import greedy_cover
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances
@@ -66,14 +66,4 @@ def reason_rules(rules: RuleSet, rows: Instances) -> RuleSet | None:
     fewest = np.array([region.n_conditions for region in grown])
     reasons = RuleSet([Rule(region, then=rules.default) for region in regions], rules.space)
     shortest = reasons.covering(cells).T & (sizes[:, None] <= fewest)
-    return reasons[_cover(shortest, n_rows)]
-
-
-def _cover(covers: Bools, n_rows: Ints) -> Ints:
-    """Return regions that cover all cells, most rows first; ``covers[region, cell]``."""
-    chosen: list[int] = []
-    left = n_rows.copy()
-    while left.any() and len(chosen) < _REASON_LIMIT:
-        chosen.append(int((covers @ left).argmax()))
-        left[covers[chosen[-1]]] = 0
-    return np.array(chosen, dtype=np.intp)
+    return reasons[greedy_cover(shortest, n_rows, _REASON_LIMIT)]

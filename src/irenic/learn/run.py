@@ -114,7 +114,7 @@ class Plan(Settings):
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class Origin:
     """What evolution starts from."""
 
     consequents: Consequents
@@ -130,14 +130,14 @@ class Prepared:
         """The rows that rules are for: those that no fixed rule decides."""
         return self.teacher.sample
 
-    def starting_from(self, earlier: Sequence[Candidate], plan: Plan) -> Prepared:
+    def starting_from(self, earlier: Sequence[Candidate], plan: Plan) -> Origin:
         """Return this with the rule sets of earlier runs, too."""
         starts = [candidate.among(self.consequents) for candidate in earlier]
         if plan.fixed_default:
             starts = [replace(start, default=self.starts[0].default) for start in starts]
         return replace(self, starts=[*self.starts, *starts])
 
-    def sharpened(self, candidates: list[Candidate], plan: Plan) -> Prepared | None:
+    def sharpened(self, candidates: list[Candidate], plan: Plan) -> Origin | None:
         """Return this with labels that are smoothed less, None if there is no reason to."""
         teacher = self.teacher.sharper(candidates, plan.conflicts)
         if teacher is None:
@@ -147,7 +147,7 @@ class Prepared:
         return replace(self, rows=rows, teacher=teacher)
 
 
-def prepare(sample: Sample, plan: Plan, random_state: int) -> Prepared:
+def prepare(sample: Sample, plan: Plan, random_state: int) -> Origin:
     """Return what evolution starts from: smoothed labels, consequents, and leaves of trees."""
     whole, sample = sample, free if len(free := sample.free()) else sample
     target = sample.target
@@ -171,7 +171,7 @@ def prepare(sample: Sample, plan: Plan, random_state: int) -> Prepared:
             starts += monotone_leaves(ladder, teacher, tree.sizes, plan.limits, defaults[0])
         if plan.growth:
             starts += _grown_rules(rows, starts, plan, random_state)
-    return Prepared(consequents, rows, starts, teacher, teacher.opinion(whole))
+    return Origin(consequents, rows, starts, teacher, teacher.opinion(whole))
 
 
 def _grown_rules(
@@ -217,10 +217,10 @@ class Done(NamedTuple):
     """Whether the budget ended it."""
 
 
-def island(prepared: Prepared, plan: Plan, number: int, watch: Watch) -> Done:
+def island(origin: Origin, plan: Plan, number: int, watch: Watch) -> Done:
     """Evolve on all rows."""
     seed = plan.random_state + 7919 * (number + 1)
-    return _evolved(prepared, plan, seed, watch, ("island", number))
+    return _evolved(origin, plan, seed, watch, ("island", number))
 
 
 def fold(sample: Sample, plan: Plan, number: int, out: Indices, watch: Watch) -> Done:
@@ -229,26 +229,24 @@ def fold(sample: Sample, plan: Plan, number: int, out: Indices, watch: Watch) ->
         return Done(("fold", number), [])
     inner = sample.take(np.setdiff1d(np.arange(len(sample)), out))
     plan, seed = plan.without(inner, sample), plan.random_state + 101 * (number + 1)
-    prepared = prepare(inner, plan, seed)
-    done = _evolved(prepared, plan, seed, watch, ("fold", number))
+    origin = prepare(inner, plan, seed)
+    done = _evolved(origin, plan, seed, watch, ("fold", number))
     candidates = done.candidates
     if plan.completes and plan.abstains:
-        filled = best_consequent(prepared.consequents, inner.target.truth, inner.weight)
+        filled = best_consequent(origin.consequents, inner.target.truth, inner.weight)
         candidates = [replace(candidate, default=filled) for candidate in candidates]
-    validation = _validation(candidates, prepared, inner, sample.left_out(out), plan)
+    validation = _validation(candidates, origin, inner, sample.left_out(out), plan)
     return done._replace(candidates=candidates, validation=validation)
 
 
-def _evolved(
-    prepared: Prepared, plan: Plan, seed: int, watch: Watch, name: tuple[str, int]
-) -> Done:
+def _evolved(origin: Origin, plan: Plan, seed: int, watch: Watch, name: tuple[str, int]) -> Done:
     """Evolve a population, again with less smoothing if labels are no noise, and tidy it up."""
-    watch, sample = watch.timed(plan.budget), prepared.sample
-    candidates = evolve(prepared.rows, prepared.starts, plan, seed, watch, name)
+    watch, sample = watch.timed(plan.budget), origin.sample
+    candidates = evolve(origin.rows, origin.starts, plan, seed, watch, name)
     # with few rows, training errors say too little about labels
-    sharper = prepared.sharpened(candidates, plan) if plan.growth else None
+    sharper = origin.sharpened(candidates, plan) if plan.growth else None
     if sharper is not None:
-        starts = [prepared.starts[0], *candidates]
+        starts = [origin.starts[0], *candidates]
         candidates = evolve(sharper.rows, starts, plan, seed, watch, name)
     if plan.min_support > 1.0:
         candidates = [_supported(candidate, sample, plan) for candidate in candidates]
@@ -258,7 +256,7 @@ def _evolved(
         candidates = [
             without_redundant(one, sample.encoded, everywhere=ordered) for one in candidates
         ]
-    return Done(name, [*candidates, prepared.starts[0]], late=watch.late)
+    return Done(name, [*candidates, origin.starts[0]], late=watch.late)
 
 
 def _supported(candidate: Candidate, sample: Sample, plan: Plan) -> Candidate:
@@ -276,16 +274,16 @@ def best_consequent(consequents: Consequents, truth: Floats, weight: Floats) -> 
 
 
 def _validation(
-    candidates: list[Candidate], prepared: Prepared, inner: Sample, left: Sample, plan: Plan
+    candidates: list[Candidate], origin: Origin, inner: Sample, left: Sample, plan: Plan
 ) -> Validation:
     """Return how candidates that were found on some rows do on others."""
-    codes, consequents = left.target.truth.argmax(axis=1), prepared.consequents
+    codes, consequents = left.target.truth.argmax(axis=1), origin.consequents
     scores = [_scores(one, consequents, inner, left, plan.conflicts) for one in candidates]
     tallies, trials = [], []
     if not left.target.many:
         inner_free, left_free = inner.free(), left.free()
         tallies = [_holdouts(one, inner_free, left_free) for one in candidates]
-    division = Division.grown(inner, prepared.opinion, candidates)
+    division = Division.grown(inner, origin.opinion, candidates)
     if division is not None:
         n_codes = len(consequents.values())
         trials = [(trial,) for trial in division.trials(candidates, plan.conflicts, n_codes, left)]
@@ -329,7 +327,7 @@ class Run:
 
     sample: Sample
     plan: Plan
-    prepared: Prepared
+    origin: Origin
     done: list[Done]
     interrupted: bool
 
@@ -349,20 +347,20 @@ class Run:
         Validation uses the rows of ``validated``, if they are not those of the sample.
         """
         watch.best.clear()
-        prepared = prepare(sample, plan, plan.random_state).starting_from(earlier, plan)
-        tasks = [delayed(island)(prepared, plan, i, watch) for i in range(plan.islands)]
+        origin = prepare(sample, plan, plan.random_state).starting_from(earlier, plan)
+        tasks = [delayed(island)(origin, plan, i, watch) for i in range(plan.islands)]
         whole = validated or sample
         folds = enumerate(whole.folds(plan.folds, plan.random_state))
         tasks += [delayed(fold)(whole, plan, i, out, watch) for i, out in folds]
         done = _results(tasks, watch)
         # sorted, because sums of floats must not depend on the order of arrival
         done.sort(key=lambda task: task.name)
-        return cls(sample, plan, prepared, done, watch.stopped.is_set())
+        return cls(sample, plan, origin, done, watch.stopped.is_set())
 
     @property
     def consequents(self) -> Consequents:
         """What rules may predict."""
-        return self.prepared.consequents
+        return self.origin.consequents
 
     @property
     def stopped_by(self) -> StoppedBy | None:
@@ -413,7 +411,7 @@ class Run:
     @cached_property
     def division(self) -> Division | None:
         """Regions of probability."""
-        return Division.grown(self.sample, self.prepared.opinion, self.candidates)
+        return Division.grown(self.sample, self.origin.opinion, self.candidates)
 
     @property
     def _overall(self) -> Floats:

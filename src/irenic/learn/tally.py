@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irenic.arrays import Bools, Floats, Indices, Words
+from irenic.arrays import Bools, Floats, Indices, Words, packed
 from irenic.learn.target import Consequents, Target, label_sums, row_f1
 from irenic.model.deciding import Resolve
 from irenic.model.head import open_labels, signs
@@ -530,7 +530,7 @@ class _Maps:
         filled = np.zeros(len(self._slots), dtype=bool)
         self._slots[np.arange(len(order)) + shift] = order
         filled[np.arange(len(order)) + shift] = True
-        self.full = _packed(filled)
+        self.full = packed(filled)
         self._instances = instances
         self._columns: dict[int, npt.NDArray[Any]] = {}
         self._below: dict[tuple[int, float], Words] = {}
@@ -546,7 +546,7 @@ class _Maps:
 
     def _less(self, axis: int, bound: float) -> Words:
         if (axis, bound) not in self._below:
-            self._below[axis, bound] = _packed(self._column(axis) < bound)
+            self._below[axis, bound] = packed(self._column(axis) < bound)
         return self._below[axis, bound]
 
     def _in(self, axis: int, words: Words) -> Words:
@@ -555,7 +555,7 @@ class _Maps:
             bits = np.unpackbits(np.frombuffer(key[1], np.uint8), bitorder="little").astype(bool)
             codes, of_code = self._values(axis)
             if of_code is None:
-                self._among[key] = _packed(bits[self._column(axis)])
+                self._among[key] = packed(bits[self._column(axis)])
             else:  # the smaller one of the set and its complement
                 inside = bits[codes]
                 less = 2 * int(inside.sum()) <= len(codes)
@@ -570,7 +570,7 @@ class _Maps:
             codes = np.flatnonzero(np.bincount(column))
             maps = None
             if len(codes) <= _FEW_VALUES:
-                maps = np.stack([_packed(column == code) for code in codes.tolist()])
+                maps = np.stack([packed(column == code) for code in codes.tolist()])
             self._of_value[axis] = codes, maps
         return self._of_value[axis]
 
@@ -603,10 +603,6 @@ class _Maps:
             bits = np.bitwise_count(maps)
             counts[:, self.present] = np.add.reduceat(bits, self.starts, axis=1, dtype=np.int64)
         return counts
-
-
-def _packed(rows: Bools) -> Words:
-    return np.packbits(rows, bitorder="little").view(np.uint64)
 
 
 def smoothed(counts: Floats, prior: float | Floats, overall: Floats) -> Floats:

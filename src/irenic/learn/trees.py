@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irenic.arrays import Bytes, Floats, Shorts, Words, as_scalars
+from irenic.arrays import Bytes, Floats, Shorts, Words, as_scalars, packed
 from irenic.kernels.evolve import CellRows, Limits
 from irenic.kernels.forest import Bags, grow_forest
-from irenic.learn.cells import Cells, as_words, ranks
+from irenic.learn.cells import Cells, ranks
 from irenic.learn.evolution import Candidate, predict
 from irenic.learn.sample import Sample
 from irenic.learn.target import Consequents, Target
@@ -104,7 +104,7 @@ class Ladder:
         for f, position in enumerate(self.positions):
             if position is not None:
                 inside = (position >= low[:, f, None]) & (position < high[:, f, None])
-                words[:, f] = as_words(inside)
+                words[:, f] = packed(inside)[:, 0]
         return words
 
 

@@ -178,11 +178,16 @@ def diff(
     if not len(question.roots):
         return Differences([], True, None)
     found, stopped_by = differences(question, Meter(budget))
-    outcomes = question.outcomes.values
-    listed = [
-        Difference(Region.from_box(box), outcomes[before], outcomes[after], *rows)
-        for box, (before, after), rows in found
-    ]
+    outcomes = question.outcomes
+    # outcomes that are equal can be written in two ways, such as 1 and 1.0
+    before, after = (
+        {outcomes.code(then): then for then in (table.rules.default, *table.rules.consequents)}
+        for table in (first, second)
+    )
+    listed = []
+    for box, (old, new), rows in found:
+        thens = before.get(old, outcomes.values[old]), after.get(new, outcomes.values[new])
+        listed.append(Difference(Region.from_box(box), thens[0], thens[1], *rows))
     return Differences(listed, stopped_by is None, stopped_by)
 
 

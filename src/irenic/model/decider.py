@@ -85,7 +85,7 @@ class Decider:
         self._index = decide.Index(
             structs.RuleColumns(
                 *(rules.lower, rules.upper, rules.masks, rules.then, rules.weight, rules.n),
-                *(space.starts, space.everything, space.lowest),
+                *space.domain,
             ),
             np.ascontiguousarray(order, dtype=np.int64),
             _domain(space),

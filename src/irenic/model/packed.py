@@ -194,8 +194,7 @@ class PackedRules:
         if rules is None:
             room = self._room
             columns = (room["lower"], room["upper"], room["masks"], room["then"], room["weight"])
-            domain = (space.starts, space.everything, space.lowest)
-            self._rules = rules = structs.RuleColumns(*columns, self.n, *domain)
+            self._rules = rules = structs.RuleColumns(*columns, self.n, *space.domain)
         if rules.n != self.n or rules.first != first:
             self._rules = rules = rules.part(first, self.n)
         return rules

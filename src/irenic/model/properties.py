@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from irenic.boxes import Boxes
-from irenic.errors import ConditionError, SpaceError
-from irenic.model.condition import infer_features
+from irenic.errors import ConditionError
 from irenic.model.features import MISSING
 from irenic.model.literals import display
 from irenic.model.notation import Alternatives, ParsedCondition
@@ -17,18 +16,6 @@ from irenic.model.space import Space
 OUTCOME: Final = ("outcome", "decision")
 """What a property can call the outcome, whatever its name is."""
 _SIGNS: Final = ("<", "<=", ">", ">=", "=")
-
-
-def opened(space: Space, conditions: Alternatives | None) -> Space:
-    """Return a space with the values that conditions name, where it is open to others."""
-    if not conditions:
-        return space
-    named = [c for one in conditions for c in one if c.name in space.names]
-    try:
-        inferred = Space(infer_features([(c.name, c.operators) for c in named]))
-    except (SpaceError, ConditionError):
-        return space  # the conditions are invalid; binding them says where
-    return space.opened_to(inferred)
 
 
 def boxes_of(conditions: Alternatives | None, space: Space) -> Boxes:

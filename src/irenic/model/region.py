@@ -651,8 +651,7 @@ class Region(Shown):
             lower = np.ascontiguousarray(self.box.lower.T)
             upper = np.ascontiguousarray(self.box.upper.T)
             masks = np.ascontiguousarray(self.box.masks.T)
-            domain = (space.starts, space.everything, space.lowest)
-            rule = structs.RuleColumns(lower, upper, masks, _CODE, _WEIGHT, 1, *domain)
+            rule = structs.RuleColumns(lower, upper, masks, _CODE, _WEIGHT, 1, *space.domain)
             over_rows(lambda a, b: cover.covering(rule, points, a, b, inside), len(instances))
         return inside
 

@@ -200,6 +200,11 @@ class Space:
         """The least non-missing value of each continuous feature."""
         return np.array([f.lowest for f in self.continuous], dtype=np.float64)
 
+    @property
+    def domain(self) -> tuple[Ints, Words, Floats]:
+        """Where words start, all values, and the lowest values, as rules of kernels have them."""
+        return self.starts, self.everything, self.lowest
+
     @cached_property
     def bottom(self) -> Floats:
         """The lower bound of each continuous feature that excludes only missing values."""

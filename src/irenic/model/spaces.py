@@ -1,15 +1,20 @@
-"""Move rules of two spaces to a common one, in which features have the values of both."""
+"""Adapt spaces, rules and tables to each other."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from irenic.arrays import Words
 from irenic.boxes import Boxes
-from irenic.errors import SpaceError
+from irenic.errors import ConditionError, IrenicError, SpaceError
+from irenic.model.columns import Columns, infer_feature, take_apart
+from irenic.model.condition import infer_features
 from irenic.model.features import (
     FIRST_CODE,
     LOWEST,
@@ -19,10 +24,22 @@ from irenic.model.features import (
     Continuous,
     Feature,
 )
+from irenic.model.notation import Alternatives
 from irenic.model.region import Region
-from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
-from irenic.model.space import Space, to_words
+from irenic.model.space import Space, from_words, to_words
+
+
+def opened(space: Space, conditions: Alternatives | None) -> Space:
+    """Return a space with the values that conditions name, where it is open to others."""
+    if not conditions:
+        return space
+    named = [c for one in conditions for c in one if c.name in space.names]
+    try:
+        inferred = Space(infer_features([(c.name, c.operators) for c in named]))
+    except (SpaceError, ConditionError):
+        return space  # the conditions are invalid; binding them says where
+    return space.opened_to(inferred)
 
 
 def common_space(a: RuleSet, b: RuleSet) -> Space:
@@ -158,39 +175,42 @@ def moved(rules: RuleSet, space: Space) -> RuleSet:
     """
     if rules.space == space:
         return rules
-    copies = [Rule(moved_region(r.region, space), then=r.then, weight=r.weight) for r in rules]
-    return RuleSet(copies, space, default=rules.default)
-
-
-def moved_region(region: Region, space: Space) -> Region:
-    """Return a region in a space that contains its own, as in :func:`moved`."""
-    own = region.space
-    lower, upper = (
-        np.full(len(space.continuous), -math.inf),
-        np.full(len(space.continuous), math.inf),
-    )
-    written = np.zeros(len(space.continuous), dtype=np.uint8)
-    masks = space.everything.copy()
-    simple = region.simplified()
+    own, boxes, simple, n = rules.space, rules.packed.boxes, rules.boxes, len(rules)
+    lower = np.full((n, len(space.continuous)), -math.inf)
+    upper = np.full((n, len(space.continuous)), math.inf)
+    written = np.zeros((n, len(space.continuous)), dtype=np.uint8)
+    masks = np.repeat(space.everything[None, :], n, axis=0)
     for feature in own:
-        row, new_row = own.row(feature.name), space.row(feature.name)
-        if isinstance(feature, Continuous) != isinstance(space[feature.name], Continuous):
-            continue  # possible only if no rule tests it
-        if isinstance(feature, Continuous):
-            if simple.lower[row] == -math.inf and simple.upper[row] == math.inf:
-                continue
-            low = region.lower[row]
-            # If the feature is never missing, an open lower side must not cover missing values.
-            lower[new_row] = low if feature.missing else max(low, LOWEST)
-            upper[new_row], written[new_row] = region.upper[row], region.written[row]
-            if space[feature.name].kind != feature.kind:  # type: ignore[union-attr]
-                new = space.continuous[new_row]
-                lower[new_row], upper[new_row] = map(new.snap, (lower[new_row], upper[new_row]))
-        else:
-            category = space.categorical[new_row]
-            bits = _moved_bits(feature, region.bits(feature.name), category)
-            masks[space.sets[new_row]] = to_words(bits, category.n_words)
-    return Region.from_packed(space, lower, upper, masks, written)
+        new, row, new_row = space[feature.name], own.row(feature.name), space.row(feature.name)
+        if isinstance(feature, Continuous) and isinstance(new, Continuous):
+            low, high = boxes.lower[:, row], boxes.upper[:, row]
+            tested = (simple.lower[:, row] > -math.inf) | (simple.upper[:, row] < math.inf)
+            tested |= np.full(n, feature == new)
+            # if the feature is never missing, an open lower side must not cover missing values
+            low = low if feature.missing or feature == new else np.maximum(low, LOWEST)
+            if new.kind != feature.kind:
+                low, high = (np.array([*map(new.snap, ends.tolist())]) for ends in (low, high))
+            lower[tested, new_row], upper[tested, new_row] = low[tested], high[tested]
+            written[tested, new_row] = rules.packed.written[row, :n][tested]
+        elif isinstance(feature, Categorical) and isinstance(new, Categorical):
+            words = boxes.masks[:, own.sets[row]]
+            same = feature == new
+            masks[:, space.sets[new_row]] = words if same else _moved_words(feature, words, new)
+        # else no rule tests it
+    return RuleSet.from_boxes(
+        Boxes(space, lower, upper, masks),
+        written=written,
+        then=rules.thens,
+        weights=rules.weights,
+        default=rules.default,
+    )
+
+
+def _moved_words(own: Categorical, words: Words, new: Categorical) -> Words:
+    """Return sets of values, packed in words, as sets of the values of another category."""
+    distinct, places = np.unique(words, axis=0, return_inverse=True)
+    sets = [to_words(_moved_bits(own, from_words(each), new), new.n_words) for each in distinct]
+    return np.array(sets, dtype=np.uint64).reshape(-1, new.n_words)[places.ravel()]
 
 
 def _moved_bits(own: Categorical, bits: int, new: Categorical) -> int:
@@ -203,3 +223,83 @@ def _moved_bits(own: Categorical, bits: int, new: Categorical) -> int:
         own_code = own.codes.get(value)
         new_bits |= (other if own_code is None else bits >> own_code & 1) << code
     return new_bits & new.everything
+
+
+# --- what rules and tables do not need
+
+
+def names_tested(*sets: RuleSet) -> set[str]:
+    """Return the names of the features that a rule of any set tests; the sets share a space.
+
+    >>> from irenic import Rule, RuleSet
+    >>> sorted(names_tested(RuleSet([Rule({"age": (0, 9), "job": {"cook"}}, then="A")])))
+    ['age', 'job']
+    """
+    space = sets[0].space
+    return set[str]().union(*(_names_on(space, rules.packed.boxes) for rules in sets))
+
+
+def _names_on(space: Space, boxes: Boxes) -> set[str]:
+    axes = np.asarray(boxes.tests().any(axis=0))
+    return {name for name, axis in zip(space.names, space.axes.tolist(), strict=True) if axes[axis]}
+
+
+def without_untested_values(sets: Sequence[RuleSet]) -> list[RuleSet]:
+    """Return rule sets of a space over one without values of open categories that none tests.
+
+    Customer numbers and the like would otherwise be part of a model that never looks at them.
+    Decisions stay the same: a value that is not listed counts as any other value.
+
+    >>> from irenic import Rule
+    >>> space = Space.infer({"age": [20, 30], "name": ["Ann", "Bob"]})
+    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], space)
+    >>> without_untested_values([rules])[0].space["name"].values
+    ()
+    """
+    space = sets[0].space
+    tested = names_tested(*sets)
+    tested |= _names_on(space, space.impossible_boxes)
+    features = [
+        replace(feature, values=())
+        if isinstance(feature, Categorical) and feature.other and feature.name not in tested
+        else feature
+        for feature in space
+    ]
+    lean = Space(features, space.impossible)
+    return [moved(rules, lean) for rules in sets]
+
+
+def without_unreadable(table: Any, untested: Collection[Any], space: Space | None = None) -> Any:
+    """Return a table with missing values in untested columns that a space cannot hold.
+
+    They are given by name or index. ``space`` is that of earlier rows; without one, it is inferred.
+
+    >>> table = without_unreadable({"id": [2**60, 7], "age": [3, 9]}, ["id", "age"])
+    >>> print(table.columns[0], table.columns[1])
+    [None None] [3 9]
+    """
+    if not untested:
+        return table
+    taken = take_apart(table)
+    names = [f"x{index}" for index in range(len(taken.columns))]
+    names = taken.names or (names if space is None else list(space.names))
+    order = names if space is None else space.names
+    chosen = {order[i] for i in untested if isinstance(i, Integral) and i in range(len(order))}
+    chosen |= {name for name in untested if isinstance(name, str) and name in order}
+    kept = list(taken.columns)
+    for index, (name, column) in enumerate(zip(names, taken.columns, strict=True)):
+        feature = None if space is None or name not in chosen else space[name]
+        if name in chosen and not _is_readable(column, taken.length, feature):
+            kept[index] = np.full(taken.length, None, dtype=object)
+    if space is None and all(a is b for a, b in zip(kept, taken.columns, strict=True)):
+        return table
+    return Columns(taken.names, kept, taken.length)  # apart already, for those that encode it
+
+
+def _is_readable(column: Any, length: int, feature: Feature | None) -> bool:
+    try:
+        feature = infer_feature("x", column) if feature is None else feature
+        Space([feature]).encode(Columns([feature.name], [column], length))
+    except (IrenicError, UnicodeError):
+        return False
+    return True

@@ -200,14 +200,14 @@ def drift(model: Any, X: Any, y: Any = None) -> Drift:
         shifts += _confidences(model, [*covers.T, left], labels)
         codes, outcomes, _ = decided_rows(model, X)
         accuracy = Share(sum(outcomes[c] == t for c, t in zip(codes, labels, strict=True)), n)
-    columns = _Columns(point, rules.space, instances, table)
+    columns = _ColumnShifts(point, rules.space, instances, table)
     shifts += columns.shifts
     chances = adjusted([_chance(shift) for shift in shifts])
     tested = tuple(replace(s, p=p) for s, p in zip(shifts, chances, strict=True))
     return Drift(n, tested, columns.unseen, columns.beyond, accuracy)
 
 
-class _Columns:
+class _ColumnShifts:
     """The values of new rows, compared with those of the training rows."""
 
     def __init__(self, point: Any, space: Space, instances: Instances, table: Any) -> None:

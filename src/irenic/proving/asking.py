@@ -15,11 +15,11 @@ from irenic.model.decision_table import DecisionTable
 from irenic.model.features import MISSING, Categorical, Continuous
 from irenic.model.literals import display
 from irenic.model.notation import ParsedCondition, ParsedProperty, parse_property
-from irenic.model.properties import OUTCOME, boxes_of, check_outcome, matches, opened
+from irenic.model.properties import OUTCOME, boxes_of, check_outcome, matches
 from irenic.model.region import Region, whole_or
 from irenic.model.ruleset import possible_parts
 from irenic.model.space import Space
-from irenic.model.spaces import check_outcomes, common_space
+from irenic.model.spaces import check_outcomes, common_space, opened
 from irenic.proving.question import (
     NOTHING,
     Claim,

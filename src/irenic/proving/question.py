@@ -208,8 +208,14 @@ class Question:
         return starts
 
     def allowed(self) -> Bools:
-        """Return which of the outcomes so far are allowed."""
-        return np.array([self.claim.allows(value) for value in self.outcomes.values])
+        """Return which of the outcomes so far are allowed; others may be added later."""
+        known = self._allowed
+        known += [self.claim.allows(value) for value in self.outcomes.values[len(known) :]]
+        return np.array(known, dtype=np.bool_)
+
+    @cached_property
+    def _allowed(self) -> list[bool]:
+        return []
 
     def ranks(self) -> Floats:
         """Return the ranks of the outcomes so far, lower ones first; NaN for having none."""

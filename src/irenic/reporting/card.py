@@ -222,7 +222,7 @@ def _number(feature: Continuous, value: float) -> str:
 def _notes(model: Any, X: Any, labels: list[Any], left: float) -> list[str]:
     """Return what to look at before the model is used."""
     from irenic.learn import suspect_columns  # imports scikit-learn
-    from irenic.learn.spaces import forbidden_columns
+    from irenic.learn.parameters import forbidden_columns
 
     point = model.chosen_
     notes = []

@@ -18,10 +18,10 @@ from irenic.model.decision_table import DecisionTable
 from irenic.model.features import MISSING
 from irenic.model.literals import say
 from irenic.model.notation import ParsedProperty
-from irenic.model.properties import boxes_of, opened
+from irenic.model.properties import boxes_of
 from irenic.model.region import Region
 from irenic.model.space import Space
-from irenic.model.spaces import moved
+from irenic.model.spaces import moved, opened
 from irenic.reporting import document
 from irenic.reporting.encoding import encode_box, encode_columns, encode_verdict
 

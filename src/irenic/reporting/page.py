@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -20,10 +20,11 @@ from irenic.frames.files import write_file
 from irenic.model.decision_table import DecisionTable
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
+from irenic.model.spaces import without_untested_values
 from irenic.reporting._bundle import bundle
 from irenic.reporting._embedded import embedded
 from irenic.reporting.document import LearnDocument, Summary
-from irenic.reporting.summarize import SECONDS, check_summary, summarize, without_untested_values
+from irenic.reporting.summarize import SECONDS, check_summary, summarize
 
 if TYPE_CHECKING:
     from irenic.budget import Budget
@@ -175,7 +176,8 @@ def report(
     <Report 'ages': 1 rule>
     """
     if isinstance(rules, RuleSet | RuleList | DecisionTable):
-        rules = without_untested_values(DecisionTable.from_rules(rules))
+        table = DecisionTable.from_rules(rules)
+        rules = replace(table, rules=without_untested_values([table.rules])[0])
     options: dict[str, Any] = {"budget": budget, "limit": limit, "sample": sample}
     options |= {"properties": properties, "cases": cases}
     return Report(summarize(rules, X, y, name=name, random_state=random_state, **options))

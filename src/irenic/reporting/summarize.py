@@ -17,13 +17,13 @@ from irenic.checking import KINDS, Finding, Findings, check
 from irenic.errors import ConditionError
 from irenic.formats.json.rules import encode_value
 from irenic.model.decision_table import DecisionTable
-from irenic.model.features import Categorical, is_unicode
+from irenic.model.features import is_unicode
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Space
-from irenic.model.spaces import moved, moved_region
+from irenic.model.spaces import moved
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
 from irenic.reporting.encoding import (
@@ -457,28 +457,6 @@ def _estimate(model: RuleClassifier | None) -> document.EstimateRecord | None:
 
 def _known(score: float) -> float | None:
     return None if math.isnan(score) else float(score)
-
-
-def without_untested_values(table: DecisionTable) -> DecisionTable:
-    """Return a table that lists no values of open categories that no rule tests.
-
-    They may come from data, such as the names of customers, and nobody needs them to read the
-    rules.
-    """
-    space = table.space
-    boxes = table.rules.boxes.concat(space.impossible_boxes)
-    tested = np.asarray(boxes.tests().any(axis=0))
-    features = [
-        replace(feature, values=())
-        if isinstance(feature, Categorical) and feature.other and not tested[axis]
-        else feature
-        for feature, axis in zip(space, space.axes.tolist(), strict=True)
-    ]
-    if all(feature is own for feature, own in zip(features, space, strict=True)):
-        return table
-    plain = Space(features)
-    impossible = [moved_region(region, plain) for region in space.impossible]
-    return replace(table, rules=moved(table.rules, Space(features, impossible)))
 
 
 def _hint(value: Any) -> str:

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from irenic.arrays import Bools, Ints, Words
+from irenic.arrays import Bools, Ints, has_codes
 from irenic.boxes import Boxes
 from irenic.model.space import Instances, Space
 
@@ -108,10 +108,7 @@ def _apart_on(rivals: Boxes, points: Instances, axis: int) -> Bools:
         values = points.values[axis][:, None]
         return np.asarray((values < rivals.lower[:, axis]) | (values >= rivals.upper[:, axis]))
     j = axis - n_continuous
-    words = rivals.masks[:, rivals.space.sets[j]]
-    codes = points.codes[j].astype(np.int64)
-    bits: Words = words[:, codes // 64].T >> (codes % 64).astype(np.uint64)[:, None]
-    return np.asarray((bits & np.uint64(1)) == 0)
+    return ~has_codes(rivals.masks[:, rivals.space.sets[j]], points.codes[j]).T
 
 
 def smallest_hitting_set(sets: Iterable[int]) -> tuple[list[int], bool]:

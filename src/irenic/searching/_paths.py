@@ -141,19 +141,7 @@ class Options(NamedTuple):
 
 
 class Paths:
-    """The satisfiable paths: an iterable of their regions, skipping rules that are missed anyway.
-
-    Parameters
-    ----------
-    rivals : Boxes
-        The rules to avoid, simplified.
-    box : Boxes
-        The single box to search in, simplified.
-    meter : Meter
-        Measures the budget.
-    options : Options
-        How to search.
-    """
+    """The satisfiable paths, as their regions, skipping rules that are missed anyway."""
 
     def __init__(self, rivals: Boxes, box: Boxes, meter: Meter, options: Options) -> None:
         self.rules, self.root, self.meter = rivals, box, meter

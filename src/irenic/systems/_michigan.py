@@ -51,7 +51,7 @@ class Population:
     force : bool
         Whether rules may contradict each other.
     ucs : UCS, optional
-        The parameters of UCS (default: ``UCS()``).
+        The parameters of UCS (default: ``UCS()``), which the operators read here.
 
     Examples
     --------
@@ -367,7 +367,7 @@ class MichiganClassifier(EvolvingClassifier):
           1. IF age < 7 THEN low WEIGHT 0.6470588235294118
           DEFAULT high]
         """
-        ucs = self._ucs
+        ucs = UCS.of(self.ucs)
         training = TrainingRows.of(rows, ucs.smoothing)
         population = Population(training, force=self.conflicts != "avoid", ucs=ucs)
         coming: list[int] = []
@@ -377,11 +377,6 @@ class MichiganClassifier(EvolvingClassifier):
             self.watch(time, population)
         self.population_ = population.rules
         return [self.condense(population)]
-
-    @property
-    def _ucs(self) -> UCS:
-        given = self.ucs
-        return given if isinstance(given, UCS) else UCS.of(given)
 
     # --- operators
 
@@ -439,7 +434,7 @@ class MichiganClassifier(EvolvingClassifier):
         population.update(match, correct, row)
         if len(correct):
             last = _mean(population.evolved[correct], population.numerosity[correct])
-            if time - last > self._ucs.interval:
+            if time - last > population.ucs.interval:
                 population.evolved[correct] = time
                 self.evolve(population, correct, row, time, rng)
         self.delete(population, time, rng)
@@ -486,7 +481,7 @@ class MichiganClassifier(EvolvingClassifier):
         if (strong.covering(seed)[0] & strong.rival_mask(then)).any():
             return
         rule = rows.rated(rule.region & self.room(strong, seed, then, rng), then)
-        if rule is None or rule.region.contains(rows.instances).sum() < self._ucs.min_rows:
+        if rule is None or rule.region.contains(rows.instances).sum() < population.ucs.min_rows:
             return
         rivals = self.rivals(rules, rule)
         if (strengths[rivals] >= rows.strength(rule.weight, code)).any():
@@ -495,7 +490,7 @@ class MichiganClassifier(EvolvingClassifier):
         population.add(rule, time)
         for rival in weaker:
             rest = self.fit_in(population.rules, rival, rows, rng)
-            if rest and rest.region.contains(rows.instances).sum() >= self._ucs.min_rows:
+            if rest and rest.region.contains(rows.instances).sum() >= population.ucs.min_rows:
                 population.add(rest, time)
 
     def _consequent(
@@ -547,12 +542,12 @@ class MichiganClassifier(EvolvingClassifier):
         """
         rules, rows = population.rules, population.rows
         fitness = population.fitness[correct]
-        size = max(1, round(self._ucs.tournament * len(correct)))
+        size = max(1, round(population.ucs.tournament * len(correct)))
         drawn = [rng.choice(len(correct), size, replace=False) for _ in range(2)]
         parents = [rules[int(correct[some[fitness[some].argmax()]])] for some in drawn]
         for parent, other in (parents, parents[::-1]):
             child: Rule | None = parent
-            if parent != other and rng.random() < self._ucs.crossover:
+            if parent != other and rng.random() < population.ucs.crossover:
                 # both parents contain the row, and so does the child
                 crossed = cross_regions(parent.region, other.region, rng)
                 room = self.room(rules, rows.instances.take([row]), parent.then, rng)
@@ -585,7 +580,7 @@ class MichiganClassifier(EvolvingClassifier):
         >>> population.rules[0].region, population.numerosity
         (0 <= age < 8, array([2.]))
         """
-        i = population.containing(child) if self._ucs.subsumption else None
+        i = population.containing(child) if population.ucs.subsumption else None
         if i is None:
             population.add(child, time)
         else:
@@ -623,7 +618,7 @@ class MichiganClassifier(EvolvingClassifier):
             # a rule is judged once it has met all of its rows
             old = time - population.born > len(population.rows)
             votes = np.where(
-                old & (fitness < self._ucs.unfit * mean), votes * mean / fitness, votes
+                old & (fitness < population.ucs.unfit * mean), votes * mean / fitness, votes
             )
             # as rng.choice does, which takes longer to check its arguments
             shares = (votes / votes.sum()).cumsum()
@@ -666,10 +661,10 @@ class MichiganClassifier(EvolvingClassifier):
         if self.conflicts == "vote":
             weights = population.fitness * population.numerosity
         if rows.truth is None:
-            usual, least = rows.gains[:, [int(rows.prior.argmax())]], self._ucs.min_gain
+            usual, least = rows.gains[:, [int(rows.prior.argmax())]], population.ucs.min_gain
         else:  # a right label is one of several of its row
             usual = rows.prior[population.codes]
-            least = self._ucs.min_gain / max(1.0, float(rows.truth.sum(axis=1).mean()))
+            least = population.ucs.min_gain / max(1.0, float(rows.truth.sum(axis=1).mean()))
         gains = rows.gains[:, population.codes] - usual
         order = np.argsort(-(gains * population.covers.T).sum(axis=0), kind="stable")
         kept = RuleSet(space=rows.space)
