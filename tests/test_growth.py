@@ -133,6 +133,11 @@ def explained(n):
     return lambda: rules.explain(table)
 
 
+def explained_in_order(n):
+    rules, table = clashing(50), {"x": np.arange(n) % 51.0, "y": np.zeros(n)}
+    return lambda: rules.explain(table, resolve="first")
+
+
 def clashing(n):
     """Return n rules, each of which contradicts the next."""
     space = Space([Continuous("x"), Continuous("y")])
@@ -192,6 +197,7 @@ GROWING = {
     "properties": (proved, 8),
     "rows predicted": (predicted, 500),
     "rows explained": (explained, 100),
+    "rows explained in order": (explained_in_order, 100),
     "rules to drop": (mended("drop"), 60),
     "rules to trim": (mended("trim"), 60),
     "rules to split": (mended("split"), 60),

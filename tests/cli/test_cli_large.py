@@ -11,14 +11,14 @@ import pytest
 import irenic
 from irenic.cli import reading
 from irenic.frames import sources
-from irenic.learn import _base, _rows, _stored
+from irenic.learn import _base, _rows, _stored, inputs
 
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch, quick):
     """Make fits fast, and 300 rows many."""
     quick(generations=1, moves=200, selection="description")
-    for module in (_base, _rows, _stored, reading):
+    for module in (_base, _rows, _stored, inputs, reading):
         monkeypatch.setattr(module, "MANY_ROWS", 300)
     monkeypatch.setattr(sources, "BLOCK_ROWS", 128)
 

@@ -11,7 +11,7 @@ import z3
 
 from irenic import DataError, RuleSetClassifier
 from irenic.frames import sources
-from irenic.learn import _base, _classifier, _rows, _stored, points, run, tally
+from irenic.learn import _base, _classifier, _rows, _stored, inputs, points, run, tally
 from irenic.learn.parameters import Evolution, Knowledge
 from irenic.model.features import Continuous
 
@@ -112,7 +112,7 @@ def refused(text, call, *args, error=DataError, **options):
 
 def make_many(monkeypatch, n=500):
     """Make ``n`` rows many, of which evolution uses 100, in blocks of 64."""
-    for module in (_base, _rows, _stored):
+    for module in (_base, _rows, _stored, inputs):
         monkeypatch.setattr(module, "MANY_ROWS", n)
     for module in (_classifier, _rows, points, run):
         monkeypatch.setattr(module, "ROW_LIMIT", 100)

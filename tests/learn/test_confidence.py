@@ -12,8 +12,8 @@ from scipy.stats import beta
 
 import irenic
 from irenic import RuleSetClassifier
-from irenic.learn._left_out import _ADDED, Holdout
 from irenic.learn.tally import Priors, likely, smoothed
+from irenic.learn.validation import _ADDED, Holdout
 from tests.learn.fitting import quick
 
 COUNTS = st.lists(

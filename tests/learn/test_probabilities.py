@@ -18,14 +18,14 @@ from benchmarks.several_labels import TOPS, pooled_area
 from irenic import DataError, FormatError
 from irenic.formats.json.rules import decode_value, encode_value
 from irenic.learn import Hierarchy, points
-from irenic.learn._probabilities import (
+from irenic.learn.evolution import Candidate
+from irenic.learn.probabilities import (
     best_threshold,
     connected,
     estimated,
     groups_of,
     prior_rows,
 )
-from irenic.learn.evolution import Candidate
 from irenic.learn.target import Consequents, Target
 from irenic.model import Probabilities
 

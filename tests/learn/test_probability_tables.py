@@ -17,18 +17,9 @@ import irenic
 from benchmarks import quality
 from benchmarks.quality import calibration_error, measures
 from irenic import DataError, FormatError
-from irenic.learn._left_out import (
-    _PRIORS,
-    Judge,
-    Seen,
-    Trial,
-    Validation,
-    in_proportion,
-    led,
-    raised_from,
-    roc_area,
-)
+from irenic.learn.probabilities import FoldPredictions, Seen, led, raised_from
 from irenic.learn.tally import region_sums
+from irenic.learn.validation import _PRIORS, Judge, Validation, in_proportion, roc_area
 from irenic.model.spaces import names_tested
 from tests.learn.fitting import people, quick, refused
 
@@ -296,7 +287,7 @@ def test_the_opinion_counts_for_as_many_rows_as_make_rows_left_out_most_likely(s
     n, (n_codes, n_regions, n_labels) = 30, (3, 4, 3)
     shape = n_codes, n_regions + 1, n_labels
     trials = [
-        Trial(
+        FoldPredictions(
             Seen(rng.integers(0, 9, shape).astype(float), rng.random(shape)),
             rng.integers(0, n_codes, n),
             rng.integers(-1, n_regions, n),

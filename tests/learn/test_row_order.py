@@ -8,7 +8,7 @@ from fitting import people, quick
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irenic.learn._left_out import Seen
+from irenic.learn.probabilities import Seen
 from strategies import examples
 
 OPTIONS = [

@@ -17,7 +17,7 @@ from irenic import Categorical, Continuous, Rule, RuleSet, Space
 from irenic.learn import tally
 from irenic.learn.reasons import reason_rules
 from irenic.learn.sample import Sample
-from irenic.learn.tally import Counting, Draft
+from irenic.learn.tally import Counting, Uncounted
 from irenic.learn.target import Consequents, Target
 
 SPACE = Space(
@@ -88,7 +88,8 @@ def test_bitmaps_count_as_rows_do(abstains, seed, weight):
         sets.append(RuleSet(list(sets[0]), SPACE))
     consequents = Consequents.from_target(block.target, block.weight, [], abstains=abstains)
     drafts = [
-        Draft(rules, consequents, reasons=reason_rules(rules, block.instances)) for rules in sets
+        Uncounted(rules, consequents, reasons=reason_rules(rules, block.instances))
+        for rules in sets
     ]
     for factors in (None, np.array([1.0, 2.0, 0.25])):
         for regions in (None, regions_of()):
@@ -105,7 +106,7 @@ def test_bitmaps_count_as_rows_do(abstains, seed, weight):
 def test_counts_are_those_of_a_loop_over_rows():
     block, rules, consequents = counted(3, 200, 6)
     reasons = reason_rules(rules, block.instances)
-    sums = Counting().tallies([Draft(rules, consequents, reasons=reasons)], block)[0]
+    sums = Counting().tallies([Uncounted(rules, consequents, reasons=reasons)], block)[0]
     mix = np.zeros((len(rules) + 1, 3))
     right = 0
     for row in range(200):
@@ -130,7 +131,7 @@ def test_sums_do_not_depend_on_blocks(seed, parts):
     block = block_of(rng, 211)
     sets = [rules_of(rng, 5), rules_of(rng, 2)]
     consequents = Consequents.from_target(block.target, block.weight, [])
-    drafts = [Draft(rules, consequents) for rules in sets]
+    drafts = [Uncounted(rules, consequents) for rules in sets]
     counting = Counting(regions=regions_of())
     whole = counting.tallies(drafts, block)
     edges = np.linspace(0, 211, parts + 1).astype(int).tolist()
@@ -141,7 +142,7 @@ def test_sums_do_not_depend_on_blocks(seed, parts):
 
 def test_large_and_empty_blocks(monkeypatch):
     block, rules, consequents = counted(0, 500)
-    drafts, counting = [Draft(rules, consequents)], Counting()
+    drafts, counting = [Uncounted(rules, consequents)], Counting()
     whole = counting.tallies(drafts, block)[0]
     none = counting.tallies(drafts, block.take(slice(0, 0)))[0]
     assert none.rows == 0
@@ -155,6 +156,6 @@ def test_large_and_empty_blocks(monkeypatch):
 def test_weights_that_differ_within_a_label_are_counted_row_by_row():
     block, rules, _ = counted(0, 100)
     block = Sample.of(block.instances, block.target, np.random.default_rng(0).random(100))
-    drafts = [Draft(rules, Consequents.from_target(block.target, block.weight, []))]
+    drafts = [Uncounted(rules, Consequents.from_target(block.target, block.weight, []))]
     assert Counting()._by_bits(drafts, block) is None
     assert Counting().tallies(drafts, block)[0].row_weight == pytest.approx(block.weight.sum())

@@ -228,6 +228,13 @@ def test_reasons_in_words():
     )
 
 
+def test_a_condition_that_bounds_imply_is_no_part_of_a_reason():
+    space = Space([Continuous("n", bounds=(0, 9), missing=True), Categorical("card", ["a", "b"])])
+    every = Rule({"n": {"<=": 9, "missing": True}}, then="x")
+    rules = RuleList([Rule({"card": {"a"}}, then="y"), every], space)
+    assert str(rules.explain({"n": [5], "card": ["b"]})[0].region) == "card in {b}"
+
+
 def test_rows_of_tables_that_decide_together():
     rules = RuleSet(
         [

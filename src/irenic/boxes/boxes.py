@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from irenic.arrays import LOWEST, Bools, Floats, Ints, Words
+from irenic.arrays import LOWEST, Bools, Floats, Ints, Words, has_codes
 from irenic.boxes.cutting import Cutter
 from irenic.boxes.merging import merged_rows
 from irenic.budget import Meter
 
 if TYPE_CHECKING:
-    from irenic.model.space import Space
+    from irenic.model.space import Instances, Space
 
 # Pairs of boxes that are compared at a time: millions of pairs of wide boxes would fill the memory.
 _AT_ONCE: Final = 100_000
@@ -219,6 +219,39 @@ class Boxes:
             self.upper.max(axis=0, keepdims=True),
             np.bitwise_or.reduce(self.masks, axis=0, keepdims=True),
         )
+
+    def outside(self, points: Instances, axes: Ints | None = None) -> Bools:
+        """Return on which axes each point is outside of each box.
+
+        Parameters
+        ----------
+        points : Instances
+            The points.
+        axes : array of int, optional
+            The axes to compare (default: all).
+
+        Returns
+        -------
+        array of bool of shape (points, boxes, axes)
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> region = Region.parse("f < 3 and g < 5")
+        >>> region.box.outside(region.space.encode({"f": [1, 4], "g": [7, 7]}))
+        array([[[False,  True]],
+               [[ True,  True]]])
+        """
+        axes = np.arange(len(self.space)) if axes is None else axes
+        d, out = self.lower.shape[1], np.empty((len(points), len(self), len(axes)), dtype=np.bool_)
+        for place, axis in enumerate(axes.tolist()):
+            if axis < d:
+                values = points.values[axis][:, None]
+                out[:, :, place] = (values < self.lower[:, axis]) | (values >= self.upper[:, axis])
+                continue
+            words = self.masks[:, self.space.sets[axis - d]]
+            out[:, :, place] = ~has_codes(words, points.codes[axis - d]).T
+        return out
 
     # --- compared with one box
 

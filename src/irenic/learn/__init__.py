@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from irenic.learn._from_rules import from_rules
     from irenic.learn._leaks import suspect_columns
     from irenic.learn._learner import LabeledRows, RuleLearner
-    from irenic.learn._left_out import Estimate
     from irenic.learn._tables import predict_table, split_target, true_labels, unhelpful_columns
     from irenic.learn.cross_validation import cross_validate
     from irenic.learn.front import (
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     )
     from irenic.learn.hierarchy import Hierarchy
     from irenic.learn.parameters import Evolution, Knowledge
+    from irenic.learn.validation import Estimate
 
 __all__ = [
     "Certificate",
@@ -55,7 +55,7 @@ _NAMES = {
     "_from_rules": ("from_rules",),
     "_leaks": ("suspect_columns",),
     "_learner": ("LabeledRows", "RuleLearner"),
-    "_left_out": ("Estimate",),
+    "validation": ("Estimate",),
     "_tables": (
         "predict_table",
         "split_target",

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
-from itertools import chain
-from numbers import Number
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import validate_parameter_constraints
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from irenic.arrays import Bools, Floats
+from irenic.arrays import Bools, Floats, Indices
 from irenic.errors import DataError
 from irenic.learn._certificate import Certificate
 from irenic.learn._lazy import lazy_predictions, lazy_score
-from irenic.learn._left_out import interval_text, leading
-from irenic.learn._rows import MANY_ROWS, TableRows, sample_rows
-from irenic.learn._stored import Stored, given_rows, survey
-from irenic.learn.answers import Answers, Form
+from irenic.learn._rows import MANY_ROWS, TableRows, sampled
+from irenic.learn._stored import Stored, survey
+from irenic.learn.answers import Answers
 from irenic.learn.front import (
     DefaultRegions,
     Front,
@@ -38,24 +32,30 @@ from irenic.learn.front import (
     kept_text,
 )
 from irenic.learn.hierarchy import Hierarchy
-from irenic.learn.labels import is_multilabel
+from irenic.learn.inputs import (
+    by_columns,
+    check_labels,
+    column_names,
+    form_of,
+    given_rows,
+    labels_of,
+    length_of,
+    opened,
+    own_names,
+)
 from irenic.learn.parameters import Knowledge, Parameters
+from irenic.learn.probabilities import leading
 from irenic.learn.sample import Sample
 from irenic.learn.tally import resolve_by
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
-from irenic.model.columns import Columns, as_names, take_apart
+from irenic.learn.validation import interval_text
+from irenic.model.columns import as_names, take_apart
 from irenic.model.explanation import Explanation
-from irenic.model.features import Continuous, Feature
 from irenic.model.head import signs
-from irenic.model.literals import display, is_missing, plain
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 from irenic.model.spaces import names_tested, without_unreadable
 from irenic.searching.explaining import Deciding, Explained, explained
-
-# Codes of labels are 16 bits wide.
-_LABEL_LIMIT: Final = 32_000
-_INDICATOR: Final = "multilabel-indicator"
 
 
 class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -135,13 +135,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(X, Stored):
             return self._read_stored(X, class_weight, state or 0)
         table = self._table(X, reset=True)
-        target, codes = self._target_of(y)
+        target, codes = self._labels(y)
         n_rows = len(target) if codes is None else len(codes)
         weight = row_weights(n_rows, sample_weight)
         count = row_counts(weight)
-        if n_rows != _length(table):
+        if n_rows != length_of(table):
             raise DataError(
-                f"X and y must have the same number of rows, got {_length(table)} and {n_rows}"
+                f"X and y must have the same number of rows, got {length_of(table)} and {n_rows}"
             )
         weights = np.ones(1) if codes is None else label_sums(codes, weight, len(target.labels))
         factors = class_weights(target, class_weight, weights)
@@ -179,14 +179,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _space(self, table: Any) -> Space:
         """Return the features of a table, open to values of rows to predict."""
         features = table if isinstance(table, Space) else Space.infer(table)
-        return Space([_opened(feature) for feature in features])
+        return Space([opened(feature) for feature in features])
 
     def _learned(self, data: Sample, y: Any) -> None:
         """Set the fitted attributes that only depend on the training data."""
         target = data.target
         self.classes_ = target.labels
         self.hierarchy_ = target.hierarchy
-        self._answers = Answers(target.labels, _form(y, target), target.hierarchy)
+        self._answers = Answers(target.labels, form_of(y, target), target.hierarchy)
         self._by_name = False
 
     def _offer(self, points: Sequence[FrontPoint]) -> None:
@@ -299,16 +299,16 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return ()
 
     def _checked_table(self, X: Any, *, reset: bool, tested: Sequence[RuleSet]) -> Any:
-        X = _by_columns(X)
+        X = by_columns(X)
         if not reset and self._has_fitted_columns(X):
             return X
         if not reset:
             X = self._with_untested_columns(self._own_columns(X), tested)
-        names = _own_names(X)
+        names = own_names(X)
         if names is not None or hasattr(X, "columns"):
             if hasattr(X, "collect"):
                 raise DataError("X must be an eager frame, got a lazy one; use X.collect()")
-            if not _length(X):
+            if not length_of(X):
                 raise DataError("X must have at least one row, got none")
             if not (len(X.columns) if names is None else len(names)):
                 raise DataError("X must have at least one column, got none")
@@ -325,18 +325,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _has_fitted_columns(self, X: Any) -> bool:
         """Return whether a table has rows, and the names of the fitted columns in their order."""
-        names: Any = _own_names(X)
+        names: Any = own_names(X)
         if names is None:
             names = getattr(X, "columns", None)
             names = names.tolist() if hasattr(names, "tolist") else names
         if not isinstance(names, list) or hasattr(X, "collect"):
             return False
         fitted = getattr(self, "feature_names_in_", None)
-        return fitted is not None and names == fitted.tolist() and _length(X) > 0
+        return fitted is not None and names == fitted.tolist() and length_of(X) > 0
 
     def _own_columns(self, X: Any) -> Any:
         """Return a table without columns that the space lacks, if these do not count."""
-        if not self._by_name or not _column_names(X):
+        if not self._by_name or not column_names(X):
             return X
         taken = take_apart(X)
         columns = dict(zip(taken.names or (), taken.columns, strict=True))
@@ -347,7 +347,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return a table with missing values in columns that it lacks and that no rule tests."""
         lacking = self._lacking(X)
         needed = names_tested(self.rules_, *tested) & lacking if lacking else lacking
-        if not lacking or (needed and _own_names(X) is None):  # scikit-learn rejects the frame
+        if not lacking or (needed and own_names(X) is None):  # scikit-learn rejects the frame
             return X
         taken = take_apart(X)
         taken.select([name for name in self.space_.names if name in needed])  # raises, if any
@@ -371,50 +371,17 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _lacking(self, X: Any) -> set[str]:
         """Return the names of the columns that a table with names lacks."""
-        names = _column_names(_by_columns(X))
+        names = column_names(by_columns(X))
         return set(self.space_.names) - set(names) if names else set()
 
     def _target(self, y: Any) -> Target:
         """Return the labels of rows."""
-        target, codes = self._target_of(y)
+        target, codes = self._labels(y)
         return target if codes is None else Target.single(target.labels, codes)
 
-    def _target_of(self, y: Any) -> tuple[Target, npt.NDArray[np.intp] | None]:
+    def _labels(self, y: Any) -> tuple[Target, Indices | None]:
         """Return the labels of rows; with one per row, a target without rows, and their codes."""
-        if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is"
-                " None"
-            )
-        if self.hierarchy is None and _is_nested(y) and type_of_target(y) == _INDICATOR:
-            y = np.asarray(y)  # scikit-learn reads lists of 0 and 1 as a matrix
-        if self.hierarchy is not None or is_multilabel(y):
-            target = Target.sets(y, self.hierarchy)
-            return replace(target, probabilities=self.consequents == "probabilities"), None
-        if self.consequents == "probabilities":
-            raise DataError(
-                "consequents must be 'labels' if each row has one label, got 'probabilities';"
-                " predict_proba returns probabilities in both cases"
-            )
-        if isinstance(y, list | tuple) and len(set(map(type, y))) > 1:
-            _check_alike(y)  # numpy would turn 1 next to "a" into text
-        y = column_or_1d(y, warn=True)
-        if y.dtype == object:
-            _check_alike(y)
-        elif y.dtype.kind == "f":
-            assert_all_finite(y, input_name="y")
-        try:
-            classes, codes = classes_of(y)
-        except TypeError:
-            kind = type(y[0]).__name__
-            raise DataError(
-                f"labels in y must be sortable, got type {kind}; use text or numbers"
-            ) from None
-        # looking at all rows takes long, and three of each label say the same
-        check_classification_targets(y if len(y) < 3 * len(classes) else np.repeat(classes, 3))
-        if len(classes) > _LABEL_LIMIT:
-            raise DataError(f"y must have at most {_LABEL_LIMIT:,} classes, got {len(classes):,}")
-        return Target.single(classes, codes[:0]), codes
+        return labels_of(y, type(self).__name__, self.hierarchy, self.consequents)
 
     # --- predicting
 
@@ -721,38 +688,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(np.average(right, weights=sample_weight))
 
 
-def _opened(feature: Feature) -> Feature:
-    """Return a feature that accepts values of rows to predict.
-
-    They may be missing even if no training value is, and numbers need not be whole.
-    """
-    if isinstance(feature, Continuous) and feature.kind == "integer":
-        return replace(feature, missing=True, kind="number")
-    return replace(feature, missing=True)
-
-
-def check_labels(labels: npt.NDArray[Any]) -> None:
-    if len(labels) < 2:
-        shown = ", ".join(map(display, labels.tolist()))
-        raise DataError(f"y must have at least two classes, got one class: {shown}")
-
-
-def sampled(rows: TableRows, state: int) -> Sample:
-    """Return a sample of many rows."""
-    typical, rare = sample_rows(rows.codes, len(rows), len(rows.target.labels), state)
-    number = np.sort(np.concatenate([typical, rare]))
-    sample, kept = rows.sample(number)
-    number = number[kept]
-    return replace(sample, number=number, whole=rows, rare=np.isin(number, rare))
-
-
-def _form(y: Any, target: Target) -> Form:
-    """Return the form of a target, which is also that of predictions."""
-    if not target.many:
-        return "labels"
-    return "matrix" if _is_matrix(y) else "sets"
-
-
 def _added_for_missing(point: FrontPoint) -> Bools | None:
     """Return which numbers of rules may be missing only so that every case is decided.
 
@@ -765,108 +700,3 @@ def _added_for_missing(point: FrontPoint) -> Bools | None:
     added = (rules.boxes.lower == -np.inf) & (rules.boxes.upper < np.inf) & is_full
     added[: point.n_kept] = False
     return added if added.any() else None
-
-
-def _by_columns(X: Any) -> Any:
-    """Return a list of rows as an array of objects, or as columns if they name their values.
-
-    Each column keeps its type; numpy would turn numbers next to text into text. Anything else is
-    left to scikit-learn.
-    """
-    if not isinstance(X, Sequence | deque) or isinstance(X, str | bytes) or not X:
-        return X
-    if not all(isinstance(row, list | tuple | Mapping) or _is_vector(row) for row in X):
-        return X
-    X = list(X)
-    if _is_plain(X):
-        return np.asarray(X, dtype=float)
-    names, columns, length = take_apart(X)
-    if names is not None:
-        return dict(zip(names, columns, strict=True))
-    cells = np.empty((length, len(columns)), dtype=object)
-    for index, column in enumerate(columns):
-        cells[:, index] = column
-    return cells
-
-
-def _is_plain(rows: list[Any]) -> bool:
-    """Return whether rows hold only floats, so that an array keeps their values."""
-    if not all(type(row) in (list, tuple) and len(row) == len(rows[0]) for row in rows):
-        return False
-    return set(map(type, chain.from_iterable(rows))) == {float}
-
-
-def _is_vector(row: Any) -> bool:
-    return isinstance(row, np.ndarray) and row.ndim == 1
-
-
-def _own_names(X: Any) -> list[str] | None:
-    """Return the column names of a mapping or a pyarrow table, which scikit-learn cannot read."""
-    if isinstance(X, dict) and not hasattr(X, "tocsr"):  # a sparse matrix may also be a dict
-        return [str(name) for name in X]
-    return list(X.column_names) if hasattr(X, "column_names") else None
-
-
-def _column_names(X: Any) -> list[str]:
-    """Return the column names of a table, an empty list if it has none."""
-    return _own_names(X) or [str(name) for name in getattr(X, "columns", ())]
-
-
-def has_names(X: Any) -> bool:
-    """Return whether the columns of a table have names."""
-    return bool(_column_names(_by_columns(X)))
-
-
-def _is_matrix(y: Any) -> bool:
-    """Return whether a target with several labels per row is a 0/1 matrix rather than sets."""
-    if _is_nested(y):
-        return bool(type_of_target(y) == _INDICATOR)
-    return getattr(y, "ndim", 1) == 2 or hasattr(y, "columns")
-
-
-def _is_nested(y: Any) -> bool:
-    """Return whether a target is a list of equally long lists of 0 and 1."""
-    if not isinstance(y, list) or not all(isinstance(row, list | np.ndarray) for row in y):
-        return False
-    equally_long = bool(y) and {len(row) for row in y} == {len(y[0])}
-    return equally_long and all(value in (0, 1) for row in y for value in row)
-
-
-def _length(table: Any) -> int:
-    if isinstance(table, Columns):
-        return table.length
-    if isinstance(table, dict):
-        for name, column in table.items():
-            if isinstance(column, str | bytes) or not hasattr(column, "__len__"):
-                raise DataError(
-                    f"column {name!r} must be a list with one value per row, got {column!r}; for a"
-                    f" single row, pass {{{name!r}: [{column!r}]}}"
-                )
-        return max((len(column) for column in table.values()), default=0)
-    return len(table) if not hasattr(table, "shape") else int(table.shape[0])
-
-
-def classes_of(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
-    """Return the sorted labels and the code of each row; texts are not sorted row by row."""
-    if y.dtype != object:
-        return np.unique(y, return_inverse=True)
-    values = y.tolist()
-    classes = np.empty(len(set(values)), dtype=object)
-    classes[:] = sorted(set(values))
-    code_of = {label: code for code, label in enumerate(classes.tolist())}
-    return classes, np.fromiter(map(code_of.__getitem__, values), dtype=np.intp, count=len(values))
-
-
-def _check_alike(labels: Iterable[Any]) -> None:
-    """Reject missing labels and labels of several types, such as 1 and True."""
-    if set(map(type, labels)) == {str}:
-        return
-    kinds: set[type] = set()
-    for row, label in enumerate(labels, start=1):
-        if is_missing(label):
-            raise DataError(f"y, row {row}: the label is missing; drop such rows from X and y")
-        kinds.add(type(plain(label)))
-    numbers = {kind for kind in kinds - {bool} if issubclass(kind, Number)}
-    if len(kinds - numbers) + bool(numbers) > 1:
-        shown = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise DataError(f"labels in y must be of one type, got {shown}")

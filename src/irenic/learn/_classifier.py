@@ -31,6 +31,7 @@ from irenic.learn._base import RuleClassifier
 from irenic.learn._knowledge import (
     BoundKnowledge,
     cells_of,
+    check_possible,
     cost_of,
     forbids_nothing,
     named_columns,
@@ -40,44 +41,24 @@ from irenic.learn._knowledge import (
     space_of,
     tested_columns,
 )
-from irenic.learn._left_out import ROW_SCORES, Estimate, Validation
-from irenic.learn._probabilities import LABEL_LIMIT
 from irenic.learn._row_numbers import row_columns
-from irenic.learn._stored import given_rows
 from irenic.learn._texts import doubtful_texts, spelled_alike
 from irenic.learn.cells import ROW_LIMIT, Cells
-from irenic.learn.evolution import TEST_LIMIT, Candidate, Watch
+from irenic.learn.evolution import Candidate, Watch
 from irenic.learn.front import Front, FrontPoint, choose, small_enough, without_coverage
+from irenic.learn.inputs import given_rows
 from irenic.learn.parameters import Evolution, Knowledge, Parameters, forbidden_columns
 from irenic.learn.points import Drafter, FrontMaker
-from irenic.learn.run import Plan, Run, progress_bar
+from irenic.learn.probabilities import LABEL_LIMIT
+from irenic.learn.run import Plan, Run, plan_of, progress_bar
 from irenic.learn.sample import InCells, Sample
 from irenic.learn.target import Target, class_weights
+from irenic.learn.validation import ROW_SCORES, Estimate, Validation
 from irenic.model.literals import counted, display, plain, told_apart
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
 from irenic.model.spaces import names_tested
 
-# Members of the population without a limit on rules, and the limits of the others: sizes that
-# people ask for. Members of one rule have some of the penalties of the first.
-_MEMBERS: Final = 6
-_SIZES: Final = (3, 7, 15, 31)
-_SINGLES: Final = slice(1, 5)
-# The fewest correct predictions that a rule or a condition must add.
-_LOWEST_PENALTY: Final = 0.05
-# Maximum number of rows for a number of validation tasks; with more rows there is one task.
-_FOLDS: Final = ((5_000, 5), (15_000, 3))
-_MOVES: Final = 4_000
-# Share of the moves that rule sets of up to 16 rules try on few rows: as good on 18 sets of 100 to
-# 1,200 rows. It was not measured on more rows.
-_LEAST: Final = 0.5
-# Beyond 64 rules there are at most as many as this number of rows allows; with 15, the accuracy on
-# 1,200 rows of 26 labels was eight points lower.
-_ROWS_PER_RULE: Final = 5
-# With more rows than this, rules are also grown one after another before each generation, until so
-# many in a row fail. Fewer rows do not show more rules than random moves find.
-_MANY_ROWS: Final = 5_000
-_GROWTH: Final = 8
 # A label is rare if its share is below this part of an even share; with fewer rows than the second
 # number, there is nothing to learn.
 _RARE: Final = 0.1
@@ -369,6 +350,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         rounds = self._rounds(sample, every.n_rows, knowledge, state)
         with self._watch(rounds, X, y) as watch:
             run = Run.of(sample, rounds[0], watch, earlier=earlier)
+            del sample  # with the rows that it was not drawn from
             if len(rounds) > 1 and not watch.stopped.is_set():
                 run = run.again(every, data.instances, rounds[1], watch)
             self._offer(self._front(run, data, knowledge))
@@ -410,10 +392,24 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     def _bound(
         self, data: Sample, y: Any, orders: Mapping[str, Sequence[Hashable]]
     ) -> BoundKnowledge | None:
-        """Return what learned rules must respect."""
-        options = {**self.get_params(deep=False), "conflicts": self.conflicts}
+        """Return what learned rules must respect, None if there is nothing."""
+        known, abstains = self.knowledge_, self.default == "abstain"
         described = self._described(data.target)
-        return BoundKnowledge.read(self.knowledge_, options, data, y, described, orders)
+        check_possible(known, data, self.conflicts)
+        bound = BoundKnowledge.of(known, data, y, orders, abstains=abstains)
+        if bound is None:
+            return None
+        self._check_sizes(bound.rules)
+        return bound.with_default(data, described)
+
+    def _check_sizes(self, kept: RuleSet) -> None:
+        """Refuse more rules to keep than a rule set may have."""
+        sizes = {"max_rules": len(kept), "max_conditions": kept.n_conditions}
+        for name, size in sizes.items():
+            if (most := getattr(self, name)) is not None and size > most:
+                raise DataError(
+                    f"{name} must be at least {size}, which the rules to keep have, got {most}"
+                )
 
     def _drawn(
         self, every: Sample, cells: Cells, knowledge: BoundKnowledge | None, state: int
@@ -430,9 +426,9 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         """Return the plans of the search: a second one refines cells, if there are many rows."""
         if knowledge is not None:
             # rules and properties need the cells that were made for them
-            plan = self._plan(sample, state, n_rows, knowledge.n_kept)
+            plan = plan_of(self, sample, n_rows, knowledge.n_kept, state)
             return [plan.respecting(knowledge.limits(sample.cells), knowledge.default)]
-        plan = self._plan(sample, state, n_rows)
+        plan = plan_of(self, sample, n_rows, 0, state)
         refines = sample.pool is not None and not sample.divided
         return plan.in_two_rounds() if refines else [plan]
 
@@ -490,71 +486,6 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self._warn_of_rare_labels(every)
         self._warn_of_large_support(every.n_rows)
         self._warn_of_trivial_sets(self.max_rules, self.max_conditions, stacklevel=6)
-
-    def _plan(self, sample: Sample, state: int, n_rows: float, n_kept: int = 0) -> Plan:
-        """Return how to search; ``n_rows`` counts all training rows, also those not sampled.
-
-        ``n_kept`` is the number of rules of the user.
-        """
-        sampled = float(sample.count.sum()) / n_rows
-        n, n_labels = round(sample.count.sum()), len(sample.target.labels)
-        total = float(sample.weight.sum())
-        limit = max(64, min(40 * n_labels, n // _ROWS_PER_RULE))
-        if sample.target.many:
-            limit = 64
-        if self.max_rules is not None:
-            limit = min(limit, max(1, self.max_rules - n_kept))
-        penalties = np.geomspace(_LOWEST_PENALTY, max(4.0, total / 200.0), _MEMBERS)
-        members = [(float(penalty), 1) for penalty in penalties[_SINGLES]]
-        if limit > 1:
-            members += [(float(penalty), limit) for penalty in penalties]
-        members += [(float(penalties[1]), size) for size in _SIZES if size < limit]
-        folds = next((k for rows, k in _FOLDS if n <= rows), 1)
-        folds = min(folds, sample.n_groups // 4) if self.selection != "description" else 0
-        moves = self.moves or _MOVES
-        islands = 2
-        budget = None
-        if self.budget is not None:
-            from joblib import effective_n_jobs
-
-            at_once = min(effective_n_jobs(self.n_jobs), folds + islands)
-            budget = self.budget * at_once / (folds + islands)
-        evolution = self.evolution_
-        return Plan(
-            members=tuple(members),
-            generations=self.generations,
-            moves=moves,
-            least=_LEAST if self.moves is None and n <= _MANY_ROWS else 1.0,
-            conflicts=evolution.conflicts,
-            fixed_default=self.default == "abstain" or self.knowledge_.describe is not None,
-            sow=evolution.init == "seeds",
-            max_tests=self._max_tests(n_kept),
-            min_support=self.min_support * sampled,
-            growth=_GROWTH if n > _MANY_ROWS else 0,
-            init=evolution.init,
-            smoothing=evolution.smoothing,
-            islands=islands,
-            folds=folds,
-            budget=budget,
-            random_state=state,
-            abstains=self.default == "abstain",
-            described=self._described(sample.target),
-            scoring=self.scoring,
-            completes=self.complete,
-            leads=self._leads,
-        )
-
-    def _max_tests(self, n_kept: int) -> int:
-        """Return how many conditions a learned rule may have.
-
-        Around a rule with some conditions, at least as many rules are needed to fill the gaps.
-        """
-        limits = [self.max_conditions_per_rule or TEST_LIMIT]
-        if self.complete and self.max_rules is not None:
-            limits.append(self.max_rules - n_kept - 1)
-        if self.complete and self.max_conditions is not None:
-            limits.append(self.max_conditions // 2)
-        return max(1, min(limits))
 
     # --- what users know
 

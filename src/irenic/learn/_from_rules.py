@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from irenic.errors import ConflictError, DataError, did_you_mean
-from irenic.learn._base import classes_of, has_names
 from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._knowledge import text_of
 from irenic.learn.answers import Answers
+from irenic.learn.inputs import classes_of, has_names
 from irenic.learn.parameters import Knowledge
 from irenic.learn.points import points_of
 from irenic.learn.sample import Sample
-from irenic.learn.tally import Counting, Draft
+from irenic.learn.tally import Counting, Uncounted
 from irenic.learn.target import Consequents, Target, row_weights
 from irenic.model.literals import display
 from irenic.model.ruleset import RuleSet, as_rule_set
@@ -98,7 +98,7 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     clf._values = consequents.values()
     clf._shape = len(target), len(target.labels), len(rules.space)
     clf._kept_text = text_of(rules, rules.default)
-    draft = Draft(rules.copy(), consequents, n_kept=len(rules), penalty=0.0)
+    draft = Uncounted(rules.copy(), consequents, n_kept=len(rules), penalty=0.0)
     rows = Sample.of(instances, target, weight)
     clf._offer(points_of([draft], rows, Counting(), ordered=False))
     clf._use(clf.pareto_front_[0])

@@ -24,13 +24,13 @@ from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
 from irenic.frames.files import as_text, read_bytes
 from irenic.kernels.evolve import Limits
-from irenic.learn._base import check_labels
 from irenic.learn.cells import Cells
+from irenic.learn.inputs import check_labels
 from irenic.learn.parameters import Knowledge, forbidden_columns
 from irenic.learn.sample import Sample
 from irenic.learn.target import Consequents, Target
 from irenic.model.decision_table import DecisionTable
-from irenic.model.features import MISSING, Categorical, Continuous, Feature
+from irenic.model.features import MISSING, Categorical, Continuous
 from irenic.model.literals import counted, display, format_literal, plain
 from irenic.model.notation import (
     ParsedCondition,
@@ -112,13 +112,12 @@ def _declared_space(space: Space, declared: Space) -> Space:
 def _with_listed_values(space: Space, ordered: Mapping[Any, Sequence[Hashable]]) -> Space:
     """Return a space with the values of orders, which a row need not have."""
     listed = {feature_name(space, given, "ordered"): values for given, values in ordered.items()}
-    features: list[Feature] = []
-    for feature in space:
-        if feature.name in listed and isinstance(feature, Categorical) and feature.other:
-            values = dict.fromkeys([*feature.values, *map(plain, listed[feature.name])])
-            feature = replace(feature, values=tuple(values))
-        features.append(feature)
-    return Space(features, [region.conditions() for region in space.impossible])
+    categories = [
+        Categorical(name, dict.fromkeys(map(plain, values)), other=True)
+        for name, values in listed.items()
+        if isinstance(space[name], Categorical)
+    ]
+    return space.opened_to(Space(categories))
 
 
 def _opened_space(space: Space, source: Source, properties: Sequence[Property]) -> Space:
@@ -309,6 +308,18 @@ def _properties(known: Knowledge) -> list[Property]:
 # --- everything together
 
 
+def check_possible(known: Knowledge, data: Sample, conflicts: str) -> None:
+    """Refuse what users know if rows have several labels, or rules may contradict each other."""
+    several = "rows have several labels"
+    if (names := known.decides()) and (data.target.many or conflicts != "avoid"):
+        why = several if data.target.many else f"conflicts={conflicts!r}"
+        raise DataError(f"{names[0]} must be None if {why}")
+    if data.target.many and known.max_values:
+        raise DataError(f"max_values must be None if {several}")
+    if data.target.many and data.instances.space.impossible:
+        raise DataError(f"space must allow all cases if {several}")
+
+
 @dataclass(frozen=True, eq=False)
 class BoundKnowledge:
     """What learned rules must respect, in the space of the training rows."""
@@ -317,11 +328,12 @@ class BoundKnowledge:
     values: tuple[Hashable | None, ...]
     """The outcomes, by code; None is that of a default that abstains."""
     rules: RuleSet
-    """Rules that are part of every rule set: those of the user, then those of properties."""
+    """Rules that are part of every rule set: those of the user, then those of properties.
+
+    Their default is that of the user, if any.
+    """
     n_kept: int = 0
     """Number of rules of the user."""
-    kept_default: Hashable | None = None
-    """The default of the rules of the user."""
     default: int | None = None
     """Code of the default; None if evolution may choose it."""
     properties: tuple[Property, ...] = ()
@@ -334,100 +346,83 @@ class BoundKnowledge:
     max_values: int | None = None
 
     @classmethod
-    def read(
+    def of(
         cls,
-        given: Knowledge,
-        options: Mapping[str, Any],
+        known: Knowledge,
         data: Sample,
         y: Any,
-        described: int | None,
         orders: Mapping[str, Sequence[Hashable]],
+        *,
+        abstains: bool,
     ) -> BoundKnowledge | None:
-        """Return what learned rules must respect, None if there is nothing.
+        """Return what users know in the space of rows, None if that is nothing.
 
-        ``described`` is the code of the label that only rules predict, and ``orders`` are the
-        values of ordered categories.
+        ``orders`` are the values of ordered categories.
         """
-        instances, target, weight = data.instances, data.target, data.searched
-        space, properties = instances.space, _properties(given)
-        labels = target.labels.tolist()
+        space, labels = data.instances.space, data.target.labels.tolist()
+        properties = _properties(known)
         for each in properties:
             each.check_label(labels, space)
-        source = Source.read(given.rules)
-        signs = signs_of(given.monotonic_cst, space, orders)
-        abstains, max_values = options["default"] == "abstain", given.max_values
-        names = given.decides()
-        if names and (target.many or options["conflicts"] != "avoid"):
-            why = "rows have several labels"
-            why = why if target.many else f"conflicts={options['conflicts']!r}"
-            raise DataError(f"{names[0]} must be None if {why}")
-        if not (names or space.impossible or max_values):
-            return None
-        if target.many:
-            what = "max_values must be None" if max_values else "space must allow all cases"
-            raise DataError(f"{what} if rows have several labels")
+        signs = signs_of(known.monotonic_cst, space, orders)
         if signs and abstains:
             raise DataError('monotonic_cst must be None if default="abstain"')
-        consequents = Consequents.from_target(target, weight, [], abstains=abstains)
-        kept = source.rule_set(space, labels)
-        known = cls(
+        if not (known.decides() or space.impossible or known.max_values):
+            return None
+        kept = Source.read(known.rules).rule_set(space, labels)
+        return cls(
             space,
-            tuple(consequents.values()),
+            (*labels, None) if abstains else tuple(labels),
             kept,
             len(kept),
-            kept.default,
             properties=tuple(properties),
             signs=signs,
             orders={name: tuple(orders[name]) for name in signs if name in orders},
             ranks=ranks_of(labels, y, signs),
-            max_values=max_values,
+            max_values=known.max_values,
         )
-        for size, most in ((len(kept), "max_rules"), (kept.n_conditions, "max_conditions")):
-            if options[most] is not None and size > options[most]:
-                raise DataError(
-                    f"{most} must be at least {size}, which the rules to keep have, got"
-                    f" {options[most]}"
-                )
-        gains = consequents.gains(target.truth) * weight[:, None]
-        if kept.default is not None:
-            default = labels.index(kept.default)
-            if abstains or default == described:
-                raise DataError(
-                    f"rules must have no default if {'default' if abstains else 'describe'} says"
-                    f" otherwise, got {display(kept.default)}"
-                )
-        elif properties or signs:
-            default = known._best_default(gains, instances, target, weight, described)
-        else:
-            return known
-        known = replace(known, default=default).with_rules_of_properties(gains, instances)
-        alone = known.joined(RuleSet([], space, default=known.values[default]))
+
+    # --- the default
+
+    def with_default(self, data: Sample, described: int | None) -> BoundKnowledge:
+        """Return the same with a default, and with rules where properties do not allow it.
+
+        ``described`` is the code of the label that only rules predict.
+        """
+        kept, abstains = self.rules.default, self.values[-1] is None
+        if kept is None and not (self.properties or self.signs):
+            return self
+        consequents = Consequents.from_target(data.target, data.searched, [], abstains=abstains)
+        gains = consequents.gains(data.target.truth) * data.searched[:, None]
+        if kept is None:
+            default = self._best_default(gains, data, described)
+        elif abstains or (default := self.values.index(kept)) == described:
+            raise DataError(
+                f"rules must have no default if {'default' if abstains else 'describe'} says"
+                f" otherwise, got {display(kept)}"
+            )
+        known = replace(self, default=default)._with_rules_of_properties(gains, data.instances)
+        alone = known.joined(RuleSet([], self.space, default=self.values[default]))
         if objection := known.objection(alone):
             raise DataError(f"the rules and properties exclude each other; {objection}")
         return known
 
-    def _best_default(
-        self,
-        gains: Floats,
-        instances: Instances,
-        target: Target,
-        weight: Floats,
-        described: int | None,
-    ) -> int:
+    def _best_default(self, gains: Floats, data: Sample, described: int | None) -> int:
         """Return the code of the default where fixed rules decide nothing."""
         if self.values[-1] is None:
             return len(self.values) - 1
-        free = self.fixed_codes(instances) < 0
+        free = self.fixed_codes(data.instances) < 0
         free = free if free.any() else ~free
-        if self.signs and len(self.values) > 2 and described is None and target.cost is None:
+        if self.signs and len(self.values) > 2 and described is None and data.target.cost is None:
             # with a label in the middle, rules above and below it need no rules beyond them
             order = np.argsort(self.ranks)
-            shares = np.cumsum((target.truth[free].T @ weight[free])[order])
+            shares = np.cumsum((data.target.truth[free].T @ data.searched[free])[order])
             return int(order[np.searchsorted(shares, shares[-1] / 2)])
         totals = gains[free].sum(axis=0)
         if described is not None:
             totals[described] = -np.inf
         return int(totals.argmax())
+
+    # --- what learned rules must not do
 
     @cached_property
     def _walls(self) -> tuple[Boxes, Bools, list[str]]:
@@ -462,7 +457,7 @@ class BoundKnowledge:
 
     def kept_text(self) -> str:
         """Return the rules of the user with their default and what cannot occur, line by line."""
-        return text_of(self.rules[: self.n_kept], self.kept_default)
+        return text_of(self.rules[: self.n_kept], self.rules.default)
 
     def fixed_codes(self, instances: Instances) -> npt.NDArray[np.int16]:
         """Return the code that fixed rules predict for each instance, -1 where none holds."""
@@ -509,53 +504,55 @@ class BoundKnowledge:
 
     # --- rules that properties need
 
-    def with_rules_of_properties(self, gains: Floats, instances: Instances) -> BoundKnowledge:
+    def _with_rules_of_properties(self, gains: Floats, instances: Instances) -> BoundKnowledge:
         """Return the same with rules where a property does not allow the default.
 
-        Parameters
-        ----------
-        gains : array of shape (n_rows, n_codes)
-            Gain of each outcome in each row; the best allowed outcome is predicted.
-        instances : Instances
-            The rows.
+        ``gains`` are those of each outcome in each row; rules predict the best allowed outcome.
         """
         known = self
         for each in self.properties:
-            for box in boxes_of(each.parsed.conditions, self.space):
-                if self.default is not None and not each.bans(self.values)[self.default]:
-                    continue
-                known = known._decided(box, gains, instances)
+            if self.default is None or each.bans(self.values)[self.default]:
+                for box in boxes_of(each.parsed.conditions, self.space):
+                    known = known._decided(box, gains, instances)
         return known
 
     def _decided(self, box: Boxes, gains: Floats, instances: Instances) -> BoundKnowledge:
         """Return the same with rules in a box, in parts if one rule is not enough."""
-        walls, banned, why = self._walls
         rules = self.rules.copy()
         pending = [box]
         while pending:
             part = pending.pop()
             if part.is_covered(rules.boxes.simplified().concat(self.space.impossible_boxes)):
                 continue
-            meets = walls.meeting(part)
-            allowed = ~banned[meets].any(axis=0) if meets.any() else np.ones(len(self.values), bool)
-            allowed &= np.array([value is not None for value in self.values])
-            if allowed.any():
+            if (allowed := self._allowed(part)).any():
                 region = Region.from_box(part)
                 rows = region.contains(instances)
                 sums = gains[rows].sum(axis=0) if rows.any() else gains.sum(axis=0)
                 code = int(np.where(allowed, sums, -np.inf).argmax())
                 rules.add(Rule(region.simplified(), then=self.values[code]))
-                continue
-            partly = meets & ~walls.contains(part)[:, 0]
-            if not partly.any():
-                texts = list(dict.fromkeys(why[w] for w in np.flatnonzero(meets)))
-                raise DataError(
-                    f"no label is allowed where {Region.from_box(part)}, because of"
-                    f" {' and '.join(texts)}"
-                )
-            wall = walls.take([int(partly.argmax())])
-            pending += [*(part & wall), *part.subtract(wall)]
+            else:
+                wall = self._wall_through(part)
+                pending += [*(part & wall), *part.subtract(wall)]
         return replace(self, rules=rules)
+
+    def _allowed(self, part: Boxes) -> Bools:
+        """Return which labels a rule in a box may predict."""
+        walls, banned, _ = self._walls
+        is_label = np.array([value is not None for value in self.values])
+        return np.asarray(is_label & ~banned[walls.meeting(part)].any(axis=0))
+
+    def _wall_through(self, part: Boxes) -> Boxes:
+        """Return a wall that divides a box in which no label is allowed."""
+        walls, _, why = self._walls
+        meets = walls.meeting(part)
+        partly = meets & ~walls.contains(part)[:, 0]
+        if not partly.any():
+            texts = list(dict.fromkeys(why[w] for w in np.flatnonzero(meets)))
+            raise DataError(
+                f"no label is allowed where {Region.from_box(part)}, because of"
+                f" {' and '.join(texts)}"
+            )
+        return walls.take([int(partly.argmax())])
 
     # --- proofs
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from irenic.errors import DataError
 from irenic.frames.sources import Source, open_source
-from irenic.learn._stored import located
 from irenic.learn._tables import predict_table
+from irenic.learn.inputs import located
 from irenic.model.literals import say
 from irenic.model.spaces import names_tested
 

@@ -14,13 +14,13 @@ from sklearn.utils import check_random_state
 from irenic.arrays import Floats
 from irenic.errors import DataError
 from irenic.learn._base import RuleClassifier
-from irenic.learn._left_out import Estimate
 from irenic.learn.cells import Cells
 from irenic.learn.front import Front, FrontPoint, front_of
 from irenic.learn.points import points_of
 from irenic.learn.sample import Sample
-from irenic.learn.tally import Counting, Draft
+from irenic.learn.tally import Counting, Uncounted
 from irenic.learn.target import Consequents
+from irenic.learn.validation import Estimate
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import as_generator
@@ -159,7 +159,7 @@ class RuleLearner(RuleClassifier, metaclass=ABCMeta):
         if not rule_sets:
             raise ValueError("learn must return at least one rule set, got none")
         self._learned(data, y)
-        drafts = [Draft(self._shown(rules), consequents) for rules in rule_sets]
+        drafts = [Uncounted(self._shown(rules), consequents) for rules in rule_sets]
         self._offer(front_of(points_of(drafts, data, Counting(self.conflicts))))
         self._use(max(self.pareto_front_, key=lambda point: point.training_score))
         return self

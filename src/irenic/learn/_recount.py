@@ -13,10 +13,11 @@ from irenic.errors import DataError
 from irenic.learn import points
 from irenic.learn._knowledge import cost_of
 from irenic.learn._rows import TableRows
-from irenic.learn._stored import Stored, StoredRows, given_rows
+from irenic.learn._stored import Stored, StoredRows
 from irenic.learn.front import Front
+from irenic.learn.inputs import given_rows
 from irenic.learn.sample import Sample
-from irenic.learn.tally import ColumnSums, Counting, Draft
+from irenic.learn.tally import ColumnSums, Counting, Uncounted
 from irenic.learn.target import Consequents, Target, class_weights, label_sums, row_weights
 from irenic.model.columns import take_apart
 from irenic.model.literals import display
@@ -37,7 +38,7 @@ def recounted(clf: RuleSetClassifier, X: Any, y: Any, sample_weight: Any, target
     abstains = clf.default == "abstain"
     consequents = Consequents.from_target(empty, np.ones(0), [], abstains=abstains)
     counting = Counting(clf.conflicts, regions=None if table is None else table.regions)
-    names = counting.names([Draft(point.rule_set, consequents) for point in front])
+    names = counting.names([Uncounted(point.rule_set, consequents) for point in front])
     rows, weights = _rows(clf, X, y, sample_weight, empty, names)
     if clf.scoring == "balanced_accuracy":
         counting = replace(counting, factors=class_weights(empty, "balanced", weights))
@@ -59,7 +60,7 @@ def _rows(
         nothing = ColumnSums.of(clf.space_.encode([]))
         return StoredRows(stored, clf.space_, ones, nothing), sums[1]
     table = clf._table(X, reset=False)
-    own, of_rows = clf._target_of(y)
+    own, of_rows = clf._labels(y)
     if of_rows is None:
         raise DataError("y must have one label per row, got several")
     if len(of_rows) != take_apart(table).length:

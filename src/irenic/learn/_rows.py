@@ -168,3 +168,12 @@ def sample_rows(
 def rows_per_label(n_labels: int) -> int:
     """Return how many rows of each label are kept, however rare it is."""
     return max(MIN_ROWS_PER_LABEL, ROW_LIMIT // (2 * n_labels))
+
+
+def sampled(rows: TableRows, state: int) -> Sample:
+    """Return a sample of many rows."""
+    typical, rare = sample_rows(rows.codes, len(rows), len(rows.target.labels), state)
+    number = np.sort(np.concatenate([typical, rare]))
+    sample, kept = rows.sample(number)
+    number = number[kept]
+    return replace(sample, number=number, whole=rows, rare=np.isin(number, rare))

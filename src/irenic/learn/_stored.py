@@ -16,14 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.arrays import Floats, Indices
-from irenic.errors import DataError, did_you_mean
-from irenic.frames.sources import Source, open_source, read_source
+from irenic.errors import DataError
+from irenic.frames.sources import Source
 from irenic.learn._rows import MANY_ROWS, encoded_columns, rows_per_label, total
-from irenic.learn._tables import as_labels, select_columns, split_target
+from irenic.learn._tables import as_labels
 from irenic.learn.sample import Sample, priorities
 from irenic.learn.tally import ColumnSums, Tally
 from irenic.learn.target import Target, label_sums
-from irenic.model.columns import infer_feature, take_apart
+from irenic.model.columns import infer_feature
 from irenic.model.features import FIRST_CODE, MISSING_CODE, OTHER_CODE, Categorical, Feature
 from irenic.model.space import Instances, Space
 
@@ -371,99 +371,3 @@ def _whole_columns(space: Space, found: Survey, n_rows: float, table: Any) -> Co
     return ColumnSums(
         sums.low[rows], sums.high[rows], sums.missing[rows], sums.fractions[rows], tuple(counts)
     )
-
-
-def given_rows(X: Any, y: Any, sample_weight: Any, target: str | None) -> tuple[Any, Any, Any]:
-    """Return features, labels and weights; if the rows stay where they are, a ``Stored`` as X.
-
-    Few rows are read into memory wherever they are.
-    """
-    found = located(X, y, sample_weight, target)
-    if found is not None:
-        source, target, sample_weight = found
-        if len(source) > MANY_ROWS:
-            return Stored.of(source, target, sample_weight), None, None
-        return given_rows(read_source(source), None, sample_weight, target)
-    if target is None:
-        return X, y, sample_weight
-    if y is not None:
-        raise DataError(f"y must be None if target is given, got target={target!r} and y")
-    if isinstance(sample_weight, str):
-        X, sample_weight = _without_weights(X, sample_weight)
-    return *split_target(X, target), sample_weight
-
-
-def located(
-    X: Any, y: Any, sample_weight: Any, target: str | None
-) -> tuple[Source, str, str | None] | None:
-    """Return a source, and the names of its columns of labels and weights; None if in memory."""
-    if open_source(X) is None:
-        return None
-    if y is not None and target is not None:
-        raise DataError(f"y must be None if target is given, got target={target!r} and y")
-    if y is not None and (joined := _joined(X, y, "y")) is not None:
-        X, target = joined
-    if target is None:
-        raise DataError(
-            f"X is not in memory ({type(X).__name__}), so y must be one of its columns: use"
-            " target='column', or a Dask Series or polars LazyFrame beside one of that kind"
-        )
-    if sample_weight is not None and (joined := _joined(X, sample_weight, "weight")) is not None:
-        X, sample_weight = joined
-    if sample_weight is not None and not isinstance(sample_weight, str):
-        raise DataError(
-            "sample_weight must be the name of a column if X is not in memory, or a Dask Series or"
-            f" polars LazyFrame like X, got {type(sample_weight).__name__}"
-        )
-    source = open_source(X)
-    assert source is not None
-    for name, what in ((target, "target"), (sample_weight, "sample_weight")):
-        if name is not None and name not in source.schema.names:
-            hint = did_you_mean(name, source.schema.names)
-            raise DataError(f"{what}: unknown column {name!r}{hint}")
-    return source, target, sample_weight
-
-
-def _joined(X: Any, column: Any, what: str) -> tuple[Any, str] | None:
-    """Return data that are not in memory with another column, and its name there.
-
-    None if the column is not of the same kind.
-    """
-    kinds = [(type(of).__module__.partition(".")[0], type(of).__name__) for of in (X, column)]
-    if kinds[0][0].startswith("dask") and kinds[1] == (kinds[0][0], "Series"):
-        name = _free_name(X.columns, column.name, what)
-        if X.npartitions != column.npartitions:
-            raise DataError(
-                f"{what} must have the partitions of X, which has {X.npartitions}, got"
-                f" {column.npartitions}"
-            )
-        return X.assign(**{name: column}), name
-    if kinds == [("polars", "LazyFrame")] * 2:
-        import polars as pl
-
-        own = column.collect_schema().names()
-        if len(own) != 1:
-            raise DataError(f"{what} must have one column, got {len(own)}")
-        name = _free_name(X.collect_schema().names(), own[0], what)
-        # before version 2, missing rows would be filled without a word
-        strict: Any = {"strict": True} if int(pl.__version__.partition(".")[0]) < 2 else {}
-        return pl.concat([X, column.rename({own[0]: name})], how="horizontal", **strict), name
-    return None
-
-
-def _free_name(names: Sequence[str], wanted: Any, otherwise: str) -> str:
-    """Return a name that no column has: the wanted one if possible."""
-    name = wanted if isinstance(wanted, str) and wanted not in names else otherwise
-    while name in names:
-        name += "_"
-    return name
-
-
-def _without_weights(table: Any, name: str) -> tuple[Any, Any]:
-    """Return a table without its column of weights, and that column."""
-    names = take_apart(table).names or []
-    if name not in names:
-        raise DataError(f"sample_weight: unknown column {name!r}{did_you_mean(name, names)}")
-    column = take_apart(table).select([name])[0]
-    weights = column if isinstance(column, np.ndarray) else column.to_numpy()
-    return select_columns(table, [other for other in names if other != name]), weights

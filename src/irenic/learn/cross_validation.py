@@ -14,10 +14,10 @@ import numpy.typing as npt
 from irenic.arrays import Floats, Indices, Ints
 from irenic.errors import ConditionError, DataError
 from irenic.learn._classifier import RuleSetClassifier
-from irenic.learn._left_out import Validation
 from irenic.learn.parameters import Knowledge, forbidden_columns
 from irenic.learn.run import progress_bar
 from irenic.learn.target import Target, row_counts, row_weights
+from irenic.learn.validation import Validation
 from irenic.model.columns import Columns, take_apart
 from irenic.model.literals import display
 from irenic.model.space import Space

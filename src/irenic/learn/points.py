@@ -13,8 +13,6 @@ from irenic.arrays import Bools, Floats, Indices
 from irenic.learn._columns import column_figures
 from irenic.learn._completing import completed, with_missing
 from irenic.learn._knowledge import BoundKnowledge
-from irenic.learn._left_out import Judge, Seen, leading, led, raised_from
-from irenic.learn._probabilities import Division, settle
 from irenic.learn.cells import ROW_LIMIT
 from irenic.learn.evolution import Candidate, covering, worths
 from irenic.learn.front import (
@@ -25,19 +23,21 @@ from irenic.learn.front import (
     RuleCounts,
     front_of,
 )
+from irenic.learn.probabilities import Division, Seen, leading, led, raised_from, settle
 from irenic.learn.reasons import reason_rules
 from irenic.learn.run import best_consequent
 from irenic.learn.sample import InCells, Sample
 from irenic.learn.tally import (
     Counting,
-    Draft,
     Priors,
     Tally,
+    Uncounted,
     by_own_frequencies,
     codes_of,
     resolve_by,
 )
 from irenic.learn.target import Consequents
+from irenic.learn.validation import Judge
 from irenic.model.ruleset import RuleSet
 
 # Rows that the probabilities of a model count for when other rows are counted.
@@ -45,7 +45,7 @@ _PRIOR = 1.0
 
 
 def points_of(
-    drafts: Sequence[Draft], sample: Sample, counting: Counting, *, ordered: bool = True
+    drafts: Sequence[Uncounted], sample: Sample, counting: Counting, *, ordered: bool = True
 ) -> list[FrontPoint]:
     """Return rule sets with their statistics, all of which are counted in one pass.
 
@@ -59,7 +59,7 @@ def points_of(
     return points
 
 
-def point_of(draft: Draft, tally: Tally) -> FrontPoint:
+def point_of(draft: Uncounted, tally: Tally) -> FrontPoint:
     """Return a rule set with its statistics, without the figures of columns."""
     rules, n_kept = draft.rules, draft.n_kept
     added = (draft.priors or Priors(1.0, 1.0)).each(len(rules))
@@ -87,7 +87,7 @@ def point_of(draft: Draft, tally: Tally) -> FrontPoint:
     )
 
 
-def _default_regions(draft: Draft, tally: Tally) -> DefaultRegions | None:
+def _default_regions(draft: Uncounted, tally: Tally) -> DefaultRegions | None:
     """Return the statistics of regions that only the default decides, the shortest first."""
     if draft.reasons is None:
         return None
@@ -100,7 +100,7 @@ def _default_regions(draft: Draft, tally: Tally) -> DefaultRegions | None:
     return DefaultRegions(draft.reasons[order], tally.reasons[order, 0], share, intervals, trained)
 
 
-def with_reasons(drafts: Sequence[Draft], sample: Sample) -> list[Draft]:
+def with_reasons(drafts: Sequence[Uncounted], sample: Sample) -> list[Uncounted]:
     """Return drafts with the regions that only their default decides; many are equal."""
     known: dict[Any, RuleSet | None] = {}
     for draft in drafts:
@@ -116,7 +116,9 @@ def _key(rules: RuleSet) -> Any:
     return (rules.default, *rules.thens, *bounds)
 
 
-def in_order(draft: Draft, tally: Tally, sample: Sample, counting: Counting) -> tuple[Draft, Tally]:
+def in_order(
+    draft: Uncounted, tally: Tally, sample: Sample, counting: Counting
+) -> tuple[Uncounted, Tally]:
     """Return a draft and its tally with the rules in the order in which to show them.
 
     By consequent, then by weight of covered rows; if the best rule decides, the best rule comes
@@ -163,7 +165,7 @@ class Drafter:
     conflicts: str
     knowledge: BoundKnowledge | None = None
 
-    def drafts(self, evolved: Candidate, *, complete: bool = False) -> list[Draft]:
+    def drafts(self, evolved: Candidate, *, complete: bool = False) -> list[Uncounted]:
         """Return a candidate as a rule set, in a list that is empty if it cannot be completed."""
         candidate, consequents, threshold = evolved, self.consequents, None
         sample, cells = self.sample, self.encoded.cells
@@ -203,7 +205,7 @@ class Drafter:
             rules = whole
         if self.knowledge is not None and self.knowledge.objection(rules):
             return []
-        draft = Draft(
+        draft = Uncounted(
             rules,
             consequents,
             n_kept=0 if self.knowledge is None else self.knowledge.n_kept,
@@ -273,7 +275,7 @@ class FrontMaker:
         sample, conflicts = drafter.sample, drafter.conflicts
         return Front(with_columns(point, sample, conflicts) for point in front), unfilled
 
-    def _front(self, drafts: Sequence[Draft]) -> Front:
+    def _front(self, drafts: Sequence[Uncounted]) -> Front:
         """Return the front of rule sets, all of which are counted in one pass."""
         sample = self.drafter.sample
         counting = Counting(self.drafter.conflicts, self.balance, self._regions)
@@ -294,7 +296,7 @@ class FrontMaker:
         n_regions = len(self.division.masks)
         return self.drafter.encoded.cells.rule_set(self.division.masks, range(n_regions))
 
-    def _probabilities(self, draft: Draft, tally: Tally) -> ProbabilityTable | None:
+    def _probabilities(self, draft: Uncounted, tally: Tally) -> ProbabilityTable | None:
         """Return how likely each label is, given the prediction of a rule set and the region."""
         if self.division is None or self._regions is None:
             return None
@@ -357,7 +359,7 @@ def recounted(
 ) -> Front:
     """Return a front with the statistics of other rows; its rules stay as they are."""
     drafts = [
-        Draft(
+        Uncounted(
             point.rule_set,
             consequents,
             reasons=None if point.default_regions is None else point.default_regions.rules,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
@@ -19,10 +19,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from irenic.arrays import Bools, Floats, Indices
 from irenic.budget import StoppedBy
 from irenic.kernels.evolve import CellRows, Limits
-from irenic.learn._left_out import Holdout, Validation
-from irenic.learn._probabilities import Division, settle
 from irenic.learn.cells import ROW_LIMIT, Cells
 from irenic.learn.evolution import (
+    TEST_LIMIT,
     Candidate,
     Settings,
     Watch,
@@ -32,11 +31,16 @@ from irenic.learn.evolution import (
     predict,
     without_redundant,
 )
+from irenic.learn.probabilities import Division, settle
 from irenic.learn.sample import Sample
 from irenic.learn.tally import Priors
 from irenic.learn.target import Consequents, label_sums
 from irenic.learn.trees import LabelTree, Ladder, Teacher, leaf_rules, monotone_leaves
+from irenic.learn.validation import Holdout, Validation
 from irenic.model.space import Instances
+
+if TYPE_CHECKING:
+    from irenic.learn._classifier import RuleSetClassifier
 
 # A sample is thin where rules are wrong, under rules with fewer sampled rows than this, and for
 # labels with less than this part of an even share.
@@ -48,6 +52,26 @@ _DEFAULTS: Final = 3
 # candidate to refine.
 _GROWN: Final = 0.5
 _REFINED: Final = 1.0
+# Members of the population without a limit on rules, and the limits of the others: sizes that
+# people ask for. Members of one rule have some of the penalties of the first.
+_MEMBERS: Final = 6
+_SIZES: Final = (3, 7, 15, 31)
+_SINGLES: Final = slice(1, 5)
+# The fewest correct predictions that a rule or a condition must add.
+_LOWEST_PENALTY: Final = 0.05
+# Maximum number of rows for a number of validation tasks; with more rows there is one task.
+_FOLDS: Final = ((5_000, 5), (15_000, 3))
+_MOVES: Final = 4_000
+# Share of the moves that rule sets of up to 16 rules try on few rows: as good on 18 sets of 100 to
+# 1,200 rows. It was not measured on more rows.
+_LEAST: Final = 0.5
+# Beyond 64 rules there are at most as many as this number of rows allows; with 15, the accuracy on
+# 1,200 rows of 26 labels was eight points lower.
+_ROWS_PER_RULE: Final = 5
+# With more rows than this, rules are also grown one after another before each generation, until so
+# many in a row fail. Fewer rows do not show more rules than random moves find.
+_MANY_ROWS: Final = 5_000
+_GROWTH: Final = 8
 
 
 @dataclass(frozen=True)
@@ -108,6 +132,75 @@ class Plan(Settings):
         if limits is not None and (len(limits.walls) or len(limits.signs)):
             return [int(totals.argmax())]
         return [int(code) for code in np.argsort(-totals, kind="stable")[:_DEFAULTS]]
+
+
+def plan_of(
+    clf: RuleSetClassifier, sample: Sample, n_rows: float, n_kept: int, random_state: int
+) -> Plan:
+    """Return how a classifier searches on a sample.
+
+    ``n_rows`` counts all training rows, also those not sampled, and ``n_kept`` the rules of users.
+    """
+    sampled = float(sample.count.sum()) / n_rows
+    n, n_labels = round(sample.count.sum()), len(sample.target.labels)
+    total = float(sample.weight.sum())
+    limit = max(64, min(40 * n_labels, n // _ROWS_PER_RULE))
+    if sample.target.many:
+        limit = 64
+    if clf.max_rules is not None:
+        limit = min(limit, max(1, clf.max_rules - n_kept))
+    penalties = np.geomspace(_LOWEST_PENALTY, max(4.0, total / 200.0), _MEMBERS)
+    members = [(float(penalty), 1) for penalty in penalties[_SINGLES]]
+    if limit > 1:
+        members += [(float(penalty), limit) for penalty in penalties]
+    members += [(float(penalties[1]), size) for size in _SIZES if size < limit]
+    folds = next((k for rows, k in _FOLDS if n <= rows), 1)
+    folds = min(folds, sample.n_groups // 4) if clf.selection != "description" else 0
+    moves = clf.moves or _MOVES
+    islands = 2
+    budget = None
+    if clf.budget is not None:
+        from joblib import effective_n_jobs
+
+        at_once = min(effective_n_jobs(clf.n_jobs), folds + islands)
+        budget = clf.budget * at_once / (folds + islands)
+    evolution = clf.evolution_
+    return Plan(
+        members=tuple(members),
+        generations=clf.generations,
+        moves=moves,
+        least=_LEAST if clf.moves is None and n <= _MANY_ROWS else 1.0,
+        conflicts=evolution.conflicts,
+        fixed_default=clf.default == "abstain" or clf.knowledge_.describe is not None,
+        sow=evolution.init == "seeds",
+        max_tests=_max_tests(clf, n_kept),
+        min_support=clf.min_support * sampled,
+        growth=_GROWTH if n > _MANY_ROWS else 0,
+        init=evolution.init,
+        smoothing=evolution.smoothing,
+        islands=islands,
+        folds=folds,
+        budget=budget,
+        random_state=random_state,
+        abstains=clf.default == "abstain",
+        described=clf._described(sample.target),
+        scoring=clf.scoring,
+        completes=clf.complete,
+        leads=clf._leads,
+    )
+
+
+def _max_tests(clf: RuleSetClassifier, n_kept: int) -> int:
+    """Return how many conditions a learned rule may have.
+
+    Around a rule with some conditions, at least as many rules are needed to fill the gaps.
+    """
+    limits = [clf.max_conditions_per_rule or TEST_LIMIT]
+    if clf.complete and clf.max_rules is not None:
+        limits.append(clf.max_rules - n_kept - 1)
+    if clf.complete and clf.max_conditions is not None:
+        limits.append(clf.max_conditions // 2)
+    return max(1, min(limits))
 
 
 # --- what tasks start from
@@ -347,6 +440,8 @@ class Run:
         Validation uses the rows of ``validated``, if they are not those of the sample.
         """
         watch.best.clear()
+        if sample.pool is not None:  # another sample is drawn from all rows
+            sample = replace(sample, pool=None)
         origin = prepare(sample, plan, plan.random_state).starting_from(earlier, plan)
         tasks = [delayed(island)(origin, plan, i, watch) for i in range(plan.islands)]
         whole = validated or sample
@@ -427,7 +522,8 @@ class Run:
         cells, earlier, best = self.refined(instances)
         first = every.in_cells(cells).sampled(ROW_LIMIT, plan.random_state)
         sample = sampled_again(first, best, plan.conflicts, plan.random_state)
-        return Run.of(sample, plan, watch, earlier=earlier, validated=first.merged())
+        first = replace(first.merged(), pool=None)  # which may be large
+        return Run.of(sample, plan, watch, earlier=earlier, validated=first)
 
     def refined(self, instances: Instances) -> tuple[Cells, list[Candidate], Candidate]:
         """Return smaller cells around the bounds of the best candidate, and candidates over them.

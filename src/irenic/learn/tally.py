@@ -266,7 +266,7 @@ class Tally:
 
 
 @dataclass(frozen=True, eq=False)
-class Draft:
+class Uncounted:
     """A rule set that is to be counted, and what is known of it already."""
 
     rules: RuleSet
@@ -298,13 +298,13 @@ class Counting:
     by_bits: bool = True
     """Whether bitmaps may be used; the result does not depend on it."""
 
-    def on(self, sample: Sample, drafts: Sequence[Draft]) -> list[Tally]:
+    def on(self, sample: Sample, drafts: Sequence[Uncounted]) -> list[Tally]:
         """Return the tally of each rule set on all rows, in one pass."""
         if not drafts:
             return []
         return total_of_each(sample.run(partial(self.tallies, drafts), self.names(drafts)))
 
-    def names(self, drafts: Sequence[Draft]) -> list[str]:
+    def names(self, drafts: Sequence[Uncounted]) -> list[str]:
         """Return the names of the features that rules and regions test."""
         sets = [draft.rules for draft in drafts]
         sets += [] if self.regions is None else [self.regions]
@@ -313,14 +313,14 @@ class Counting:
         pairs = zip(space.names, space.axes.tolist(), strict=True)
         return [name for name, axis in pairs if axes[axis]]
 
-    def tallies(self, drafts: Sequence[Draft], block: Sample) -> list[Tally]:
+    def tallies(self, drafts: Sequence[Uncounted], block: Sample) -> list[Tally]:
         """Return the tally of each rule set on the rows of a block."""
         return total_of_each(
             self._by_bits(drafts, part) or self._by_rows(drafts, part)
             for part in block.parts(BLOCK)
         )
 
-    def _by_bits(self, drafts: Sequence[Draft], block: Sample) -> list[Tally] | None:
+    def _by_bits(self, drafts: Sequence[Uncounted], block: Sample) -> list[Tally] | None:
         """Return the tallies by bitmaps, None if these rows cannot be counted like this."""
         if not self.by_bits or block.target.many or self.conflicts != "avoid" or not len(block):
             return None
@@ -332,7 +332,9 @@ class Counting:
         places = None if self.regions is None else maps.partition(self.regions)
         return [self._of_maps(draft, maps, places, weights) for draft in drafts]
 
-    def _of_maps(self, draft: Draft, maps: _Maps, places: Words | None, weights: Floats) -> Tally:
+    def _of_maps(
+        self, draft: Uncounted, maps: _Maps, places: Words | None, weights: Floats
+    ) -> Tally:
         consequents, n_labels = draft.consequents, len(weights)
         covers = maps.partition(draft.rules)
         codes, total = codes_of(draft.rules, consequents), maps.count(maps.full[None])[0]
@@ -372,7 +374,7 @@ class Counting:
             reasons=by_default,
         )
 
-    def _by_rows(self, drafts: Sequence[Draft], block: Sample) -> list[Tally]:
+    def _by_rows(self, drafts: Sequence[Uncounted], block: Sample) -> list[Tally]:
         """Return the tallies row by row."""
         sets = [rules for draft in drafts for rules in (draft.rules, draft.reasons) if rules]
         most = max(map(len, sets), default=0) + 1
@@ -381,7 +383,7 @@ class Counting:
             for part in block.parts(max(1, _PRODUCTS // most))
         )
 
-    def _of_rows(self, draft: Draft, block: Sample) -> Tally:
+    def _of_rows(self, draft: Uncounted, block: Sample) -> Tally:
         rules, truth, weight = draft.rules, block.target.truth, block.weight
         scored = weight if self.factors is None else weight * self.factors[block.target.codes]
         covered = rules.covering(block.instances)
@@ -413,7 +415,7 @@ class Counting:
         return self._with_predictions(tally, draft, block, scored)
 
     def _with_heads(
-        self, tally: Tally, draft: Draft, block: Sample, scored: Floats, covers: Floats
+        self, tally: Tally, draft: Uncounted, block: Sample, scored: Floats, covers: Floats
     ) -> Tally:
         """Return a tally with what rules that decide only some labels predict."""
         rules, truth, labels = draft.rules, block.target.truth, block.target.labels.tolist()
@@ -425,7 +427,9 @@ class Counting:
         undecided = np.stack([(weight * truth).sum(axis=0), weight.sum(axis=0)])
         return replace(tally, gain=float(scored @ right), undecided=undecided)
 
-    def _with_predictions(self, tally: Tally, draft: Draft, block: Sample, scored: Floats) -> Tally:
+    def _with_predictions(
+        self, tally: Tally, draft: Uncounted, block: Sample, scored: Floats
+    ) -> Tally:
         """Return a tally with what rules predict, also by region of probability."""
         rules, truth, consequents = draft.rules, block.target.truth, draft.consequents
         by = rules.decide(block.instances, resolve=resolve_by(self.conflicts))

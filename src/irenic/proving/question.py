@@ -118,11 +118,7 @@ class Side:
 
     def decide(self, point: Instances) -> tuple[int, tuple[int, ...]]:
         """Return the code of the outcome of a single case, and the rows that decide it."""
-        boxes, values, codes = self.boxes, point.values[:, 0], point.codes[:, 0]
-        holds = ((boxes.lower <= values) & (values < boxes.upper)).all(axis=1)
-        for part, code in zip(boxes.space.sets, codes.tolist(), strict=True):
-            holds &= (boxes.masks[:, part.start + code // 64] >> np.uint64(code % 64) & 1) == 1
-        places = np.flatnonzero(holds).tolist()
+        places = np.flatnonzero(~self.boxes.outside(point)[0].any(axis=1)).tolist()
         if not places:
             return self.default, ()
         rows = dict.fromkeys(self.rows[place] for place in places)

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from irenic.arrays import Bools, Ints, has_codes
+from irenic.arrays import Bools, Ints
 from irenic.boxes import Boxes
 from irenic.model.space import Instances, Space
 
@@ -73,8 +73,8 @@ def fewest_orders(
     of_sets: dict[frozenset[int], tuple[Ints, bool]] = {}
     for start in range(0, len(points), step):
         block = points.take(slice(start, start + step))
-        apart = _apart(rivals, block, free)
-        apart[_apart(rivals, block, tested[is_given[tested]]).any(axis=2)] = False
+        apart = rivals.outside(block, free)
+        apart[rivals.outside(block, tested[is_given[tested]]).any(axis=2)] = False
         keys = np.packbits(apart.reshape(len(block), -1), axis=1)
         _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         each = []
@@ -91,24 +91,6 @@ def fewest_orders(
         orders[rows] = np.array([order for order, _ in each])[group.ravel()]
         proved[rows] = np.array([is_proved for _, is_proved in each])[group.ravel()]
     return orders, proved
-
-
-def _apart(rivals: Boxes, points: Instances, axes: Ints) -> Bools:
-    """Return whether each point is outside of each rival: ``[point, rival, axis]``."""
-    out = np.empty((len(points), len(rivals), len(axes)), dtype=np.bool_)
-    for place, axis in enumerate(axes.tolist()):
-        out[:, :, place] = _apart_on(rivals, points, axis)
-    return out
-
-
-def _apart_on(rivals: Boxes, points: Instances, axis: int) -> Bools:
-    """Return whether each point is outside of each rival on an axis: ``[point, rival]``."""
-    n_continuous = rivals.lower.shape[1]
-    if axis < n_continuous:
-        values = points.values[axis][:, None]
-        return np.asarray((values < rivals.lower[:, axis]) | (values >= rivals.upper[:, axis]))
-    j = axis - n_continuous
-    return ~has_codes(rivals.masks[:, rivals.space.sets[j]], points.codes[j]).T
 
 
 def smallest_hitting_set(sets: Iterable[int]) -> tuple[list[int], bool]:

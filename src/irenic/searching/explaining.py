@@ -274,9 +274,10 @@ def _grown(
         boxes = boxes & limit.box
         own = ~given[: len(own)] | (False if narrowed is None else narrowed)
     # that a number of the case could also be missing is no part of the reason
+    boxes = boxes.simplified()
     lower = boxes.lower.copy()
     lower[(lower == -np.inf) & (boxes.upper < np.inf) & (-np.inf < cases.values.T) & own] = LOWEST
-    return Region.from_boxes(boxes.like(lower, boxes.upper, boxes.masks).simplified()), proved
+    return Region.from_boxes(boxes.like(lower, boxes.upper, boxes.masks)), proved
 
 
 def default_regions(rules: RuleSet, cases: Instances) -> list[Region]:

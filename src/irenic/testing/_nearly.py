@@ -97,16 +97,8 @@ def nearly(rules: Rules, case: Any, outcome: Hashable | None = None) -> tuple[Ne
         raise ConditionError(
             f"no rule has the outcome {display(outcome)}{did_you_mean(display(outcome), known)}"
         )
-    boxes, values, space = table.rules.boxes, point.values[:, 0], table.space
-    fails = np.column_stack(
-        [
-            ~((boxes.lower <= values) & (values < boxes.upper)),
-            *(
-                (boxes.masks[:, part.start + code // 64] >> np.uint64(code % 64) & 1) == 0
-                for part, code in zip(space.sets, point.codes[:, 0].tolist(), strict=True)
-            ),
-        ]
-    )
+    space = table.space
+    fails = table.rules.boxes.outside(point)[0]
     names = {int(axis): name for name, axis in zip(space.names, space.axes.tolist(), strict=True)}
     values_of = point[0]
     misses: dict[tuple[int, Region], NearMiss] = {}

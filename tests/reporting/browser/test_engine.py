@@ -19,7 +19,7 @@ from irenic.model.literals import Months
 from irenic.model.space import Instances
 from irenic.reporting.encoding import encode_box, encode_columns
 from irenic.reporting.summarize import summarize
-from irenic.searching.explaining import default_regions
+from irenic.searching.explaining import Deciding, explained
 from tests.learn.fitting import people, quick
 from tests.reporting.browser import steps
 from tests.reporting.browser.steps import drawn, fill_form, rule_set
@@ -365,14 +365,41 @@ def test_regions_are_the_same_as_those_of_enlarge(page_of):
     assert N / 10 < grown < N
 
 
-def test_the_reasons_of_defaults_are_those_of_explain(page_of):
-    rules, cases, summary = drawn_rules(9, 20, (3, 6), default="D")
-    cases = cases.take(np.flatnonzero(~rules.covering(cases).any(axis=1)))
-    script = "given.cases.map((each) => irenic.reasonOfDefault(model, each))"
-    found = ask(page_of(summary), script, cases=cases_of(cases))
-    assert len(found) > N / 10
-    boxes = map(encode_box, default_regions(rules, cases))
-    assert found == [{"region": box, "counts": None} for box in boxes]
+REASONS = """given.cases.map((each) => {
+    const reason = irenic.reasonOf(model, each, irenic.decideCase(model, each));
+    return reason && [reason.region, reason.proved];
+})"""
+
+
+@pytest.mark.parametrize("how", ["agree", "first", "best", "vote"])
+@pytest.mark.parametrize("conditions", [(1, 3), (3, 6)])
+def test_reasons_are_those_of_explain(page_of, how, conditions):
+    rules, cases, summary = drawn_rules(9, 20, conditions, default="D")
+    page = page_of(of_space(), keep=True)
+    if how == "agree":
+        held = (np.flatnonzero(row).tolist() for row in rules.covering(cases))
+        torn = [len({rules[i].then for i in places}) > 1 for places in held]
+        found = ask(page, REASONS, summary, cases=cases_of(cases.take(torn)), how=how)
+        assert set(map(str, found)) <= {"None"}
+        cases = cases.take(~np.array(torn))
+    found = ask(page, REASONS, summary, cases=cases_of(cases), how=how)
+    reasons = explained(Deciding.of(rules, None if how == "agree" else how), cases).each()
+    assert found == [[encode_box(reason.region), reason.is_proved] for reason in reasons]
+    assert any(reason.rules for reason in reasons)
+
+
+@pytest.mark.parametrize("default", ["D", None])
+def test_reasons_leave_out_where_no_case_can_occur(page_of, default):
+    rng = np.random.default_rng(11)
+    space = Space(SPACE, impossible=[random_region(rng, 1, 2) for _ in range(6)])
+    rules, drawn_cases, _ = drawn_rules(9, 20, (1, 3), default="D")
+    cases = Instances(space, drawn_cases.values, drawn_cases.codes)
+    listed = RuleList(rules, space, default=default)
+    found = ask(page_of(summarize(listed, budget=0.1)), REASONS, cases=cases_of(cases))
+    reasons = listed.explain(cases)
+    assert found == [[encode_box(reason.region), reason.is_proved] for reason in reasons]
+    alone = RuleList(rules, SPACE, default=default).explain(drawn_cases)
+    assert [str(r.region) for r in alone] != [str(r.region) for r in reasons]
 
 
 def test_the_reasons_of_a_model_have_the_counts_of_explain(page_of):
@@ -382,7 +409,8 @@ def test_the_reasons_of_a_model_have_the_counts_of_explain(page_of):
     rows = [row for row, decision in enumerate(decisions) if not decision.rules]
     instances = clf.space_.encode(X.iloc[rows])
     chosen = "summary.models[summary.chosen]"
-    script = f"given.cases.map((each) => irenic.reasonOfDefault({chosen}, each))"
+    script = f"""given.cases.map((each) =>
+        irenic.reasonOf({chosen}, each, irenic.decideCase({chosen}, each)))"""
     found = ask(page_of(summarize(clf, budget=0.1)), script, cases=cases_of(instances))
     assert found
     for row, reason in zip(rows, found, strict=True):

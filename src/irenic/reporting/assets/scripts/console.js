@@ -2,7 +2,7 @@
 // The functions that the page decides with, for the console and for tests. Models are in summary.models, features
 // in summary.features; a case is {name: number, null for missing, or the code of a category}.
 
-import { likelyLabels, reasonOfDefault, reasonRule } from "./case/reason.js";
+import { likelyLabels, reasonOf, reasonRule } from "./case/reason.js";
 import { boxText, regionText } from "./conditions.js";
 import { decideCase, isImpossibleCase } from "./engine/deciding.js";
 import { enlarge } from "./engine/enlarging.js";
@@ -25,7 +25,7 @@ window.irenic = Object.freeze({
   isImpossibleCase,
   uncoveredInstances,
   enlarge,
-  reasonOfDefault,
+  reasonOf,
   likelyLabels,
   reasonRule,
   boxText,

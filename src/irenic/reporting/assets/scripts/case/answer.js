@@ -8,7 +8,7 @@ import { isImpossibleCase } from "../engine/deciding.js";
 import { enlarge } from "../engine/enlarging.js";
 import { rowNumber } from "../engine/instances.js";
 import { outcomeChip, outcomeText } from "../outcomes.js";
-import { likelyLabels, reasonOfDefault, reasonRule } from "./reason.js";
+import { likelyLabels, reasonOf, reasonRule } from "./reason.js";
 import { goToRule } from "../rules/list.js";
 import { ruleTitle } from "../rules/names.js";
 import { model } from "../state.js";
@@ -59,23 +59,24 @@ function probabilityWords(theCase, answer) {
  * @param {Answer} answer
  */
 function defaultReason(theCase, answer) {
-  const reason = answer.rule === null && !answer.contradicted ? reasonOfDefault(model(), theCase) : null;
+  const reason = answer.rule === null ? reasonOf(model(), theCase, answer) : null;
   if (!reason) return null;
   const { region, counts } = reason;
+  const silent = answer.outcome === null;
   const figures = counts && h("p", { class: "muted" }, regionCounts(counts));
-  if (!Object.keys(region).length) return [h("p", {}, "No rule predicts anything else."), figures];
+  if (!Object.keys(region).length) return [!silent && h("p", {}, "No rule predicts anything else."), figures];
   return h(
     "div",
     { class: "case-rule" },
-    h("p", {}, "Because no rule predicts anything else where"),
-    h(
-      "ul",
-      {},
-      conditionsOf(region).map((condition) => conditionHere(theCase, condition)),
-    ),
+    h("p", {}, silent ? "No rule covers any case where" : "Because no rule predicts anything else where"),
+    conditionList(theCase, conditionsOf(region)),
+    unproved(reason.proved),
     figures,
   );
 }
+
+/** @param {boolean} proved */
+const unproved = (proved) => !proved && h("p", { class: "muted" }, "Perhaps fewer conditions are enough.");
 
 /**
  * How many training rows are in a region of the default, and how often it is right there.
@@ -101,6 +102,17 @@ function conditionHere(theCase, condition) {
   const here = nameWords(formatValue(featureNamed(condition.feature), theCase[condition.feature]));
   return h("li", {}, conditionWords(condition), h("span", { class: "muted" }, " — here ", here));
 }
+
+/**
+ * @param {Case} theCase
+ * @param {ConditionParts[]} conditions
+ */
+const conditionList = (theCase, conditions) =>
+  h(
+    "ul",
+    {},
+    conditions.map((condition) => conditionHere(theCase, condition)),
+  );
 
 /** @param {Answer} answer */
 function impossibleWords(answer) {
@@ -171,7 +183,7 @@ function answerRules(theCase, answer) {
   const same = others.filter((place) => outcomeOf(place) === answer.outcome);
   const rivals = others.filter((place) => outcomeOf(place) !== answer.outcome);
   return [
-    ruleWords(theCase, named, false),
+    decidingWords(theCase, answer, named),
     same.length > 0 && h("p", {}, "Also covering this case, with the same outcome: ", linked(same), "."),
     rivals.length > 0 &&
       h(
@@ -210,11 +222,25 @@ function ruleWords(theCase, place, named) {
     { class: "case-rule" },
     named && h("p", {}, answerLink(place), " says ", outcomeChip(rule.outcome)),
     conditions.length === 0 && h("p", {}, "It holds for every case."),
-    h(
-      "ul",
-      {},
-      conditions.map((condition) => conditionHere(theCase, condition)),
-    ),
+    conditionList(theCase, conditions),
+  );
+}
+
+/**
+ * The rule that decides, or the part of it in which no rule that would win predicts anything else.
+ * @param {Case} theCase
+ * @param {Answer} answer
+ * @param {number} place
+ */
+function decidingWords(theCase, answer, place) {
+  const reason = reasonOf(model(), theCase, answer);
+  if (!reason || reason.whole) return ruleWords(theCase, place, false);
+  return h(
+    "div",
+    { class: "case-rule" },
+    h("p", {}, "It decides where"),
+    conditionList(theCase, conditionsOf(reason.region)),
+    unproved(reason.proved),
   );
 }
 

@@ -1,51 +1,238 @@
 // @ts-check
-// Why the default decides a case: a region around it, with as few conditions as possible, in which no rule predicts
-// anything else. It is that of irenic.searching.reasons, found in the same order. And which of several rules is the
-// reason.
+// Why a case is decided as it is: a region around it in which the decision is always the same, with as few conditions
+// as possible. It is that of irenic.searching.explaining, found in the same order.
 
 import { conditionsOf } from "../conditions.js";
+import { decidingOrder } from "../engine/deciding.js";
 import { checkMemory, NO_MEMORY, putIntegers, withKernels } from "../engine/kernels.js";
-import { axisOrder, newBox, packedRules, putPoints, readBox, valueIn } from "../engine/packing.js";
-import { conditionOn, summary } from "../summary.js";
+import { axisOrder, newBox, packRules, putPoints, readBox, valueIn } from "../engine/packing.js";
+import { conditionOn, featuresOf, impossibleRegions, summary } from "../summary.js";
 import { isCategory, LOWEST } from "../values/features.js";
 
 const STEPS = 20_000; // of the exact search; beyond it, a greedy choice is used
 
 /**
- * The region in which the default decides for the same reason, and what was counted there; null if there is no
- * default. Of regions with as few conditions, one that was counted is preferred.
+ * The region of the reason of an answer, null if rules contradict each other. whole: whether it is that of the deciding
+ * rule; counts: what was counted there; proved: whether no region has fewer conditions. Of regions of the default with
+ * as few conditions, one that was counted is preferred.
  * @param {ModelRecord} model
  * @param {Case} theCase
- * @returns {{ region: Box, counts: DefaultRegion | null } | null}
+ * @param {Answer} answer
+ * @returns {{ region: Box, whole: boolean, counts: DefaultRegion | null, proved: boolean } | null}
  */
-export function reasonOfDefault(model, theCase) {
-  const region = grownRegion(model, theCase);
-  const counts = model.default_regions.find(({ box }) => !separatingAxes(box, theCase).length);
-  if (region === null || !counts) return region && { region, counts: null };
-  const longer = Object.keys(counts.box).length > Object.keys(region).length;
-  return longer ? { region, counts: null } : { region: counts.box, counts };
+export function reasonOf(model, theCase, answer) {
+  if (answer.contradicted) return null;
+  const { limit, rivals } = scopeOf(model, answer);
+  const clipped = rivals.flatMap(({ box }) => possibleParts(box)).flatMap((box) => sharedBox(box, limit) ?? []);
+  if (answer.rules.length && !clipped.length) {
+    return { region: simplified(limit), whole: true, counts: null, proved: true };
+  }
+  const { region, proved } = reasonRegion(theCase, limit, clipped);
+  const counts = answer.rules.length
+    ? undefined
+    : model.default_regions.find(({ box }) => !separatingAxes(box, theCase).length);
+  const longer = !counts || Object.keys(counts.box).length > Object.keys(region).length;
+  return longer
+    ? { region, whole: false, counts: null, proved }
+    : { region: counts.box, whole: false, counts, proved };
 }
 
 /**
- * The region of the default that is grown around a case; null if there is no default.
+ * The box that the reason of an answer lies in, and the rules that must not overlap it.
  * @param {ModelRecord} model
- * @param {Case} theCase
- * @returns {Box | null}
+ * @param {Answer} answer
+ * @returns {{ limit: Box, rivals: Ruled[] }}
  */
-function grownRegion(model, theCase) {
-  const { outcome } = model.default;
-  if (outcome === null) return null;
-  const rivals = model.rules.filter((rule) => rule.outcome !== outcome);
-  const last = new Set(smallestHittingSet(rivals.map((rule) => separatingAxes(rule.box, theCase))));
+function scopeOf(model, answer) {
+  const { rules } = model;
+  const { how } = summary.decides;
+  const holding = new Set(answer.rules);
+  if (!holding.size) {
+    const rest = how === "all" ? null : model.default.outcome;
+    return { limit: {}, rivals: rest === null ? rules : rules.filter((rule) => rule.outcome !== rest) };
+  }
+  if (how === "all" || (how === "vote" && !isConsistent(model))) {
+    const limit = answer.rules.reduce((/** @type {Box} */ box, place) => sharedBox(box, rules[place].box) ?? box, {});
+    return { limit, rivals: rules.filter((_, place) => !holding.has(place)) };
+  }
+  const place = reasonRule(model, answer) ?? answer.rules[0];
+  const order = how === "first" || how === "best" ? decidingOrder(model) : null;
+  const stronger = order ? order.slice(0, order.indexOf(place)).map((earlier) => rules[earlier]) : rules;
+  return { limit: rules[place].box, rivals: stronger.filter(({ outcome }) => outcome !== rules[place].outcome) };
+}
+
+/** @type {WeakMap<ModelRecord, boolean>} */
+const consistent = new WeakMap();
+
+/**
+ * Whether no two rules contradict each other where a case can occur.
+ * @param {ModelRecord} model
+ */
+function isConsistent(model) {
+  let known = consistent.get(model);
+  if (known === undefined) {
+    const { rules } = model;
+    known = !rules.some((a, i) =>
+      rules.slice(0, i).some((b) => {
+        const shared = a.outcome === b.outcome ? null : sharedBox(a.box, b.box);
+        return shared !== null && possibleParts(shared).length > 0;
+      }),
+    );
+    consistent.set(model, known);
+  }
+  return known;
+}
+
+/**
+ * The region around a case with the fewest conditions that lies in a box and overlaps none of the rivals within it.
+ * @param {Case} theCase
+ * @param {Box} limit
+ * @param {Box[]} rivals
+ */
+function reasonRegion(theCase, limit, rivals) {
+  const given = new Set(featuresOf(simplified(limit)).map((feature) => axisOrder[summary.features.indexOf(feature)]));
+  const sets = rivals.map((box) => separatingAxes(box, theCase)).filter((axes) => !axes.some((n) => given.has(n)));
+  const { numbers, proved } = smallestHittingSet(sets);
+  const last = new Set([...numbers, ...given]);
   const order = [...axisOrder.filter((axis) => !last.has(axis)), ...axisOrder.filter((axis) => last.has(axis))];
-  const rules = packedRules(model.rules);
-  const region = withKernels((kernels) => {
+  const grown = withKernels((kernels) => {
+    const rules = packRules(rivals.map((box) => ({ box })));
     const { values, codes } = putPoints(1, (name) => valueIn(theCase, name));
     const [axes, box] = [putIntegers(order), newBox()];
-    const result = kernels.enlarge(rules.address, values, codes, axes, BigInt(outcome), box);
-    return Number(checkMemory(result, NO_MEMORY)) >= 0 ? null : readBox(box);
+    checkMemory(kernels.enlarge(rules.address, values, codes, axes, -1n, box), NO_MEMORY);
+    return readBox(box);
   });
-  return region && withoutMissing(region, theCase);
+  const region = simplified(sharedBox(grown, limit) ?? grown);
+  return { region: withoutMissing(region, theCase, limit), proved };
+}
+
+// --- boxes
+
+/**
+ * What two boxes have in common, null for nothing.
+ * @param {Box} a
+ * @param {Box} b
+ * @returns {Box | null}
+ */
+function sharedBox(a, b) {
+  let shared = a;
+  for (const feature of featuresOf(b)) {
+    const own = conditionOn(a, feature.name);
+    const condition = own === null ? b[feature.name] : sharedCondition(feature, own, b[feature.name]);
+    if (condition === null) return null;
+    shared = withCondition(shared, feature.name, condition);
+  }
+  return shared;
+}
+
+/**
+ * @param {FeatureRecord} feature
+ * @param {Condition} a
+ * @param {Condition} b
+ * @returns {Condition | null}
+ */
+function sharedCondition(feature, a, b) {
+  if (isCategory(feature)) {
+    const codes = a.filter((code) => b.includes(code));
+    return codes.length ? codes : null;
+  }
+  const low = Math.max(a[0] ?? -Infinity, b[0] ?? -Infinity);
+  const high = Math.min(a[1] ?? Infinity, b[1] ?? Infinity);
+  return low < high ? interval(low, high) : null;
+}
+
+/**
+ * @param {number} low
+ * @param {number} high
+ * @returns {Condition}
+ */
+const interval = (low, high) => [low === -Infinity ? null : low, high === Infinity ? null : high];
+
+/**
+ * @param {Box} box
+ * @param {string} name
+ * @param {Condition} condition
+ * @returns {Box}
+ */
+function withCondition(box, name, condition) {
+  /** @type {Box} */
+  const copy = Object.create(null); // a feature may be called "__proto__"
+  for (const [key, value] of Object.entries(box)) copy[key] = value;
+  copy[name] = condition;
+  return copy;
+}
+
+/**
+ * The parts of a box in which cases can occur.
+ * @param {Box} box
+ */
+function possibleParts(box) {
+  return impossibleRegions.reduce((parts, { box: excluded }) => parts.flatMap((part) => cutOut(part, excluded)), [box]);
+}
+
+/**
+ * The parts of a box that another leaves.
+ * @param {Box} box
+ * @param {Box} excluded
+ */
+function cutOut(box, excluded) {
+  if (sharedBox(box, excluded) === null) return [box];
+  const parts = [];
+  let rest = box;
+  for (const feature of featuresOf(excluded)) {
+    const condition = excluded[feature.name];
+    for (const outside of complements(feature, condition)) {
+      const part = sharedBox(rest, withCondition({}, feature.name, outside));
+      if (part !== null && canOccur(feature, part[feature.name])) parts.push(part);
+    }
+    rest = sharedBox(rest, withCondition({}, feature.name, condition)) ?? rest;
+  }
+  return parts;
+}
+
+/**
+ * The conditions that hold where one does not.
+ * @param {FeatureRecord} feature
+ * @param {Condition} condition
+ * @returns {Condition[]}
+ */
+function complements(feature, condition) {
+  if (isCategory(feature)) return [feature.admitted.filter((code) => !condition.includes(code))];
+  const [low, high] = condition;
+  return [...(low === null ? [] : [interval(-Infinity, low)]), ...(high === null ? [] : [interval(high, Infinity)])];
+}
+
+/**
+ * Whether a value can occur for which a condition holds.
+ * @param {FeatureRecord} feature
+ * @param {Condition} condition
+ */
+function canOccur(feature, condition) {
+  if (isCategory(feature)) return condition.length > 0;
+  const [low, high] = [condition[0] ?? -Infinity, condition[1] ?? Infinity];
+  const isMissing = feature.missing && low === -Infinity;
+  return isMissing || Math.max(low, feature.lowest ?? LOWEST) < Math.min(high, feature.end ?? Infinity);
+}
+
+/**
+ * A box without the bounds that the features imply.
+ * @param {Box} box
+ */
+function simplified(box) {
+  /** @type {Box} */
+  const simple = Object.create(null);
+  for (const feature of featuresOf(box)) {
+    const condition = box[feature.name];
+    if (isCategory(feature)) {
+      if (!feature.admitted.every((code) => condition.includes(code))) simple[feature.name] = condition;
+      continue;
+    }
+    let [low, high] = [condition[0] ?? -Infinity, condition[1] ?? Infinity];
+    if (low > -Infinity && low <= (feature.lowest ?? LOWEST)) low = feature.missing ? LOWEST : -Infinity;
+    if (high >= (feature.end ?? Infinity)) high = Infinity;
+    if (low > -Infinity || high < Infinity) simple[feature.name] = interval(low, high);
+  }
+  return simple;
 }
 
 /**
@@ -87,14 +274,18 @@ export function likelyLabels(model, theCase, answer) {
 }
 
 /**
- * Exclude missing values of the numbers that a region tests and the case has: they are no part of the reason.
+ * Exclude missing values of the numbers that a region tests, beyond its limit, and the case has: they are no part of
+ * the reason.
  * @param {Box} region
  * @param {Case} theCase
+ * @param {Box} limit
  */
-function withoutMissing(region, theCase) {
+function withoutMissing(region, theCase, limit) {
+  const given = simplified(limit);
   for (const feature of summary.features) {
     const condition = conditionOn(region, feature.name);
     if (condition === null || isCategory(feature) || !feature.missing || theCase[feature.name] === null) continue;
+    if (conditionOn(given, feature.name) !== null) continue;
     if (condition[0] === null && condition[1] !== null) region[feature.name] = [LOWEST, condition[1]];
   }
   return region;
@@ -119,7 +310,8 @@ function separatingAxes(box, theCase) {
 }
 
 /**
- * As few numbers as possible such that each set contains one of them; after many steps, the greedy choice.
+ * As few numbers as possible such that each set contains one of them, and whether that is proved; after many steps, the
+ * greedy choice.
  * @param {number[][]} sets
  */
 export function smallestHittingSet(sets) {
@@ -149,9 +341,9 @@ export function smallestHittingSet(sets) {
   const best = greedyHittingSet(minimal);
   for (let size = 1; size < best.length && steps <= STEPS; size++) {
     const found = within(minimal, size);
-    if (found) return found;
+    if (found) return { numbers: found, proved: true };
   }
-  return best;
+  return { numbers: best, proved: steps <= STEPS };
 }
 
 /**

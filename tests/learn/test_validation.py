@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irenic.learn._left_out import Estimate, Validation
+from irenic.learn.validation import Estimate, Validation
 from learn.fitting import quick
 
 X = {"a": np.arange(60) % 20, "b": np.arange(60) // 3}

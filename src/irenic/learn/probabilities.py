@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +22,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from irenic.arrays import Bools, Bytes, Floats, Indices
-from irenic.learn._left_out import Seen, Trial
 from irenic.learn.evolution import Candidate, covering, predict
-from irenic.learn.tally import region_sums
+from irenic.learn.tally import region_sums, smoothed
 from irenic.learn.target import Consequents, Target, as_probabilities
 from irenic.learn.trees import Ladder
 
@@ -36,6 +35,60 @@ _REGIONS: Final = 16
 _REGION_ROWS: Final = 10
 # With more labels, a table of all predictions, regions and labels would be larger than the rules.
 LABEL_LIMIT: Final = 50
+# Rows that a prediction as a whole counts for in each of its regions.
+_WHOLE: Final = 5.0
+# The least rise of a probability that is worth mentioning.
+_SHOWN: Final = 1e-6
+
+
+class Seen(NamedTuple):
+    """Rows that probabilities are estimated from, by prediction and region.
+
+    The last region has the rows that are in no other one.
+    """
+
+    labels: Floats
+    """Weight of the rows with each label: ``[prediction, region, label]``."""
+    opinions: Floats
+    """The same sums of the probabilities that a forest gives to the labels."""
+
+    def probabilities(self, opinion: float | Floats, overall: Floats) -> Floats:
+        """Return the probabilities of labels: ``[prediction, region, label]``.
+
+        The last region stands for all rows with the prediction, also those of other regions. They
+        are the frequencies of labels after adding rows: a number of rows of which the forest thinks
+        like on average in the region, and a few with the prediction.
+
+        Parameters
+        ----------
+        opinion : float, or array of shape (n, 1, 1, 1)
+            How many rows the opinion of the forest counts for. If there are several numbers, so are
+            the results.
+        overall : array of shape (n_labels,)
+            Label frequencies of all rows.
+        """
+        sums, own = (values.sum(axis=1, keepdims=True) for values in self)
+        whole = smoothed(_with_opinion(sums, own, opinion), 1.0, overall)
+        parts = _with_opinion(self.labels[:, :-1], self.opinions[:, :-1], opinion)
+        return np.concatenate([smoothed(parts, _WHOLE, whole), whole], axis=-2)
+
+
+class FoldPredictions(NamedTuple):
+    """A rule set that was learned without some rows, and what it predicts for them."""
+
+    seen: Seen
+    codes: Indices
+    """Code of the prediction for each row left out."""
+    places: Indices
+    """Region of each row left out; -1 for none."""
+
+    def probabilities(self, opinion: float, overall: Floats, *, lead: bool = False) -> Floats:
+        """Return the probabilities of the labels of each row left out: ``[row, label]``.
+
+        If ``lead``, the prediction has the highest one.
+        """
+        table = self.seen.probabilities(opinion, overall)
+        return np.asarray((led(table) if lead else table)[self.codes, self.places])
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,12 +159,77 @@ class Division:
 
     def trials(
         self, candidates: Sequence[Candidate], conflicts: str, n_codes: int, left: Sample
-    ) -> Iterator[Trial]:
+    ) -> Iterator[FoldPredictions]:
         """Yield what is needed to predict probabilities of rows left out with each candidate."""
         places = self.places(left.encoded)
         for candidate in candidates:
             codes = left.decided(predict(candidate, left.encoded, conflicts))
-            yield Trial(self.seen(candidate, conflicts, n_codes), codes, places)
+            yield FoldPredictions(self.seen(candidate, conflicts, n_codes), codes, places)
+
+
+def led(table: Floats) -> Floats:
+    """Return probabilities ``[prediction, region, label]`` in which the prediction has the highest.
+
+    Predictions after the last label, which predict nothing, stay as they are.
+
+    >>> led(np.array([[[0.25, 0.75]], [[0.25, 0.75]]])).round(3).tolist()
+    [[[0.5, 0.5]], [[0.25, 0.75]]]
+    """
+    n_codes, n_regions, n_labels = table.shape
+    codes = np.repeat(np.arange(n_codes), n_regions)
+    return leading(table.reshape(-1, n_labels), codes).reshape(table.shape)
+
+
+def raised_from(before: Floats, after: Floats) -> Floats | None:
+    """Return what predictions had that :func:`led` gave more: ``[prediction, region]``.
+
+    NaN for the others; None if there are only such.
+
+    >>> before = np.array([[[0.25, 0.75]], [[0.25, 0.75]]])
+    >>> raised_from(before, led(before)).tolist()
+    [[0.25], [nan]]
+    """
+    n_codes, _, n_labels = before.shape
+    codes = np.arange(min(n_codes, n_labels))
+    own, raised = (table[codes, :, codes] for table in (before, after))
+    values = np.full(before.shape[:2], np.nan)
+    # of two labels that are equally likely, one leads by less than any text shows
+    values[codes] = np.where(raised > own + _SHOWN, own, np.nan)
+    return None if np.isnan(values).all() else values
+
+
+def leading(likely: Floats, codes: Indices) -> Floats:
+    """Return rows of probabilities in which the label with the given code has the highest.
+
+    A rule is chosen for the whole set, so its label need not be the most frequent among its rows.
+    Higher labels then share what they have with it, and get nearly the same probability.
+
+    >>> leading(np.array([[0.1, 0.5, 0.4]]), np.array([0])).round(2).tolist()
+    [[0.33, 0.33, 0.33]]
+    """
+    likely = likely.copy()
+    n = likely.shape[1]
+    rows = np.flatnonzero((codes < n) & (likely.argmax(axis=1) != np.minimum(codes, n - 1)))
+    own, code = likely[rows], codes[rows]
+    at = np.arange(len(rows))
+    lead = own[at, code]
+    own[at, code] = -1.0
+    ordered = -np.sort(-own, axis=1)[:, : n - 1]
+    # the mean with the highest ones, of which there are just enough to exceed the next one
+    level = (lead[:, None] + np.cumsum(ordered, axis=1)) / np.arange(2, n + 1)
+    enough = level >= np.concatenate([ordered[:, 1:], np.zeros((len(rows), 1))], axis=1)
+    level = level[at, enough.argmax(axis=1)]
+    own = np.minimum(own, (level * (1.0 - 1e-9))[:, None])
+    own[at, code] = 0.0
+    own[at, code] = 1.0 - own.sum(axis=1)
+    likely[rows] = own
+    return likely
+
+
+def _with_opinion(labels: Floats, opinions: Floats, rows: float | Floats) -> Floats:
+    """Return sums of labels after adding a number of rows with the mean of some opinions."""
+    total = opinions.sum(axis=-1, keepdims=True)
+    return np.asarray(labels + rows * opinions / np.where(total > 0.0, total, 1.0))
 
 
 def connected(n: int, first: npt.NDArray[np.integer], second: npt.NDArray[np.integer]) -> Indices:

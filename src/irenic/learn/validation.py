@@ -22,7 +22,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from irenic.arrays import Floats, Indices
 from irenic.errors import DataError
 from irenic.learn.front import standard_error
-from irenic.learn.tally import LEAST, OPINION, Priors, smoothed
+from irenic.learn.probabilities import FoldPredictions
+from irenic.learn.tally import LEAST, OPINION, Priors
 
 _BOOTSTRAPS: Final = 500
 # With a scorer of scikit-learn, which takes milliseconds per rule set.
@@ -37,10 +38,6 @@ _INTERVAL: Final = (0.025, 0.975)
 # Numbers of average rows to choose from, for rules and for opinions.
 _ADDED: Final = np.geomspace(1.0, 65_536.0, 33)
 _PRIORS: Final = np.geomspace(1.0, 1024.0, 31)
-# Rows that a prediction as a whole counts for in each of its regions.
-_WHOLE: Final = 5.0
-# The least rise of a probability that is worth mentioning.
-_SHOWN: Final = 1e-6
 
 
 class Estimate(NamedTuple):
@@ -121,121 +118,6 @@ class Holdout(NamedTuple):
             for added in _ADDED.tolist()
         ]
         return float(_ADDED[int(np.argmax(likelihood))])
-
-
-class Seen(NamedTuple):
-    """Rows that probabilities are estimated from, by prediction and region.
-
-    The last region has the rows that are in no other one.
-    """
-
-    labels: Floats
-    """Weight of the rows with each label: ``[prediction, region, label]``."""
-    opinions: Floats
-    """The same sums of the probabilities that a forest gives to the labels."""
-
-    def probabilities(self, opinion: float | Floats, overall: Floats) -> Floats:
-        """Return the probabilities of labels: ``[prediction, region, label]``.
-
-        The last region stands for all rows with the prediction, also those of other regions. They
-        are the frequencies of labels after adding rows: a number of rows of which the forest thinks
-        like on average in the region, and a few with the prediction.
-
-        Parameters
-        ----------
-        opinion : float, or array of shape (n, 1, 1, 1)
-            How many rows the opinion of the forest counts for. If there are several numbers, so are
-            the results.
-        overall : array of shape (n_labels,)
-            Label frequencies of all rows.
-        """
-        sums, own = (values.sum(axis=1, keepdims=True) for values in self)
-        whole = smoothed(_with_opinion(sums, own, opinion), 1.0, overall)
-        parts = _with_opinion(self.labels[:, :-1], self.opinions[:, :-1], opinion)
-        return np.concatenate([smoothed(parts, _WHOLE, whole), whole], axis=-2)
-
-
-class Trial(NamedTuple):
-    """A rule set that was learned without some rows, and what it predicts for them."""
-
-    seen: Seen
-    codes: Indices
-    """Code of the prediction for each row left out."""
-    places: Indices
-    """Region of each row left out; -1 for none."""
-
-    def probabilities(self, opinion: float, overall: Floats, *, lead: bool = False) -> Floats:
-        """Return the probabilities of the labels of each row left out: ``[row, label]``.
-
-        If ``lead``, the prediction has the highest one.
-        """
-        table = self.seen.probabilities(opinion, overall)
-        return np.asarray((led(table) if lead else table)[self.codes, self.places])
-
-
-def led(table: Floats) -> Floats:
-    """Return probabilities ``[prediction, region, label]`` in which the prediction has the highest.
-
-    Predictions after the last label, which predict nothing, stay as they are.
-
-    >>> led(np.array([[[0.25, 0.75]], [[0.25, 0.75]]])).round(3).tolist()
-    [[[0.5, 0.5]], [[0.25, 0.75]]]
-    """
-    n_codes, n_regions, n_labels = table.shape
-    codes = np.repeat(np.arange(n_codes), n_regions)
-    return leading(table.reshape(-1, n_labels), codes).reshape(table.shape)
-
-
-def raised_from(before: Floats, after: Floats) -> Floats | None:
-    """Return what predictions had that :func:`led` gave more: ``[prediction, region]``.
-
-    NaN for the others; None if there are only such.
-
-    >>> before = np.array([[[0.25, 0.75]], [[0.25, 0.75]]])
-    >>> raised_from(before, led(before)).tolist()
-    [[0.25], [nan]]
-    """
-    n_codes, _, n_labels = before.shape
-    codes = np.arange(min(n_codes, n_labels))
-    own, raised = (table[codes, :, codes] for table in (before, after))
-    values = np.full(before.shape[:2], np.nan)
-    # of two labels that are equally likely, one leads by less than any text shows
-    values[codes] = np.where(raised > own + _SHOWN, own, np.nan)
-    return None if np.isnan(values).all() else values
-
-
-def leading(likely: Floats, codes: Indices) -> Floats:
-    """Return rows of probabilities in which the label with the given code has the highest.
-
-    A rule is chosen for the whole set, so its label need not be the most frequent among its rows.
-    Higher labels then share what they have with it, and get nearly the same probability.
-
-    >>> leading(np.array([[0.1, 0.5, 0.4]]), np.array([0])).round(2).tolist()
-    [[0.33, 0.33, 0.33]]
-    """
-    likely = likely.copy()
-    n = likely.shape[1]
-    rows = np.flatnonzero((codes < n) & (likely.argmax(axis=1) != np.minimum(codes, n - 1)))
-    own, code = likely[rows], codes[rows]
-    at = np.arange(len(rows))
-    lead = own[at, code]
-    own[at, code] = -1.0
-    ordered = -np.sort(-own, axis=1)[:, : n - 1]
-    # the mean with the highest ones, of which there are just enough to exceed the next one
-    level = (lead[:, None] + np.cumsum(ordered, axis=1)) / np.arange(2, n + 1)
-    enough = level >= np.concatenate([ordered[:, 1:], np.zeros((len(rows), 1))], axis=1)
-    level = level[at, enough.argmax(axis=1)]
-    own = np.minimum(own, (level * (1.0 - 1e-9))[:, None])
-    own[at, code] = 0.0
-    own[at, code] = 1.0 - own.sum(axis=1)
-    likely[rows] = own
-    return likely
-
-
-def _with_opinion(labels: Floats, opinions: Floats, rows: float | Floats) -> Floats:
-    """Return sums of labels after adding a number of rows with the mean of some opinions."""
-    total = opinions.sum(axis=-1, keepdims=True)
-    return np.asarray(labels + rows * opinions / np.where(total > 0.0, total, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -376,7 +258,7 @@ class Validation:
     """Code of the label of each row; of the first one if there are several."""
     tallies: tuple[tuple[Holdout, Holdout], ...] = ()
     """Labels under the rules and the default of each member; empty if rows have several labels."""
-    trials: tuple[tuple[Trial, ...], ...] = ()
+    trials: tuple[tuple[FoldPredictions, ...], ...] = ()
     """For each member, one trial per fold; empty if there are no regions of probability."""
     chosen_by: Floats | None = None
     """What members are chosen by instead of their scores, as a mean: ``[row, member]``."""
