@@ -34,8 +34,8 @@ from irenic.cli.reading import (
     reads_rules,
 )
 from irenic.errors import ConflictError, DataError, FormatError, SpaceError, did_you_mean
+from irenic.model.deciding import RESOLVE
 from irenic.model.literals import display, is_missing
-from irenic.model.ruleset import RESOLVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

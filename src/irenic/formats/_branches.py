@@ -8,12 +8,13 @@ from typing import Any, Final, NamedTuple
 
 from irenic.errors import ConditionError, ConflictError, FormatError
 from irenic.model.condition import Operators
+from irenic.model.deciding import RESOLVE, Resolve
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Categorical, Feature
 from irenic.model.literals import Expression
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.rulelist import RuleList
-from irenic.model.ruleset import RESOLVE, Resolve, RuleSet, learned_rules
+from irenic.model.ruleset import RuleSet, learned_rules
 from irenic.model.space import Space
 
 

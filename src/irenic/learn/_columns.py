@@ -10,8 +10,9 @@ import numpy as np
 
 from irenic.arrays import Floats, Ints, as_scalars, has_codes
 from irenic.learn.tally import ColumnSums
+from irenic.model.deciding import Resolve
 from irenic.model.features import MISSING_CODE, OTHER_CODE
-from irenic.model.ruleset import Resolve, RuleSet
+from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances
 
 # Importances of large rule sets would otherwise take longer than the rest of a fit.

@@ -15,13 +15,14 @@ from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
 from irenic.learn._row_numbers import FEWEST_NUMBERS, NUMBERS, numbers_rows
 from irenic.model.columns import take_apart
+from irenic.model.deciding import Resolve
 from irenic.model.decision_table import DecisionTable
 from irenic.model.explanation import Explanation
 from irenic.model.head import Head
 from irenic.model.literals import display, is_missing, plain, say
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
-from irenic.model.ruleset import Resolve, RuleSet
+from irenic.model.ruleset import RuleSet
 from irenic.model.spaces import names_tested
 from irenic.searching.explaining import Deciding, explained
 

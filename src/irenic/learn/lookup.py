@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.learn.tally import resolve_by
+from irenic.model.deciding import Resolve
 from irenic.model.literals import Probabilities
-from irenic.model.ruleset import Resolve, RuleSet
+from irenic.model.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from irenic.learn import RuleClassifier

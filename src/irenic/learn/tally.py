@@ -22,8 +22,9 @@ import numpy.typing as npt
 
 from irenic.arrays import Bools, Floats, Indices, Words, packed
 from irenic.learn.target import Consequents, Target, label_sums, row_f1
+from irenic.model.deciding import Resolve
 from irenic.model.head import open_labels, signs
-from irenic.model.ruleset import Resolve, RuleSet
+from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances
 
 if TYPE_CHECKING:

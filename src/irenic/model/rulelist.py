@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from irenic.model.ruleset import Rules, RuleSet
+from irenic.model.deciding import Rules
+from irenic.model.ruleset import RuleSet
 
 
 class RuleList(Rules):

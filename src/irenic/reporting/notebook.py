@@ -17,10 +17,10 @@ if TYPE_CHECKING:  # imported by whoever shows them
     from irenic.checking import Findings
     from irenic.learn import Certificate, RuleSetClassifier
     from irenic.learn.front import DefaultRegions, Front, FrontPoint, ProbabilityTable
+    from irenic.model.deciding import Rules
     from irenic.model.decision_table import DecisionTable
     from irenic.model.region import Region
     from irenic.model.rule import Rule
-    from irenic.model.ruleset import Rules
     from irenic.model.shown import Shown
     from irenic.searching import Gaps
 

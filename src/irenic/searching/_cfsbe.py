@@ -19,11 +19,12 @@ import numpy as np
 
 from irenic.arrays import Floats, Ints
 from irenic.errors import ConditionError, SeedError
+from irenic.model.deciding import Rules
 from irenic.model.head import Head
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
 from irenic.model.rule import Rule, as_consequent
-from irenic.model.ruleset import Rules, RuleSet, as_rule_set, for_growth, possible_parts
+from irenic.model.ruleset import RuleSet, as_rule_set, for_growth, possible_parts
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Instances, Space
 from irenic.searching._fewest import fewest_order, fewest_orders

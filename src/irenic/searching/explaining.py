@@ -16,6 +16,7 @@ import numpy as np
 
 from irenic.arrays import Bools, Floats, Ints
 from irenic.boxes import Boxes
+from irenic.model.deciding import Resolve, Rules
 from irenic.model.decision_table import DecisionTable
 from irenic.model.explanation import Explanation
 from irenic.model.features import LOWEST
@@ -23,7 +24,7 @@ from irenic.model.head import labels_of, signs
 from irenic.model.literals import display
 from irenic.model.packed import PackedRules
 from irenic.model.region import Region
-from irenic.model.ruleset import Resolve, Rules, RuleSet, possible_parts
+from irenic.model.ruleset import RuleSet, possible_parts
 from irenic.model.space import Instances
 from irenic.searching._cfsbe import check_growable
 from irenic.searching._fewest import fewest_orders

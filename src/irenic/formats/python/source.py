@@ -23,9 +23,10 @@ from irenic.model.features import Categorical, Continuous, Feature
 from irenic.model.literals import NO_PROBABILITIES, Probabilities, check_writable
 
 if TYPE_CHECKING:
+    from irenic.model.deciding import Resolve
     from irenic.model.rule import Rule
     from irenic.model.rulelist import RuleList
-    from irenic.model.ruleset import Resolve, RuleSet
+    from irenic.model.ruleset import RuleSet
 
 _MODULES: Final = ("datetime", "decimal", "math", "numbers")
 _FUNCTIONS: Final = {

@@ -13,9 +13,10 @@ from irenic.model.features import Categorical, Feature
 
 if TYPE_CHECKING:
     from irenic.learn import RuleClassifier
+    from irenic.model.deciding import Resolve
     from irenic.model.decision_table import DecisionTable
     from irenic.model.rulelist import RuleList
-    from irenic.model.ruleset import Resolve, RuleSet
+    from irenic.model.ruleset import RuleSet
 
 _KINDS: Final = {
     "number": "DOUBLE",

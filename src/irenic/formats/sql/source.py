@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
     from irenic.learn import RuleClassifier
     from irenic.learn.lookup import Lookup
+    from irenic.model.deciding import Resolve
     from irenic.model.rulelist import RuleList
-    from irenic.model.ruleset import Resolve, RuleSet
+    from irenic.model.ruleset import RuleSet
 
     Write: TypeAlias = Callable[[Hashable], exp.Expr]
 
