@@ -41,7 +41,7 @@ def test_a_row_under_the_header_declares_the_columns():
 def test_cells_that_are_not_as_declared_are_errors():
     [error] = loads_csv(DECLARED.replace(";-;high", ";-;medium").encode()).errors
     assert error.reason == "'medium' is not a declared outcome (low, high)"
-    assert (error.rule, error.line) == (2, 4)
+    assert (error.place.rule, error.line) == (2, 4)
     [error] = loads_csv(DECLARED.replace("< 18", "young").encode()).errors
     assert error.reason == (
         '"young" is not a whole number (the column contains whole numbers according to its'

@@ -77,7 +77,7 @@ def test_rules_are_found_if_they_cover_the_same_rows():
 def test_learners_are_compared(monkeypatch, capsys):
     monkeypatch.setattr(planted, "SETTINGS", (Setting(3, 2, 5, 400),))
     monkeypatch.setattr(planted, "TEST_ROWS", 2000)
-    quick = partial(peers.ours, generations=1, moves=100, smoothing=0.0)
+    quick = partial(peers.ours, generations=1, moves=100, evolution={"smoothing": 0.0})
     learners = {"irenic": quick, "tree": partial(peers.tree, leaves=4)}
     monkeypatch.setattr(planted, "learners", lambda n_jobs: learners)
     planted.main([])

@@ -59,10 +59,16 @@ from irenic.searching.explaining import Deciding, Explained, explained
 
 
 class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the classifiers whose model is a rule set.
+    """Base of the classifiers whose model is a rule set: what can be done with a fitted one.
 
-    In ``fit``, a subclass calls ``_read``, learns, and calls ``_learned``, ``_offer`` and
-    ``_use_point``.
+    Use it for annotations and ``isinstance``. A learner of one's own starts from
+    :class:`RuleLearner`.
+
+    Examples
+    --------
+    >>> from irenic import RuleSetClassifier
+    >>> isinstance(RuleSetClassifier(), RuleClassifier)
+    True
     """
 
     conflicts: str
