@@ -32,9 +32,7 @@ export function reasonOf(model, theCase, answer) {
     ? undefined
     : model.default_regions.find(({ box }) => !separatingAxes(box, theCase).length);
   const longer = !counts || Object.keys(counts.box).length > Object.keys(region).length;
-  return longer
-    ? { region, whole: false, counts: null, proved }
-    : { region: counts.box, whole: false, counts, proved };
+  return longer ? { region, whole: false, counts: null, proved } : { region: counts.box, whole: false, counts, proved };
 }
 
 /**
