@@ -23,7 +23,8 @@ const STEPS = 20_000; // of the exact search; beyond it, a greedy choice is used
 export function reasonOf(model, theCase, answer) {
   if (answer.contradicted) return null;
   const { limit, rivals } = scopeOf(model, answer);
-  const clipped = rivals.flatMap(({ box }) => possibleParts(box)).flatMap((box) => sharedBox(box, limit) ?? []);
+  const parts = rivals.flatMap(({ box }) => possibleParts(box));
+  const clipped = parts.map((box) => sharedBox(box, limit)).filter((box) => box !== null);
   if (answer.rules.length && !clipped.length) {
     return { region: simplified(limit), whole: true, counts: null, proved: true };
   }
