@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from irenic.formats.feel.unary_tests import (
 )
 from irenic.formats.sheets._outcomes import FORMULA
 from irenic.formats.sheets._spellings import Locale, is_condition, respelled, settled_by
+from irenic.formats.tables.drafts import Cell
 from irenic.model.patterns import lazy
 
 # --- cells
@@ -53,14 +54,21 @@ def is_evident(cell: Any) -> bool:
     if not isinstance(cell, str):
         return False
     text = cell.strip()
-    if text in DASHES or text == "*":
+    if _is_any(text):
         return True
-    if FORMULA.match(text) or text in OPERATORS:
-        return False
     if not any(map(str.isdecimal, text)):
-        return _OPERATOR.match(text) is not None or means_any(text)
-    if not _SIGNS.search(text) or _NUMBER.fullmatch(text):
+        return _OPERATOR.match(text) is not None and text not in OPERATORS
+    if _NUMBER.fullmatch(text) or not _SIGNS.search(text):
         return False
+    # cells that differ only in digits have one form
+    return _has_form(text.translate(_ONES)) and not FORMULA.match(text)
+
+
+_ONES: Final = dict.fromkeys(map(ord, "023456789"), "1")
+
+
+@lru_cache(maxsize=4096)
+def _has_form(text: str) -> bool:
     try:
         test = parse(text, words=True)
     except FormatError:
@@ -73,17 +81,24 @@ def is_evident(cell: Any) -> bool:
     return not is_list or is_condition(text)
 
 
+def _is_any(cell: Any) -> bool:
+    return isinstance(cell, str) and (cell.strip() in DASHES or means_any(cell))
+
+
 class CellReader:
     """Reads cells as tests, as far as the roles of columns depend on them."""
 
-    def __init__(self, texts: Iterator[str]) -> None:
-        self.texts = texts
-        self.known: dict[Any, Test | None] = {}
+    def __init__(self, parsed: Callable[[str], Cell | FormatError]) -> None:
+        self.parsed = parsed
+        self.texts: Iterable[str] = ()
+        self.known: dict[str, Test | None] = {}
+        self.spelled: dict[str, str] = {}
+        """Cells as unary tests."""
 
     @cached_property
     def locale(self) -> Locale:
         """How numbers and dates are written, as all cells show it."""
-        locale, _ = settled_by(dict.fromkeys(self.texts))
+        locale, _ = settled_by(self.texts)
         return locale if locale.decimal else Locale(".", locale.day_first)
 
     def test(self, cell: Any) -> Test | None:
@@ -99,9 +114,13 @@ class CellReader:
     def _read(self, text: str) -> Test | None:
         try:
             spelling = respelled(text, "", self.locale)
-            return parse(text if spelling is None else spelling, words=True)
         except FormatError:
             return None
+        if spelling is not None:
+            self.spelled[text] = spelling
+        cell = self.parsed(text if spelling is None else spelling)
+        test = None if isinstance(cell, FormatError) else cell.test
+        return None if isinstance(test, dict) else test
 
     def value(self, cell: Any) -> Any:
         """Return the single value in a cell, None for an empty one."""
@@ -111,7 +130,7 @@ class CellReader:
             text = cell.strip()
             if _NUMBER.fullmatch(text):
                 return float(text) if "." in text else int(text)
-            if not any(map(str.isdecimal, text)):
+            if text[:1].isalpha() or not any(map(str.isdecimal, text)):
                 return NOT_PLAIN if is_evident(text) else text
         test = self.test(cell)
         if not isinstance(test, Compare) or test.order != "=":
@@ -148,7 +167,9 @@ class Column:
 
     @cached_property
     def is_all_evident(self) -> bool:
-        return bool(self.distinct) and all(map(is_evident, self.distinct))
+        """Whether all cells are conditions, not just dashes for any value."""
+        forms = [cell for cell in self.distinct if not _is_any(cell)]
+        return bool(forms) and all(map(is_evident, forms))
 
     def _lists_others(self) -> bool:
         """Return whether a cell lists words that are cells by themselves."""
@@ -188,6 +209,12 @@ class Column:
     @cached_property
     def all_differ(self) -> bool:
         return not self.has_blanks and len(self.distinct) == len(self.cells)
+
+    @cached_property
+    def filled_differ(self) -> bool:
+        """Whether several cells are filled, all with different values."""
+        n_blank = self.cells.count(None)
+        return 1 < len(self.distinct) == len(self.cells) - n_blank
 
     @cached_property
     def is_permutation(self) -> bool:

@@ -31,7 +31,10 @@ _WORDS: Final = {
     ),
 }
 """The words that suggest notes and numbers of rows, outcomes, and bounds."""
-_BY_WORD: Final = {word: kind for kind, words in reversed(_WORDS.items()) for word in words.split()}
+_BY_WORD: Final = {
+    word: kind for kind, words in reversed(_WORDS.items()) for word in words.split()
+}
+_BOUNDS: Final = {word: kind for kind in (">=", "<=") for word in _WORDS[kind].split()}
 _SPLIT: Final = lazy(r"[\s_().,:/\[\]-]+")
 _COMPOUND: Final = lazy(
     r"(mindest|minimal|unter|höchst|maximal|ober)-?([^\W\d]{3,})", re.IGNORECASE
@@ -46,6 +49,16 @@ def suggested(name: str) -> str:
     """
     words = _words(name)
     return next((kind for word in reversed(words) if (kind := _BY_WORD.get(word.casefold()))), "")
+
+
+def suggested_step(name: str) -> str:
+    """Return whether a name suggests steps: from, up to or "" for neither.
+
+    >>> [suggested_step(name) for name in ("Min points", "Weight up to (kg)", "Children")]
+    ['from', 'up to', '']
+    """
+    kinds = {_BOUNDS.get(word.casefold()) for word in _words(name)}
+    return "up to" if "<=" in kinds else "from" if ">=" in kinds else ""
 
 
 def stem_of(low: str, high: str) -> str:

@@ -17,6 +17,7 @@ from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse_value
 from irenic.formats.sheets._doubtful_cells import CellDoubts
 from irenic.formats.sheets._doubtful_columns import is_words
+from irenic.formats.sheets._evidence import CellReader
 from irenic.formats.sheets._grid import (
     Percentage,
     SheetLine,
@@ -44,6 +45,7 @@ from irenic.formats.sheets._spellings import (
 from irenic.formats.tables.drafts import Cell, Row, TableDraft
 from irenic.model.head import Head
 from irenic.model.literals import counted, quote
+from irenic.model.patterns import lazy
 from irenic.model.rule import as_consequent
 
 
@@ -51,10 +53,17 @@ class RowReader:
     """Adds the rows of a sheet to a draft."""
 
     def __init__(
-        self, draft: TableDraft, names: list[str], locale: Locale, *, typed: bool, has_commas: bool
+        self,
+        draft: TableDraft,
+        names: list[str],
+        locale: Locale,
+        cells: CellReader,
+        *,
+        typed: bool,
     ) -> None:
         self.draft, self.names, self.locale, self.typed = draft, names, locale, typed
-        self.doubts = CellDoubts(draft, settled=locale.decimal != "", has_commas=has_commas)
+        self.cells = cells
+        self.doubts = CellDoubts(draft, settled=locale.decimal != "")
         self.inputs = [names.index(column.name) for column in draft.inputs]
         self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
@@ -175,7 +184,7 @@ class RowReader:
             plain = None if needs_locale(text, self.locale) else self.draft.parsed_cell(text)
             spelling = text
             if not isinstance(plain, Cell):
-                spelling = respelled(text, header, self.locale) or text
+                spelling = self.spelled(text, header) or text
                 plain = self.draft.parsed_cell(spelling)
             elif is_words(plain) and (other := reread(text, self.locale)) is not None:
                 read = self.draft.parsed_cell(other)
@@ -192,6 +201,13 @@ class RowReader:
         self.doubts.cell(Cell(spelling, plain.test), number, header, line.number, text)
         self.draft.respelled[header, text] = spelling
         return Cell(text, plain.test)
+
+    def spelled(self, text: str, header: str) -> str | None:
+        """Return a cell as a unary test, None if it has no other meaning than its text."""
+        known = self.cells.spelled.get(text)  # read before, to settle the roles of columns
+        if known is not None and (self.cells.locale == self.locale or not _POINT.search(text)):
+            return known
+        return respelled(text, header, self.locale)
 
     def fail(self, reason: str, number: int, header: str, line: SheetLine, text: str = "") -> None:
         self.draft.fail(reason, rule=number, header=header, text=text, line=line.number)
@@ -257,6 +273,7 @@ class RowReader:
         return weight
 
 
+_POINT: Final = lazy(r"[.,]")
 _LIKE_DEFAULT: Final = (
     "write DEFAULT in capitals for all other cases, or the word in quotes for the text"
 )

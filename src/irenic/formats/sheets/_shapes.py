@@ -12,6 +12,7 @@ from typing import Any, Final
 from irenic.errors import FormatError
 from irenic.formats.feel.doubtful_cells import means_else, means_total
 from irenic.formats.feel.sets import literal_text
+from irenic.formats.feel.unary_tests import DASHES
 from irenic.formats.sheets._evidence import MARK, OPERATORS, is_evident
 from irenic.formats.sheets._grid import SheetLine, Unreadable
 from irenic.formats.sheets._layout import DEFAULT, letters
@@ -89,27 +90,27 @@ def _turn(table: Shaped) -> None:
 
 def _is_turned(table: Shaped) -> bool:
     """Return whether rows have one kind of cells each, and columns several."""
-    rows = [line for line in table.rows if _has(line, 0)]
     width = len(table.names)
+    headed = [SheetLine(0, [*table.names])] if all(map(is_evident, table.names[1:])) else []
+    rows = [*headed, *table.rows]
     heads = [_cell(line, 0) for line in rows]
-    if width < 3 or len(rows) < 2 or len(rows) < len(table.rows):
+    if width < 3 or len(rows) < 2 or not all(map(_is_name, heads)) or len(set(heads)) < len(heads):
         return False
-    if len(set(heads)) < len(heads) or not all(map(_is_name, heads)):
+    kinds = [{_kind(_cell(line, place)) for place in range(1, width)} for line in rows]
+    if any(len(row - {""}) != 1 for row in kinds):
         return False
-    kinds = [[_kind(_cell(line, place)) for place in range(1, width)] for line in rows]
-    if any(len({kind for kind in row if kind}) != 1 for row in kinds):
-        return False
-    own = [next(kind for kind in row if kind) for row in kinds]
-    evident = [kind == "range" or "range" in row for kind, row in zip(own, kinds, strict=True)]
-    # a cross table has ranges in its first column or header, never in some rows alone
-    return "range" in own and not all(evident) and own[-1] != "range"
+    # in a cross table, only the header has conditions
+    tests = [row for row in kinds[len(headed) : -1] if row & {"", "range"}]
+    has_ranges = any("range" in row for row in kinds)
+    return bool(tests) and has_ranges and "range" not in kinds[-1]
 
 
 def _kind(cell: Any) -> str:
-    if cell is None or (isinstance(cell, str) and cell.strip() in ("-", "–", "*")):
+    """Return the kind of a cell: a condition, number or word; "" for any value."""
+    if cell is None or (isinstance(cell, str) and cell.strip() in DASHES):
         return ""
     if not isinstance(cell, str):
-        return "range" if type(cell) in (int, float) else type(cell).__name__
+        return "number" if type(cell) in (int, float) else type(cell).__name__
     if is_evident(cell):
         return "range"
     return "number" if any(map(str.isdecimal, cell)) else "word"

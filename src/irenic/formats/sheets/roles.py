@@ -23,7 +23,7 @@ from irenic.formats.sheets._evidence import (
     is_step,
     share_bounds,
 )
-from irenic.formats.sheets._names import stem_of, stem_of_values, suggested
+from irenic.formats.sheets._names import stem_of, stem_of_values, suggested, suggested_step
 from irenic.formats.tables.drafts import Doubt
 from irenic.model.patterns import lazy
 
@@ -98,6 +98,11 @@ def as_roles(
     return declared
 
 
+def is_value(name: str) -> bool:
+    """Return whether a name in a header is a number or a range, as in a cross table."""
+    return _HEAD.fullmatch(name) is not None or is_evident(name)
+
+
 # --- settling
 
 
@@ -109,18 +114,27 @@ class Settled(NamedTuple):
 
 
 def settle(
-    names: Sequence[str], rows: Sequence[Sequence[Any]], declared: Mapping[str, Role]
+    names: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    declared: Mapping[str, Role],
+    reader: CellReader,
 ) -> Settled:
     """Return the role of each column of a table, and all doubts.
 
     ``rows`` has the cells of the rows that decide, without a row for all other cases.
     """
     cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    reader = CellReader(cell for column in cells for cell in column if isinstance(cell, str))
     columns = [
         Column(name, place, of_column, reader)
         for place, (name, of_column) in enumerate(zip(names, cells, strict=True))
     ]
+    # conditions show how numbers are written
+    reader.texts = (
+        cell
+        for column in [c for c in columns if c.is_evident] or columns
+        for cell in column.distinct
+        if isinstance(cell, str)
+    )
     return _Settling(columns, declared).run()
 
 
@@ -214,7 +228,7 @@ class _Settling:
         right = [c for c in free if c.place >= max(end, 1)]
         if self.last is None or len(right) < 2 or any(c.is_evident for c in right):
             return
-        heads = [c for c in right if _HEAD.fullmatch(c.name) or is_evident(c.name)]
+        heads = [c for c in right if is_value(c.name)]
         if end and len(right) > 1 and all(c.is_marked for c in right):
             group, marked = right, True
         elif len(heads) == len(right) and not any(c.has_blanks for c in right):
@@ -325,37 +339,53 @@ class _Settling:
 
     def beyond(self, right: list[Column]) -> None:
         """Settle several columns right of the last evident condition."""
-        while len(right) > 1:
-            column, *others = right
-            before = self.conditions()
-            if not column.has_blanks and not column.is_evident and are_apart(before):
-                self.roles[column.name] = _OUTCOME
-                self.further(others)
+        before = self.conditions()
+        for number in range(len(right) - 1, 0, -1):
+            if form_product([*before, *right[:number]]) and not self.is_constant(right[0]):
+                for column in right[:number]:
+                    self.roles[column.name] = _CONDITION
+                self.further(right[number:], first=True)
                 return
-            if not form_product([*before, column]):
-                break
-            self.roles[column.name] = _CONDITION
-            right = others
-        if len(right) == 1:
-            self.roles[right[0].name] = _OUTCOME
-            return
-        for column in right:
-            self.ask_role(column, "outcome" if column is right[-1] else "condition")
+        column, *others = right
+        several = len(column.cells) > 1
+        if column.is_permutation and len(others) > 1:
+            self.ask_role(column, "note")
+            self.beyond(others)
+        elif several and not self.is_constant(column) and are_apart(before):
+            self.further(right, first=True)
+        else:
+            for each in right:
+                self.ask_role(each, "outcome" if each is right[-1] else "condition")
 
-    def further(self, columns: list[Column]) -> None:
-        """Settle columns right of an outcome that the other columns determine."""
+    @staticmethod
+    def is_constant(column: Column) -> bool:
+        """Return whether several rows have one value, as likely a condition as an outcome."""
+        return len(column.cells) > 1 and len(column.distinct) < 2
+
+    def further(self, columns: list[Column], *, first: bool = False) -> None:
+        """Settle the columns from an outcome on that the other columns determine.
+
+        ``first`` says that the first of them is the outcome, if nothing speaks against that.
+        """
         for column in columns:
-            if column.has_blanks or column.is_free_text or column.is_permutation:
-                self.ask_role(column, "note")
-            else:
+            is_first = first and column is columns[0]
+            alone = is_first and len(columns) == 1
+            odd = column.has_blanks or column.is_free_text or column.is_permutation
+            if alone or not (odd and (not is_first or column.has_blanks or column.is_permutation)):
                 self.roles[column.name] = _OUTCOME
+            else:
+                self.ask_role(column, "note")
 
     def ask_role(self, column: Column, default: str) -> None:
         """Ask whether a column is a condition, an outcome or a note."""
-        likely = self.likely(column) or default
+        likely = self.likely(column, default)
         order = [likely, *(kind for kind in ("condition", "outcome", "note") if kind != likely)]
         if column.has_blanks:
             order.remove("outcome")
+        if is_step(column, self.conditions()):
+            step = suggested_step(column.name)
+            steps = ["up to", "from"] if step != "from" else ["from", "up to"]
+            order = [*steps, *order] if step else [*order, *steps]
         self.ask(
             [column],
             "its cells do not show whether the column is a condition, an outcome or a note",
@@ -363,14 +393,16 @@ class _Settling:
         )
         self.roles[column.name] = _OUTCOME if column is self.last else _CONDITION
 
-    def likely(self, column: Column) -> str:
-        """Return what the cells and the name of a column suggest, "" for nothing."""
-        if column.is_free_text or column.is_permutation or column.is_labels:
-            return "note"
+    def likely(self, column: Column, default: str) -> str:
+        """Return what the cells and the name of a column suggest."""
         kind = suggested(column.name)
-        if kind == "note" or (column.has_blanks and kind == "outcome"):
-            return "note" if kind == "note" else "condition"
-        return kind if kind == "outcome" else ""
+        if column.is_free_text or column.is_labels or kind == "note":
+            return "note"
+        if column.is_permutation and default != "outcome":
+            return "note"
+        if column.has_blanks:
+            return default if default == "note" else "condition"
+        return "outcome" if kind == "outcome" else default
 
     # --- numbers
 
@@ -396,9 +428,8 @@ class _Settling:
         others = [c for c in conditions if c is not column]
         if (column.is_permutation and others) or not is_step(column, others):
             return
-        kind = suggested(column.name)
         rising = column.values[0] <= column.values[-1]
-        first = {">=": "from", "<=": "up to"}.get(kind, "condition")
+        first = suggested_step(column.name) or "condition"
         ways = [first, *(way for way in ("up to", "from", "condition") if way != first)]
         verb = "rise" if rising else "fall"
         self.ask(
@@ -415,11 +446,11 @@ class _Settling:
             if len(conditions) < 2 or column.kind not in ("number", "text", "date"):
                 continue
             few = len(column.cells) < _FEWEST_ROWS
-            differs = column.all_differ and has_evidence and (not few or column.is_labels)
-            if not (column.is_permutation or differs):
+            differs = column.filled_differ and (not few or column.is_labels)
+            if not column.is_permutation and not (has_evidence and differs):
                 continue
             ways = [["note"], ["condition"]]
-            if not (column.is_permutation or column.is_labels or suggested(column.name) == "note"):
+            if self.likely(column, "condition") != "note":
                 ways.reverse()
             advice = ""
             if column.is_permutation:
@@ -427,5 +458,9 @@ class _Settling:
                     "if it is the order in which rows apply, sort the rows by it and set the hit"
                     " policy FIRST"
                 )
-            reason = "every row has a different value here, so that no two rows could overlap"
+            reason = (
+                "the column looks like notes, or like a condition that each row has for itself"
+                if column.has_blanks
+                else "every row has a different value here, so that no two rows could overlap"
+            )
             self.ask([column], reason, ways, advice)

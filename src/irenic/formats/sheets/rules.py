@@ -29,6 +29,7 @@ from irenic.formats.sheets._domains import (
     declared_sheet,
 )
 from irenic.formats.sheets._doubtful_columns import check_columns, check_outcomes
+from irenic.formats.sheets._evidence import CellReader
 from irenic.formats.sheets._grid import (
     SheetLine,
     Unreadable,
@@ -57,7 +58,7 @@ from irenic.formats.sheets._spellings import (
     settled_by,
 )
 from irenic.formats.sheets._steps import read_steps
-from irenic.formats.sheets.roles import Role, as_roles, settle
+from irenic.formats.sheets.roles import Role, as_roles, is_value, settle
 from irenic.formats.tables.assembly import assemble
 from irenic.formats.tables.drafts import (
     MOST_COLUMNS,
@@ -173,7 +174,8 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
         draft.unnumbered = lambda: _draft(name, all_lines, options._replace(numbered=False))
     if options.typed and not table.moved:
         draft.letters = {n: letters(place) for n, place in draft.places.items()}
-    roles = _settle(draft, table)
+    cells = CellReader(draft.parsed_cell)
+    roles = _settle(draft, table, cells)
     draft.outputs = tuple(n for n in names if n in roles and roles[n].kind == "outcome")
     draft.inputs = [Input(n) for n in names if n in roles and n not in draft.outputs]
     if not draft.inputs or not draft.outputs:
@@ -188,7 +190,14 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
         column.bound = (role.of, role.order) if role.kind == "bound" else None
     _check_width(names, table.lines, options.layout)
     lines = _unmarked(draft, table)
-    _read_rows(draft, names, lines, options)
+    if options.locale is None:
+        options = _with_locale(draft, names, lines[1:], options)
+    draft.decimal, draft.day_first = locale = options.locale or Locale()
+    reader = RowReader(draft, names, locale, cells, typed=options.typed)
+    reader.doubts.has_commas = options.has_commas
+    for line in lines[1:]:
+        reader.read(line, is_last=line is lines[-1])
+    reader.doubts.end()
     check_outcomes(draft)
     _declare(draft, draft.declared)
     draft.n_rows = len(draft.rows)
@@ -286,7 +295,7 @@ def _check_header(table: Shaped, letter: str, lines: list[SheetLine]) -> None:
     try:
         _check_names(["\0", *names[1:]] if letter else names, header.number)
     except FormatError as error:
-        if names and not names[0] and not has_two_headers(lines):
+        if names and not names[0] and all(is_value(name) for name in names[1:]):
             raise type(error)(
                 f"{error.message}; in a cross table, the first cell names the condition of the rows"
                 " and cross=… (--cross) that of the header",
@@ -312,7 +321,7 @@ def _set_policy(draft: TableDraft, policy: tuple[HitPolicy, str] | None, letter:
         draft.hit_policy, draft.aggregation = policy or POLICIES[letter]
 
 
-def _settle(draft: TableDraft, table: Shaped) -> dict[str, Role]:
+def _settle(draft: TableDraft, table: Shaped, cells: CellReader) -> dict[str, Role]:
     """Return the roles of all columns, and add what is unclear about them to the draft."""
     places = [place for place, name in enumerate(table.names) if name != WEIGHT]
     names = [table.names[place] for place in places]
@@ -324,7 +333,7 @@ def _settle(draft: TableDraft, table: Shaped) -> dict[str, Role]:
         for line in table.rows
         if not _is_rest(line, places, is_last=line is table.lines[-1])
     ]
-    settled = settle(names, rows, declared)
+    settled = settle(names, rows, declared, cells)
     for doubt in settled.doubts:
         draft.ask(doubt, line=table.lines[0].number)
     return settled.roles
@@ -349,25 +358,6 @@ def _unmarked(draft: TableDraft, table: Shaped) -> list[SheetLine]:
         draft.remarks.append(f"a mark in {table.names[place]} is true, and an empty cell false")
 
     return unmarked(table.lines, places, say)
-
-
-def _read_rows(
-    draft: TableDraft, names: list[str], lines: list[SheetLine], options: _Options
-) -> None:
-    """Add the rows of a table whose roles are settled."""
-    if options.locale is None:
-        options = _with_locale(draft, names, lines[1:], options)
-    draft.decimal, draft.day_first = options.locale or Locale()
-    reader = RowReader(
-        draft,
-        names,
-        options.locale or Locale(),
-        typed=options.typed,
-        has_commas=options.has_commas,
-    )
-    for line in lines[1:]:
-        reader.read(line, is_last=line is lines[-1])
-    reader.doubts.end()
 
 
 _LONGEST_NAME: Final = 1_000

@@ -15,6 +15,7 @@ from irenic.formats.feel.doubtful_cells import (
 )
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.sheets._domains import unit_declaration
+from irenic.formats.sheets._evidence import CellReader
 from irenic.formats.sheets._grid import (
     seen,
 )
@@ -27,7 +28,7 @@ from irenic.formats.sheets._outcomes import (
     outcome_text,
 )
 from irenic.formats.sheets.roles import settle
-from irenic.formats.tables.drafts import CANNOT_OCCUR, POLICIES
+from irenic.formats.tables.drafts import CANNOT_OCCUR, POLICIES, TableDraft
 from irenic.formats.tables.lines import Line, accepts_of, lines_of, split_thens
 from irenic.frames.csv import is_formula
 from irenic.frames.xlsx import check_cells, check_names, openpyxl_module
@@ -146,7 +147,7 @@ def _declared(
     blank = [""] if weighted else []
     known = [[cell if cell != "" else None for cell in [*row[:n], *row[n + weighted :]]]
              for row in rows]  # fmt: skip
-    settled = settle(names, known, {})
+    settled = settle(names, known, {}, CellReader(TableDraft("").parsed_cell))
     meant = ["condition"] * n + ["outcome"] * len(outputs)
     is_clear = not settled.doubts and [str(settled.roles[name]) for name in names] == meant
     # a number in the first column under a letter would be that of a rule
