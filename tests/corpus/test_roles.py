@@ -80,10 +80,14 @@ def test_a_table_decides_what_is_meant_after_at_most_one_answer(table):
             for name, value in record.items()
         }
         record = {
-            name: next((v for v in getattr(read_as.space[name], "values", ()) if str(v) == value), value)
+            name: next(
+                (v for v in getattr(read_as.space[name], "values", ()) if str(v) == value), value
+            )
             for name, value in record.items()
         }
-        decided = read_as.as_rules().predict({name: [value] for name, value in record.items()}, resolve="first")
+        decided = read_as.as_rules().predict(
+            {name: [value] for name, value in record.items()}, resolve="first"
+        )
         assert shown(decided[0]) == expected, (case, found.readings[0])
 
 
@@ -167,7 +171,9 @@ def as_said(found, names):
 ALL = [*roles.TABLES, *tables.TABLES]
 
 
-@pytest.mark.parametrize("words", [NEUTRAL, TELLING, TELLING[::-1]], ids=["neutral", "telling", "other"])
+@pytest.mark.parametrize(
+    "words", [NEUTRAL, TELLING, TELLING[::-1]], ids=["neutral", "telling", "other"]
+)
 @pytest.mark.parametrize("table", ALL, ids=lambda table: table.name)
 def test_renaming_columns_changes_no_reading_and_no_finding(table, words):
     other = renamed(table, words)

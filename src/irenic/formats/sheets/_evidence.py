@@ -294,7 +294,7 @@ def are_alike(columns: Sequence[Column]) -> bool:
     return shared and len(few) <= _FEW and len(few) < sum(map(len, sets))
 
 
-_RATIO: Final = 3
+_RATIO: Final = 20
 """How much larger the largest number in a row of alike columns may be than the smallest."""
 _CLOSE: Final = 1.6
 """The same, for two columns."""

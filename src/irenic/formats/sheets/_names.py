@@ -31,9 +31,7 @@ _WORDS: Final = {
     ),
 }
 """The words that suggest notes and numbers of rows, outcomes, and bounds."""
-_BY_WORD: Final = {
-    word: kind for kind, words in reversed(_WORDS.items()) for word in words.split()
-}
+_BY_WORD: Final = {word: kind for kind, words in reversed(_WORDS.items()) for word in words.split()}
 _BOUNDS: Final = {word: kind for kind in (">=", "<=") for word in _WORDS[kind].split()}
 _SPLIT: Final = lazy(r"[\s_().,:/\[\]-]+")
 _COMPOUND: Final = lazy(

@@ -65,6 +65,9 @@ class RowReader:
         self.cells = cells
         self.doubts = CellDoubts(draft, settled=locale.decimal != "")
         self.inputs = [names.index(column.name) for column in draft.inputs]
+        asked = {name for doubt in draft.doubts for name in doubt.columns}
+        self.sure = [i for i in self.inputs if names[i] not in asked] or self.inputs
+        """The conditions that are not unclear."""
         self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
         self.known: list[dict[Any, Any]] = [{} for _ in names]
@@ -97,9 +100,10 @@ class RowReader:
         if len(thens) > 1 and any(isinstance(part, Head) for part in thens):
             reason = "labels can only be decided one by one in the only outcome column"
             draft.fail(reason, rule=number, line=line.number)
-        if is_last and (reason := self.like_no_rule(cells)):
-            name = self.names[self.inputs[0]]
-            self.fail(reason, number, name, line, cells[self.inputs[0]])
+        first, *others = (cells[i] for i in self.inputs)
+        is_bare = isinstance(first, str) and all(o is None or _is_dash(o) for o in others)
+        if is_last and is_bare and (reason := like_no_rule(first)):
+            self.fail(reason, number, self.names[self.inputs[0]], line, first)
             return
         if self.is_default(cells) or (is_last and self.is_else(cells)):
             if not self.is_default(cells):
@@ -143,17 +147,9 @@ class RowReader:
         others = [cells[i] for i in self.inputs[1:]]
         return all(o in (None, DEFAULT) or _is_dash(o) for o in others)
 
-    def like_no_rule(self, cells: list[Any]) -> str:
-        """Return why a row without conditions, named default or total, is no rule; "" if it is."""
-        first, *others = (cells[i] for i in self.inputs)
-        plain = first.strip() if isinstance(first, str) else ""
-        if plain.upper() == DEFAULT != plain and all(o is None or _is_dash(o) for o in others):
-            return _LIKE_DEFAULT
-        return _TOTALS if means_total(plain) and not any(others) else ""
-
     def is_else(self, cells: list[Any]) -> bool:
         """Return whether a row is for all other cases, in words: ``else``, ``otherwise``."""
-        texts = [cells[i] for i in self.inputs if cells[i] is not None]
+        texts = [cells[i] for i in self.sure if cells[i] is not None]
         if not all(isinstance(text, str) for text in texts) or not any(map(means_else, texts)):
             return False
         return all(means_else(t) or means_any(t) or _is_dash(t) for t in texts)
@@ -281,6 +277,14 @@ _TOTALS: Final = (
     "the last row looks like a total; delete it or leave it out with cells=… (--range), or quote"
     " the cell if it is a condition"
 )
+
+
+def like_no_rule(text: str) -> str:
+    """Return why a row without conditions, named default or total, is no rule; "" if it is."""
+    plain = text.strip()
+    if plain.upper() == DEFAULT != plain:
+        return _LIKE_DEFAULT
+    return _TOTALS if means_total(plain) else ""
 
 
 def _is_dash(value: Any) -> bool:

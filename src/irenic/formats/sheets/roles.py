@@ -396,7 +396,7 @@ class _Settling:
     def likely(self, column: Column, default: str) -> str:
         """Return what the cells and the name of a column suggest."""
         kind = suggested(column.name)
-        if column.is_free_text or column.is_labels or kind == "note":
+        if column.is_free_text or column.is_labels or not column.kind or kind == "note":
             return "note"
         if column.is_permutation and default != "outcome":
             return "note"
@@ -443,7 +443,7 @@ class _Settling:
         conditions = self.conditions()
         has_evidence = any(c.is_evident or c.name in self.declared for c in conditions)
         for column in self.plain_conditions():
-            if len(conditions) < 2 or column.kind not in ("number", "text", "date"):
+            if len(conditions) < 2 or column.kind not in ("number", "text", "date", ""):
                 continue
             few = len(column.cells) < _FEWEST_ROWS
             differs = column.filled_differ and (not few or column.is_labels)

@@ -50,7 +50,7 @@ from irenic.formats.sheets._layout import (
 )
 from irenic.formats.sheets._layout import WEIGHT as WEIGHT
 from irenic.formats.sheets._outcomes import means_impossible
-from irenic.formats.sheets._rows import RowReader
+from irenic.formats.sheets._rows import RowReader, like_no_rule
 from irenic.formats.sheets._shapes import Shaped, shaped, unmarked
 from irenic.formats.sheets._spellings import (
     Locale,
@@ -251,6 +251,10 @@ def _without_notes(draft: TableDraft, table: Shaped) -> list[tuple[int, str]]:
             accepts += [(line.number, text) for cell in texts for text in accepted_in(cell)]
             kept.append(SheetLine(line.number, cells))
             _check_notes(kept[-1])
+            if line is table.rows[-1] and not any(cells[:1]):
+                for text in texts:
+                    if reason := like_no_rule(text):
+                        draft.fail(reason, line=line.number, text=text)
     if accepting:
         table.lines = kept
         table.names = [name for place, name in enumerate(table.names) if place not in accepting]

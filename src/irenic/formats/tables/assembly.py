@@ -126,8 +126,14 @@ def _settled(draft: TableDraft, space: Space | None) -> TableDraft:
 
 
 def _only_asked(draft: TableDraft, features: Sequence[str]) -> TableDraft:
-    """Return a draft without errors in the cells of columns that are unclear themselves."""
-    asked = {name for doubt in draft.doubts for name in doubt.columns if name not in features}
+    """Return a draft without errors in the cells of columns that may be no conditions."""
+    asked = {
+        name
+        for doubt in draft.doubts
+        for answer in doubt.answers()
+        for name, role in answer.items()
+        if name not in features and role in ("note", "outcome", "names")
+    }
     if not asked:
         return draft
     reasons = set(map(str, draft.doubts))
