@@ -1,4 +1,4 @@
-"""Reasons for decisions by default: regions in which no rule predicts anything else.
+"""Regions that the default decides: grown and counted in a fit, because rows are not kept.
 
 Training rows are not kept in a model, so a region that is grown around a new case cannot be counted
 any more. Therefore, the regions that are the reasons for training rows are grown and counted during

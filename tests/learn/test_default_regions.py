@@ -12,8 +12,8 @@ import irenic
 import strategies as sts
 from irenic import Region, Rule, RuleList, RuleSet, dumps, enlarge, from_rules, read_model
 from irenic.errors import FormatError
-from irenic.learn import predict_table, reasons
-from irenic.learn.reasons import reason_rules
+from irenic.learn import default_regions, predict_table
+from irenic.learn.default_regions import reason_rules
 from irenic.model.features import LOWEST
 from irenic.searching.explaining import default_regions
 from irenic.systems import MichiganClassifier
@@ -251,7 +251,7 @@ def test_classifier_systems_count_reasons_too():
 
 
 def test_few_regions_are_counted(monkeypatch):
-    monkeypatch.setattr(reasons, "_REASON_LIMIT", 2)
+    monkeypatch.setattr(default_regions, "_REASON_LIMIT", 2)
     clf = quick(moves=1000).fit(X, Y)
     assert max(len(point.default_regions) for point in clf.pareto_front_) == 2
     rest = [decision for decision in clf.explain(X) if not decision.rules and not decision.counted]
