@@ -96,15 +96,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name, also those of a group, such as ``knowledge__never``.
 
-        Parameters
-        ----------
-        **params
-            The new values by name.
-
-        Returns
-        -------
-        self
-
         Examples
         --------
         >>> from irenic import RuleSetClassifier
@@ -218,19 +209,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Whether the rules are consistent and complete, with all gaps.
 
         Gaps are searched for when the certificate is first used.
-
-        Raises
-        ------
-        NotFittedError
-            If the classifier is not fitted.
-
-        Examples
-        --------
-        >>> from irenic import RuleSetClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
-        >>> print(clf.certificate_)
-        consistent: 1 rule without conflicts; not complete: other cases are left to the default
         """
         check_is_fitted(self)
         return Certificate.of(*self._certified)
@@ -242,22 +220,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The importance of a feature is the share of training rows whose prediction would change if
         they had the value of another row, drawn at random: what permutation importance estimates,
         without its randomness. It comes from at most 2,000 rows, evenly spaced. If the prediction
-        depends on no feature, all are 0.
-
-        Raises
-        ------
-        AttributeError
-            If the model was read from a file that an older version wrote.
-        NotFittedError
-            If the classifier is not fitted.
-
-        Examples
-        --------
-        >>> from irenic import RuleSetClassifier
-        >>> X = {"age": range(40), "job": ["cook", None] * 20}
-        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0)
-        >>> clf.fit(X, ["free"] * 18 + ["full"] * 22).feature_importances_
-        array([1., 0.])
+        depends on no feature, all are 0. A model from a file that an older version wrote has none.
         """
         check_is_fitted(self)
         if self.chosen_.columns is None:

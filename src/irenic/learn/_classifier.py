@@ -668,19 +668,6 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
         It is that of rows left out, corrected for the choice among the rule sets of the front, and
         computed when it is first used. None if no rows were left out.
-
-        Raises
-        ------
-        NotFittedError
-            If the classifier is not fitted.
-
-        Examples
-        --------
-        >>> from irenic import RuleSetClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
-        >>> print(clf.estimate_)
-        1.000 (95 % interval 1.000 to 1.000)
         """
         check_is_fitted(self)
         if self._validation is None or not self._members:

@@ -622,22 +622,10 @@ def smoothed(counts: Floats, prior: float | Floats, overall: Floats) -> Floats:
 def likely(right: Floats, n: Floats, prior_right: Floats, prior: Floats) -> tuple[Floats, Floats]:
     """Return the share of new rows that each rule is right for, and its 95 % interval.
 
-    Parameters
-    ----------
-    right, n : array of shape (n_rules,)
-        Number of rows that the rule is right for, and of all its rows.
-    prior_right : array of shape (n_rules,)
-        Number of the added average rows that the rule is right for.
-    prior : array of shape (n_rules,)
-        Number of added average rows.
-
-    Returns
-    -------
-    share : array of shape (n_rules,)
-    interval : array of shape (n_rules, 2)
-        Quantiles of a beta distribution around the share. It counts half of the rows, because both
-        the rows of a rule and the correction scatter, and up to all of them if few rows are added,
-        because then only the rows do.
+    Average rows are added to those of each rule: ``prior``, of which it is right for
+    ``prior_right``. The interval has quantiles of a beta distribution around the share. It counts
+    half of the rows, because both the rows of a rule and the correction scatter, and up to all of
+    them if few rows are added, because then only the rows do.
 
     >>> one, two, eight, ten = np.array([[1.0], [2.0], [8.0], [10.0]])
     >>> share, interval = likely(eight, ten, one, two)

@@ -294,13 +294,7 @@ class PackedRules:
 class Growth:
     """Growth of boxes around a seed, one axis at a time, as far as rivals allow.
 
-    Parameters
-    ----------
-    rules : structs.RuleColumns
-    seed : Instances of length 1
-        The point around which boxes grow.
-    code : int
-        Code of the consequent whose rules are not rivals; -1 if all rules are.
+    ``code`` is that of the consequent whose rules are not rivals; -1 if all rules are.
     """
 
     def __init__(self, rules: structs.RuleColumns, seed: Instances, code: int) -> None:

@@ -92,21 +92,8 @@ class Provenance:
     def renumbered(self, numbers: Mapping[int, int], n_rows: int) -> Provenance:
         """Return the provenance of a table whose rows have other indices.
 
-        Parameters
-        ----------
-        numbers : mapping of int to int
-            From old to new indices; what is known of all other rows is dropped.
-        n_rows : int
-            Number of rows of the new table. Lines are only kept if all of its rows are old ones.
-
-        Returns
-        -------
-        Provenance
-
-        Examples
-        --------
-        >>> Provenance(reasons=((2, "age < 0"),)).renumbered({2: 5}, 6).reasons
-        ((5, 'age < 0'),)
+        ``numbers`` maps old to new indices; what is known of all other rows is dropped. Lines are
+        only kept if all of the ``n_rows`` rows of the new table are old ones.
         """
         kept = sorted(numbers, key=numbers.__getitem__) if len(numbers) == n_rows else []
         return replace(
