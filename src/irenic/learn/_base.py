@@ -38,17 +38,17 @@ from irenic.learn.inputs import (
     column_names,
     form_of,
     given_rows,
-    labels_of,
     length_of,
-    opened,
+    open_feature,
     own_names,
+    read_labels,
 )
 from irenic.learn.parameters import Knowledge, Parameters
 from irenic.learn.probabilities import leading
 from irenic.learn.sample import Sample
 from irenic.learn.tally import resolve_by
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
-from irenic.learn.validation import interval_text
+from irenic.learn.validation import confidence_text
 from irenic.model.columns import as_names, take_apart
 from irenic.model.explanation import Explanation
 from irenic.model.head import signs
@@ -176,7 +176,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _space(self, table: Any) -> Space:
         """Return the features of a table, open to values of rows to predict."""
         features = table if isinstance(table, Space) else Space.infer(table)
-        return Space([opened(feature) for feature in features])
+        return Space([open_feature(feature) for feature in features])
 
     def _learned(self, data: Sample, y: Any) -> None:
         """Set the fitted attributes that only depend on the training data."""
@@ -350,7 +350,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _labels(self, y: Any) -> tuple[Target, Indices | None]:
         """Return the labels of rows; with one per row, a target without rows, and their codes."""
-        return labels_of(y, type(self).__name__, self.hierarchy, self.consequents)
+        return read_labels(y, type(self).__name__, self.hierarchy, self.consequents)
 
     # --- predicting
 
@@ -588,7 +588,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if support[0] > 0:
             whose = "" if counted else "all cases by default: "
             text += f" ({whose}support {support[0]}, confidence {confidence[0]:.2f}"
-            text += f", {interval_text(*ends[0])})" if intervals else ")"
+            text += f", {confidence_text(*ends[0])})" if intervals else ")"
         elif reason.rules and places[0] >= point.n_kept:
             text += " (support 0: no training row)"
         if likely is not None and reason.then is not None:

@@ -302,7 +302,7 @@ def best_threshold(probabilities: Floats, decided: Indices, truth: Floats, weigh
     return float(flat[order[best]])
 
 
-def settle(
+def with_probabilities(
     candidate: Candidate,
     consequents: Consequents,
     encoded: npt.NDArray[np.uint8],

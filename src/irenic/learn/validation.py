@@ -68,13 +68,13 @@ class Estimate(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        return f"{self.score:.3f} ({interval_text(self.low, self.high, 3)})"
+        return f"{self.score:.3f} ({confidence_text(self.low, self.high, 3)})"
 
 
-def interval_text(low: float, high: float, digits: int = 2) -> str:
+def confidence_text(low: float, high: float, digits: int = 2) -> str:
     """Return an interval in words.
 
-    >>> interval_text(0.25, 0.5)
+    >>> confidence_text(0.25, 0.5)
     '95 % interval 0.25 to 0.50'
     """
     return f"95 % interval {low:.{digits}f} to {high:.{digits}f}"

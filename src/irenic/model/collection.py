@@ -309,7 +309,7 @@ class Collection(Editable):
         return int(i) % len(self)
 
     def _rule(self, i: int) -> Rule:
-        return unpacked(self._packed, self._thens, i)
+        return rule_at(self._packed, self._thens, i)
 
     def __contains__(self, rule: object) -> bool:
         return isinstance(rule, Rule) and len(self._indices(rule)) > 0
@@ -496,7 +496,7 @@ class Collection(Editable):
         )
 
 
-def unpacked(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:
+def rule_at(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:
     """Return the rule at an index of packed rules."""
     then, weight = thens[packed.then[i]], float(packed.weight[i])
     return Rule(packed.region(i), then=then, weight=weight)

@@ -37,7 +37,7 @@ RESOLVE: Final = ("first", "best", "vote")
 _AT_ONCE: Final = 4096
 
 
-class Rules(Collection):
+class DecidingRules(Collection):
     """Rules over one space, and what decides where several of them hold.
 
     What :class:`RuleSet` and :class:`irenic.RuleList` share: they differ in their policy, and only

@@ -43,7 +43,7 @@ from irenic.model.literals import show_point
 from irenic.model.notation import ParsedCondition, parse_conditions
 from irenic.model.sampling import (
     RandomState,
-    Share,
+    ShareOrRandom,
     as_generator,
     draw,
     draw_one,
@@ -547,7 +547,7 @@ class Region(Shown):
             return np.array([self._holds(*self.space.numbers_of(instances))])
         inside = np.zeros(len(instances), dtype=np.bool_)
         if not self.is_empty:
-            space, points = self.space, points_of(instances)
+            space, points = self.space, as_points(instances)
             lower = np.ascontiguousarray(self.box.lower.T)
             upper = np.ascontiguousarray(self.box.upper.T)
             masks = np.ascontiguousarray(self.box.masks.T)
@@ -702,7 +702,7 @@ class Region(Shown):
         self,
         within: Region | None = None,
         *,
-        share: Share = 1.0,
+        share: ShareOrRandom = 1.0,
         random_state: RandomState = None,
     ) -> Region:
         """Return a larger region that stays within a limit, as a mutation of a rule.
@@ -755,7 +755,7 @@ class Region(Shown):
         self,
         point: Any,
         *,
-        share: Share = 0.5,
+        share: ShareOrRandom = 0.5,
         random_state: RandomState = None,
     ) -> Region:
         """Return a smaller region that still contains a point, as a mutation of a rule.
@@ -854,6 +854,6 @@ def settled(boxes: Boxes, written: Bytes) -> tuple[Boxes, Bytes]:
     return changed, np.where(changed.upper != boxes.upper, written & LOWER_BITS, written)
 
 
-def points_of(instances: Instances) -> structs.Points:
+def as_points(instances: Instances) -> structs.Points:
     """Return instances as kernels read them."""
     return structs.Points(*map(np.ascontiguousarray, (instances.values, instances.codes)))

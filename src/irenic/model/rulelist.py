@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from irenic.model.deciding import Rules
+from irenic.model.deciding import DecidingRules
 from irenic.model.ruleset import RuleSet
 
 
-class RuleList(Rules):
+class RuleList(DecidingRules):
     """Ordered rules, of which the first that holds decides.
 
     A rule of a list only applies where no earlier rule holds, so it cannot be understood by

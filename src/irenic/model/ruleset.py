@@ -12,8 +12,8 @@ import numpy as np
 from irenic.arrays import Indices
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError
-from irenic.model.collection import unpacked
-from irenic.model.deciding import Rules
+from irenic.model.collection import rule_at
+from irenic.model.deciding import DecidingRules
 from irenic.model.head import Head
 from irenic.model.overlap import Conflict
 from irenic.model.packed import PackedRules
@@ -33,7 +33,7 @@ class Listener(Protocol):
         """Handle that the rule at ``index`` was removed and later rules moved up."""
 
 
-class RuleSet(Rules):
+class RuleSet(DecidingRules):
     """An unordered collection of rules over one space.
 
     The constructor accepts rules that contradict each other, so that they can be examined;
@@ -198,7 +198,7 @@ class RuleSet(Rules):
         def describe() -> tuple[str, list[Conflict]]:
             listed = rivals[:_MAX_CONFLICTS].tolist()
             conflicts = [
-                Conflict(i, number - 1, (unpacked(packed, thens, row), rule))
+                Conflict(i, number - 1, (rule_at(packed, thens, row), rule))
                 for row, i in enumerate(listed)
             ]
             first = conflicts[0]
@@ -235,7 +235,7 @@ def for_growth(
     return rules.packed.take(rivals), -1, rivals
 
 
-def possible_parts(rules: Rules, consequent: Hashable | None) -> tuple[Boxes, Indices]:
+def possible_parts(rules: DecidingRules, consequent: Hashable | None) -> tuple[Boxes, Indices]:
     """Return boxes that contain the cases of rivals that can occur, and the rule of each box.
 
     A region that overlaps none of the boxes overlaps a rival at most where no case can occur.

@@ -28,7 +28,7 @@ from irenic.model.overlap import Conflict
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space, from_words
-from irenic.model.spaces import moved
+from irenic.model.spaces import in_space
 
 
 class HasRules(Protocol):
@@ -302,7 +302,7 @@ def plain_boxes(boxes: Boxes) -> list[tuple[list[float], list[float], list[int]]
 # --- sides
 
 
-def decided_case(
+def decided_by(
     table: DecisionTable, point: Instances, outcomes: Outcomes
 ) -> tuple[Side, int, tuple[int, ...]]:
     """Return a table as a side, the code of the outcome of a case, and the rows that decide it.
@@ -352,7 +352,7 @@ def side_of(
 
     Rules that are not ordered must not contradict each other, unless ``checked`` is False.
     """
-    rules = moved(table.rules, space)
+    rules = in_space(table.rules, space)
     default = NOTHING if rules.default is None else outcomes.code(rules.default)
     if table.collects or rules.is_partial:
         return _together(table, rules, outcomes, default, checked=checked)
