@@ -71,11 +71,11 @@ def parse(
         ``"rules"`` or ``"txt"`` (one rule per line). Default: the suffix of the file name; required
         if there is no name.
     target : str or sequence of str, optional
-        Columns of outcomes in a csv or xlsx source (default: the columns with names such as
-        ``Outcome`` or ``Result 1``, else the last column that is not a note).
+        Columns of outcomes in a csv or xlsx source (default: what its cells show); a short form of
+        ``roles``.
     ignore : str or sequence of str, optional
         Columns of a csv or xlsx source that are neither conditions nor outcomes, such as row
-        numbers and comments.
+        numbers and comments; a short form of ``roles``.
     hit_policy : str, optional
         What happens if several rows apply, instead of the hit policy in the source.
     encoding : str, optional
@@ -99,7 +99,7 @@ def parse(
         What columns of a csv or xlsx source are, by name, where its cells do not show it:
         ``"condition"``, ``"outcome"``, ``"note"`` (not read), a bound of a feature such as
         ``"age >="``, ``"from"`` or ``"up to"`` (the bound of a step), or ``"value of zone"`` (a
-        column of a cross table). ``target`` and ``ignore`` are short forms.
+        column of a cross table).
     name : str, optional
         The name of the source in messages and tables (default: its path).
 
