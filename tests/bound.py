@@ -22,7 +22,7 @@ from irenic.frames.files import as_bytes
 
 def answers(parsed):
     """Return the suggested answers to all questions about a source."""
-    doubts = [doubt for draft in parsed.drafts for doubt in draft.doubts]
+    doubts = [doubt for d in parsed.drafts for doubt in getattr(d, "doubts", ())]
     return {name: role for doubt in doubts for name, role in doubt.answers()[0].items()}
 
 

@@ -17,7 +17,6 @@ from bound import (
     loads_xlsx,
     messages,
     quoted,
-    rules_of,
     run,
     saved,
     table_of,
@@ -27,7 +26,6 @@ from irenic import Categorical, Continuous, FormatWarning, Rule, RuleSet, Space
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, parse
 from irenic.formats.sheets.writing import dumps_csv, dumps_xlsx
-from irenic.model.literals import display
 from strategies import examples
 
 
@@ -102,7 +100,7 @@ TOLD = {
 
 def test_words_that_are_read_with_a_warning():
     for cell, advice in TOLD.items():
-        text = f"a,b,then\n{cell},5,A\n-,6,B\n{quoted('x, ' + cell)},7,C\n"
+        text = f"a,b,then\n{cell},5,A\n-,> 6,B\n{quoted('x, ' + cell)},7,C\n"
         assert warning_of(text) == (
             f"line 2: rule 1, column 'a', {cell!r}: {cell!r} is read as {advice}, or \"{cell}\" in"
             " quotes to avoid this warning"

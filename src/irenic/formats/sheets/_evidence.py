@@ -72,13 +72,32 @@ def _has_form(text: str) -> bool:
     try:
         test = parse(text, words=True)
     except FormatError:
-        return is_condition(text) or _CHAIN.fullmatch(text) is not None
+        # words with a number that cannot be text look like a condition, such as until 18
+        return text[:1].isalpha() or is_condition(text) or _is_chain(text) or _is_unclear(text)
     if isinstance(test, Compare) and test.order == "=" and not text.startswith("="):
         is_text = isinstance(test.value, str) and '"' not in text
-        return is_text and (is_condition(text) or _CHAIN.fullmatch(text) is not None)
+        return is_text and (is_condition(text) or _is_chain(text))
     parts = test.tests if isinstance(test, AnyOf) else (test,)
     is_list = all(isinstance(p, Compare) and isinstance(p.value, str) for p in parts)
     return not is_list or is_condition(text)
+
+
+def _is_chain(text: str) -> bool:
+    return _CHAIN.fullmatch(text) is not None
+
+
+def _is_unclear(text: str) -> bool:
+    """Return whether a text is a condition with several meanings, such as ``30-``."""
+    if not _DASH.search(text):
+        return False
+    try:
+        respelled(text, "", Locale("."))
+    except FormatError:
+        return True
+    return False
+
+
+_DASH: Final = lazy(r"\d\s*[-–—]")
 
 
 def _is_any(cell: Any) -> bool:
@@ -188,12 +207,14 @@ class Column:
 
     @cached_property
     def kind(self) -> str:
-        """The kind of all values: number, date, time, boolean, text; "" for conditions."""
+        """The kind of all values: number, date, time, boolean, text, mixed; "" for conditions."""
         kinds = {
             "" if value is NOT_PLAIN else _FAMILIES.get(kind_of(value), kind_of(value))
             for value in dict.fromkeys(self.values)
             if value is not None
         }
+        if len(kinds) > 1 and "" not in kinds:
+            return "mixed"
         return min(kinds) if len(kinds) == 1 else ""
 
     @property

@@ -201,7 +201,7 @@ class RowReader:
     def spelled(self, text: str, header: str) -> str | None:
         """Return a cell as a unary test, None if it has no other meaning than its text."""
         known = self.cells.spelled.get(text)  # read before, to settle the roles of columns
-        if known is not None and (self.cells.locale == self.locale or not _POINT.search(text)):
+        if known is not None and (self.cells.locale == self.locale or not _SIGNS.search(text)):
             return known
         return respelled(text, header, self.locale)
 
@@ -269,7 +269,8 @@ class RowReader:
         return weight
 
 
-_POINT: Final = lazy(r"[.,]")
+_SIGNS: Final = lazy(r"[.,/]|\d-\d+-")
+"""What numbers and dates have that a locale settles."""
 _LIKE_DEFAULT: Final = (
     "write DEFAULT in capitals for all other cases, or the word in quotes for the text"
 )

@@ -171,7 +171,7 @@ def _join_operators(table: Shaped) -> None:
     """Put the operators in a column before the values in the next one."""
     found: list[tuple[str, set[str]]] = []
     place = 0
-    while place + 1 < len(table.names):
+    while place + 2 < len(table.names):  # the last column is no condition
         signs = {cell for line in table.rows if (cell := _cell(line, place)) is not None}
         plain = {sign.strip() for sign in signs if isinstance(sign, str)}
         name, of = table.names[place], table.names[place + 1]

@@ -348,7 +348,7 @@ class _Settling:
                 return
         column, *others = right
         several = len(column.cells) > 1
-        if column.is_permutation and len(others) > 1:
+        if column.is_permutation and len(column.cells) >= _FEWEST_ROWS and len(others) > 1:
             self.ask_role(column, "note")
             self.beyond(others)
         elif several and not self.is_constant(column) and are_apart(before):
@@ -370,8 +370,9 @@ class _Settling:
         for column in columns:
             is_first = first and column is columns[0]
             alone = is_first and len(columns) == 1
-            odd = column.has_blanks or column.is_free_text or column.is_permutation
-            if alone or not (odd and (not is_first or column.has_blanks or column.is_permutation)):
+            counts = column.is_permutation and len(column.cells) >= _FEWEST_ROWS
+            odd = column.has_blanks or counts or (column.is_free_text and not is_first)
+            if alone or not odd:
                 self.roles[column.name] = _OUTCOME
             else:
                 self.ask_role(column, "note")
@@ -396,9 +397,9 @@ class _Settling:
     def likely(self, column: Column, default: str) -> str:
         """Return what the cells and the name of a column suggest."""
         kind = suggested(column.name)
-        if column.is_free_text or column.is_labels or not column.kind or kind == "note":
+        if column.is_free_text or column.is_labels or kind == "note":
             return "note"
-        if column.is_permutation and default != "outcome":
+        if default != "outcome" and (column.is_permutation or column.kind == "mixed"):
             return "note"
         if column.has_blanks:
             return default if default == "note" else "condition"
@@ -443,7 +444,7 @@ class _Settling:
         conditions = self.conditions()
         has_evidence = any(c.is_evident or c.name in self.declared for c in conditions)
         for column in self.plain_conditions():
-            if len(conditions) < 2 or column.kind not in ("number", "text", "date", ""):
+            if len(conditions) < 2 or column.kind not in ("number", "text", "date", "mixed"):
                 continue
             few = len(column.cells) < _FEWEST_ROWS
             differs = column.filled_differ and (not few or column.is_labels)

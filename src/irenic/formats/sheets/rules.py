@@ -176,6 +176,7 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
         draft.letters = {n: letters(place) for n, place in draft.places.items()}
     cells = CellReader(draft.parsed_cell)
     roles = _settle(draft, table, cells)
+    draft.roles = dict.fromkeys(draft.ignored, "note") | {n: str(r) for n, r in roles.items()}
     draft.outputs = tuple(n for n in names if n in roles and roles[n].kind == "outcome")
     draft.inputs = [Input(n) for n in names if n in roles and n not in draft.outputs]
     if not draft.inputs or not draft.outputs:

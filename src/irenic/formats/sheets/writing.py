@@ -147,9 +147,9 @@ def _declared(
     blank = [""] if weighted else []
     known = [[cell if cell != "" else None for cell in [*row[:n], *row[n + weighted :]]]
              for row in rows]  # fmt: skip
-    settled = settle(names, known, {}, CellReader(TableDraft("").parsed_cell))
+    texts = [[cell if cell is None else _text_of(cell) for cell in row] for row in known]
     meant = ["condition"] * n + ["outcome"] * len(outputs)
-    is_clear = not settled.doubts and [str(settled.roles[name]) for name in names] == meant
+    is_clear = _shows(names, known, meant) and _shows(names, texts, meant)
     # a number in the first column under a letter would be that of a rule
     if not before and names[0] in POLICIES and [row[0] for row in known[:1]] in (["1"], [1]):
         is_clear = False
@@ -163,6 +163,12 @@ def _declared(
             *blank,
             *([""] if is_clear else ["outcome"]) * len(outputs),
         ]
+
+
+def _shows(names: list[str], rows: list[list[Any]], meant: list[str]) -> bool:
+    """Return whether cells show the roles of all columns."""
+    settled = settle(names, rows, {}, CellReader(TableDraft("").parsed_cell))
+    return not settled.doubts and [str(settled.roles[name]) for name in names] == meant
 
 
 def _under_letter(table: DecisionTable) -> tuple[str, DecisionTable]:

@@ -135,6 +135,9 @@ def _only_asked(draft: TableDraft, features: Sequence[str]) -> TableDraft:
     if not asked:
         return draft
     reasons = set(map(str, draft.doubts))
+    if features and all(c.name in features or c.bound for c in draft.inputs):
+        # the space has all conditions, so that the other columns are the outcomes
+        reasons -= {str(d) for d in draft.doubts if set(d.columns) <= set(draft.outputs)}
     errors, warnings = (
         [note for note in notes if note.place.header not in asked or note.reason in reasons]
         for notes in (draft.errors, draft.warnings)
