@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -150,6 +151,7 @@ class _ModelReader:
         self.table.name = self.ours(node, "name", _text) or self.table.name
         self.language = model.root.get("expressionLanguage")
         self.parsed: dict[str, Tests | None] = {}
+        self.translations: dict[tuple[str, str, int], tuple[str, str | None]] = {}
         self.open: dict[tuple[int, int], tuple[str, Tests]] = {}
         """The cells, by row and column, that name other data or call functions."""
         self.foreign: dict[tuple[int, int], str] = {}
@@ -282,6 +284,19 @@ class _ModelReader:
 
     # --- rows
 
+    @cached_property
+    def names(self) -> list[tuple[str, ...]]:
+        """The names by which the cells of each input can use its value."""
+        return [names_of(node, self.decisions.names) for node in self.inputs]
+
+    def translated(self, text: str, declared: str, place: int) -> tuple[str, str | None]:
+        """Return the language of a cell, "" for FEEL, and the cell in FEEL if it was translated."""
+        key = text, declared, place
+        if key not in self.translations:
+            language = language_of(text, declared or self.language)
+            self.translations[key] = language, as_feel(text, language, self.names[place])
+        return self.translations[key]
+
     def rule(self, number: int, node: Node) -> None:
         table = self.table
         tests, thens = node.all("inputEntry"), node.all("outputEntry")
@@ -322,8 +337,7 @@ class _ModelReader:
         if exact is not None:
             return Cell(node.get(f"{OURS} test"), exact)
         text = node.child_text() if node.children else node.text.strip()
-        language = language_of(text, node.get("expressionLanguage") or self.language)
-        same = as_feel(text, language, names_of(self.inputs[place], self.decisions.names))
+        language, same = self.translated(text, node.get("expressionLanguage"), place)
         if language and text not in ("", "-") and same is None:
             self.foreign[len(self.table.rows), place] = language
             return Cell(text, ANYTHING)
