@@ -213,6 +213,13 @@ class Question:
     def _allowed(self) -> list[bool]:
         return []
 
+    def differ(self, first: Any, second: Any) -> Any:
+        """Return whether outcomes of two versions must not meet, given their codes."""
+        allowed = self.allowed()
+        if self.claim.kind == "implies":
+            return allowed[first] & ~allowed[second]
+        return ~allowed[first] & (first != second)
+
     def ranks(self) -> Floats:
         """Return the ranks of the outcomes so far, lower ones first; NaN for having none."""
         keys = [_rank(value, self.claim.order) for value in self.outcomes.values[1:]]
