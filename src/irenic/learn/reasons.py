@@ -27,19 +27,8 @@ def reason_rules(rules: RuleSet, rows: Instances) -> RuleSet | None:
     """Return few regions that are the shortest reasons of most rows, as rules for the default.
 
     Rows that the default decides are in a region with as few conditions as possible, up to a number
-    of regions and of different rows; the most frequent ones come first.
-
-    Parameters
-    ----------
-    rules : RuleSet
-        Rules with a default.
-    rows : Instances
-        Training rows.
-
-    Returns
-    -------
-    RuleSet or None
-        None if there is no default, it decides only some labels, or none of these rows.
+    of regions and of different rows; the most frequent ones come first. None if there is no
+    default, it decides only some labels, or none of these rows.
 
     >>> from irenic import Rule, RuleSet
     >>> rule = Rule({"age": (None, 18), "income": (None, 9)}, then="free")

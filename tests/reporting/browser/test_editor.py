@@ -14,7 +14,7 @@ import irenic
 from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
 from irenic.checking import check
 from irenic.reporting._bundle import bundle
-from irenic.reporting.editing import EditedFile
+from irenic.reporting.edited_file import EditedFile
 from irenic.reporting.summarize import summarize
 from tests.reporting.browser.steps import ask
 
