@@ -159,7 +159,7 @@ class _Lexer:
         """Return a date, a time or an amount."""
         char, low = self.low[at], self.low
         last = self.tokens[-1].roles if self.tokens else ()
-        if char in "-−" and ("V" in last or ")" in last):
+        if char in "-−" and not {"V", ")", "day", "month"}.isdisjoint(last):
             return None
         if char == "," and self.locale.decimal != ",":
             return None
