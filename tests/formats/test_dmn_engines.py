@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import subprocess
+import sys
 
 import pytest
 from dmn_models import data, item, model
@@ -227,6 +229,23 @@ def test_time_zones_need_no_colon():
     moment = dt.datetime(2026, 1, 31, 9, 0, 0, 500_000, tzinfo=dt.UTC)
     assert table.predict([{"t": dt.time(19, tzinfo=zone), "d": moment}]).tolist() == [1]
     assert read(("t", "time"), rows=[('time("19:00:00-05")', "1")]).tables == []
+
+
+# --- the interpreter
+
+PLAIN = """
+import sys, irenic
+for text, form in ((%r, "dmn"), ("a,b\\n< 3,x\\n>= 3,y\\n", "csv")):
+    assert irenic.parse(text.encode(), format=form).bind().tables
+print([name for name in sys.modules if "interpreter" in name or "dmn._logic" in name])
+"""
+
+
+def test_tables_of_literals_do_not_need_the_interpreter():
+    rows = [("> 3", '"x", not("y")', "1"), ("[1..3]", "-", '"z"')]
+    program = PLAIN % model([A, ("b", "string", '"x", "y"')], rows)
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == ("[]\n", "")
 
 
 # --- editing

@@ -337,6 +337,8 @@ class Boxes:
 
     def meet_any(self, others: Boxes) -> Bools:
         """Return which boxes overlap at least one of the other boxes."""
+        if len(others) == 1:
+            return self.meeting(others)
         meet = np.zeros(len(self), dtype=np.bool_)
         for start in range(0, len(others), _BLOCK):
             left = np.flatnonzero(~meet)

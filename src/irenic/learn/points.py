@@ -14,6 +14,7 @@ from irenic.learn._columns import column_figures
 from irenic.learn._completing import completed, with_missing
 from irenic.learn._knowledge import BoundKnowledge
 from irenic.learn.cells import ROW_LIMIT
+from irenic.learn.default_regions import reason_rules
 from irenic.learn.evolution import Candidate, covering, worths
 from irenic.learn.front import (
     DefaultRegions,
@@ -24,7 +25,6 @@ from irenic.learn.front import (
     front_of,
 )
 from irenic.learn.probabilities import Division, Seen, leading, led, raised_from, with_probabilities
-from irenic.learn.reasons import reason_rules
 from irenic.learn.run import best_consequent
 from irenic.learn.sample import InCells, Sample
 from irenic.learn.tally import (

@@ -1,4 +1,4 @@
-"""Scores of rows left out, and what they say about the rule set that was chosen by them.
+"""The estimate of a fit: scores of rows left out, corrected for the choice of the best one.
 
 The best of several scores is too good to be true, because it was chosen for being the best. The
 bootstrap repeats the choice: it chooses on rows drawn with replacement, and scores the choice on

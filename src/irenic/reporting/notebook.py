@@ -307,7 +307,7 @@ def _probability_table(table: ProbabilityTable) -> Html:
 _WRITERS: Final[dict[str, Callable[[Any], Html]]] = {
     "Region": _region,
     "Rule": _rule,
-    "Rules": _rules,
+    "DecidingRules": _rules,
     "DecisionTable": _decision_table,
     "Gaps": _gaps,
     "Findings": _findings,

@@ -280,13 +280,13 @@ def _grown(
     return Region.from_boxes(boxes.like(lower, boxes.upper, boxes.masks)), proved
 
 
-def default_regions(rules: RuleSet, cases: Instances) -> list[Region]:
+def regions_by_default(rules: RuleSet, cases: Instances) -> list[Region]:
     """Return the region of the reason of each case that no rule covers.
 
     >>> from irenic import Rule
     >>> rule = Rule({"age": (None, 18), "income": (None, 9)}, then="free")
     >>> rules = RuleSet([rule], default="full")
-    >>> default_regions(rules, rules.space.encode({"age": [40, 3], "income": [5, 12]}))
+    >>> regions_by_default(rules, rules.space.encode({"age": [40, 3], "income": [5, 12]}))
     [age >= 18, income >= 9]
     """
     rivals = possible_parts(rules, rules.default)[0]

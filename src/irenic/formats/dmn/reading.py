@@ -16,18 +16,15 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import FormatError, IrenicError, did_you_mean
 from irenic.formats.dmn import _xml as dmn_xml
-from irenic.formats.dmn._computed import Opener, expression
 from irenic.formats.dmn._graph import link, unconnected
 from irenic.formats.dmn._languages import as_feel, expression_of, language_of, names_of, variable_of
-from irenic.formats.dmn._ordering import possible
 from irenic.formats.dmn._types import ANY_TYPE, CompoundError, Model, Type
 from irenic.formats.dmn._xml import Node
 from irenic.formats.dmn.deciding import Decisions
-from irenic.formats.feel.expressions import Tests, parse_expression, parse_tests
 from irenic.formats.feel.sets import feel_text
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
@@ -40,7 +37,6 @@ from irenic.formats.feel.unary_tests import (
     parse,
     parse_value,
 )
-from irenic.formats.feel.values import to_feel
 from irenic.formats.json import rules as json_rules
 from irenic.formats.parsed import Parsed, Tables
 from irenic.formats.tables.assembly import assemble
@@ -59,6 +55,9 @@ from irenic.model.decision_table import HIT_POLICIES, HitPolicy
 from irenic.model.literals import Expression, counted, display, say
 from irenic.model.notation import ParsedCondition
 from irenic.model.space import Space
+
+if TYPE_CHECKING:
+    from irenic.formats.feel.interpreter import Tests
 
 OURS: Final = "urn:irenic:dmn"
 _POLICIES: Final[dict[str, tuple[HitPolicy, str]]] = {p: (p, "") for p in HIT_POLICIES} | POLICIES
@@ -122,6 +121,8 @@ def _assemble(draft: TableDraft, space: Space | None) -> Tables:
     tables = assemble(draft, space)
     if not draft.computed or not tables.tables:
         return tables
+    from irenic.formats.dmn._ordering import possible
+
     table = replace(tables.tables[0], computed=draft.computed)
     return replace(tables, tables=[possible(table, draft.compared)])
 
@@ -176,6 +177,8 @@ class _ModelReader:
         self.retype()
         self.note_unknown()
         if self.open or self.compound or self.is_partly_foreign():
+            from irenic.formats.dmn._computed import Opener  # most tables have no such cells
+
             opener = Opener(table, self.decisions, lambda path: self.model.named(path, node))
             opener.open(self.open, self.foreign)
             opener.drop_unused(i for i, c in enumerate(table.inputs) if c.name in self.compound)
@@ -250,6 +253,9 @@ class _ModelReader:
         """Note how an input is computed if its expression is more than a name."""
         if re.fullmatch(r"\w+", text):
             return
+        from irenic.formats.dmn._computed import expression
+        from irenic.formats.feel.interpreter import parse_expression
+
         try:
             formula = parse_expression(text, self.decisions.names)
         except FormatError:
@@ -436,6 +442,8 @@ class _ModelReader:
         return self.expressions(text, literals=True) if any(opaque) else None
 
     def expressions(self, text: str, *, literals: bool = False) -> Tests | None:
+        from irenic.formats.feel.interpreter import parse_tests
+
         known = self.decisions.names
         try:
             tests = parse_tests(text, known)
@@ -522,14 +530,13 @@ class _ModelReader:
 
     def unfit(self, types: list[Type]) -> Iterator[tuple[int, str, str]]:
         """Yield the rows with an outcome of another kind than declared, or not allowed."""
-        tests = [None if t.allowed is None else parse_tests(feel_text(t.allowed)) for t in types]
-        columns = [*zip(self.table.outputs, types, tests, strict=True)]
+        columns = [*zip(self.table.outputs, types, strict=True)]
         for row in self.table.rows:
             thens = row.then if len(columns) > 1 else (row.then,)
             if not isinstance(thens, tuple) or len(thens) != len(columns):
                 continue  # given by an attribute of ours
-            for then, (name, declared, allowed) in zip(thens, columns, strict=True):
-                if why := _why_unfit(then, declared, allowed):
+            for then, (name, declared) in zip(thens, columns, strict=True):
+                if why := _why_unfit(then, declared):
                     yield row.number - 1, name if len(columns) > 1 else "", why
 
     def variable_type(self) -> str:
@@ -564,7 +571,7 @@ def _listed(allowed: Test | None) -> list[Hashable]:
     return list(dict.fromkeys(value for value in values if value is not None))
 
 
-def _why_unfit(then: Hashable, declared: Type, allowed: Tests | None) -> str:
+def _why_unfit(then: Hashable, declared: Type) -> str:
     """Return why an outcome does not fit its column, "" if it does or is computed."""
     if isinstance(then, Expression):
         return ""
@@ -573,11 +580,19 @@ def _why_unfit(then: Hashable, declared: Type, allowed: Tests | None) -> str:
         kind = "integer"
     if declared.kind is not None and kind not in _FITTING[declared.kind] and kind in _KINDS:
         return f"the outcome {display(then)} must be {_KINDS[declared.kind]} according to its type"
-    if allowed is None or allowed.holds(to_feel(then), {}):
+    values = _listed(declared.allowed)
+    if declared.allowed is None or _is_allowed(then, declared.allowed, values):
         return ""
-    assert declared.allowed is not None
-    listed = ", ".join(map(say, _listed(declared.allowed))) or feel_text(declared.allowed)
+    listed = ", ".join(map(say, values)) or feel_text(declared.allowed)
     return f"the outcome {say(then)} is not among the allowed {short(listed)}"
+
+
+def _is_allowed(then: Hashable, allowed: Test, values: list[Hashable]) -> bool:
+    if any(kind_of(value) == kind_of(then) and value == then for value in values):
+        return True
+    from irenic.formats.feel.interpreter import parse_tests, to_feel
+
+    return parse_tests(feel_text(allowed)).holds(to_feel(then), {})
 
 
 def _accepted(node: Node | None) -> list[str]:
