@@ -504,7 +504,7 @@ BAD = item("tBad", "number", allowed="max")
                                    " column contains numbers according to typeRef number)"),
         (("f", "string", '"a", "b"'), ("true", "1"), {},
          ", rule 1, column 'f', 'true': true is not a text (the column contains text according to"
-         " typeRef string)"),
+         " typeRef string); quote it, or correct the type"),
         ("Flag", ("5", "1"), {"before": ITEMS},
          ", rule 1, column 'Flag', '5': 5 is not true or false (the column contains booleans"
          " according to the typeRef of its data)"),

@@ -722,7 +722,8 @@ class _Selector:
         if not source or len(kinds) > 1:
             return ""
         plural = _PLURALS.get(min(kinds), "other values")
-        return f" (the column contains {plural} according to {source})"
+        hint = "; quote it, or correct the type" if kinds == {"text"} else ""
+        return f" (the column contains {plural} according to {source}){hint}"
 
     def is_unsatisfiable(self, name: str, conditions: Sequence[Condition]) -> bool:
         """Return whether no value satisfies the conditions on one feature."""
