@@ -215,6 +215,28 @@ def test_cells_say_the_kind_of_columns_of_text(cell, plural):
     assert one(("a", kind), rows=[(cell, "1")]).space == found.tables[0].space
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "literal"),
+    [
+        ("date", "2026-01-31", "date"),
+        ("time", "12:30:00", "time"),
+        ("dateTime", "2026-01-31T12:30:00", "date and time"),
+        ("dayTimeDuration", "P1DT12H", "duration"),
+        ("yearMonthDuration", "P1Y2M", "duration"),
+    ],
+)
+def test_literals_of_text_in_columns_of_dates_and_durations(kind, text, literal):
+    [error] = read(("a", kind), rows=[(f'"{text}"', "1")]).errors
+    assert str(error).endswith(f'; write {literal}("{text}"), or correct the type')
+    assert len(one(("a", kind), rows=[(f'{literal}("{text}")', "1")]).rules) == 1
+
+
+def test_constants_are_in_lower_case():
+    for cell in ("TRUE", "False", "Null"):
+        assert "is a name" in str(read(("a", "boolean"), rows=[(cell, "1")]).errors[0])
+        assert len(one(("a", "boolean"), rows=[(cell.lower(), "1")]).rules) == 1
+
+
 def test_mixed_columns_of_text_are_refused():
     for rows in ([("5", "1"), ('"a"', "2")], [("5", "1"), ("true", "2")]):
         [*_, error] = read(("a", "string"), rows=rows).errors
