@@ -177,7 +177,7 @@ A_NAME = (
     ' true or date("2026-01-31")'
 )
 A_FUNCTION = "is a function, and functions are not supported; compare with a value such as 18"
-UNEXPECTED = "a cell must contain conditions such as >= 18 or [18..30]"
+UNEXPECTED = 'a cell must contain conditions such as >= 18, [18..30] or "text" in quotes'
 OPEN = "the quotes around a text are not closed"
 INVALID = {
     "age > 5": f"1: 'age' {A_NAME}", "> limit": f"3: 'limit' {A_NAME}",

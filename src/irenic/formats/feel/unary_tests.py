@@ -264,7 +264,10 @@ def _unreadable(rest: str) -> str:
     if rest[0].isdigit():
         word = re.split(r"[\s,<>=()\[\]]", rest, maxsplit=1)[0]
         return f"{word!r} is not a number; quote it if it is text"
-    return f"unexpected {rest[0]!r}; a cell must contain conditions such as >= 18 or [18..30]"
+    return (
+        f"unexpected {rest[0]!r}; a cell must contain conditions such as >= 18, [18..30] or"
+        ' "text" in quotes'
+    )
 
 
 class _TestParser:
