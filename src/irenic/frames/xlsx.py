@@ -49,12 +49,23 @@ def loads(raw: bytes) -> Table:
     return Table(columns, percentages=[header[place] for place in places])
 
 
-def open_workbook(raw: bytes, *, read_only: bool = True, data_only: bool = False) -> Any:
+def open_workbook(
+    raw: bytes, *, read_only: bool = True, data_only: bool = False, rich_text: bool = False
+) -> Any:
     """Return a workbook of openpyxl, without its warnings about parts that are not read."""
     load = openpyxl_module().load_workbook
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return load(io.BytesIO(raw), read_only=read_only, data_only=data_only)
+        return load(io.BytesIO(raw), read_only=read_only, data_only=data_only, rich_text=rich_text)
+
+
+def number_formats(book: Any) -> list[str]:
+    """Return the number formats of the styles of a workbook, in their order."""
+    from openpyxl.styles.numbers import BUILTIN_FORMATS, BUILTIN_FORMATS_MAX_SIZE
+
+    own = dict(enumerate(book._number_formats, BUILTIN_FORMATS_MAX_SIZE))
+    codes = BUILTIN_FORMATS | own
+    return [codes.get(style.numFmtId, "General") for style in book._cell_styles]
 
 
 def check_workbook(raw: bytes, limit: int = MOST_UNPACKED) -> None:

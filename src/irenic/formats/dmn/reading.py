@@ -53,6 +53,7 @@ from irenic.formats.tables.drafts import (
     accepted_in,
     short,
 )
+from irenic.formats.tables.letters import check_letters
 from irenic.model.decision_table import HIT_POLICIES, HitPolicy
 from irenic.model.literals import Expression, counted, display, say
 from irenic.model.notation import ParsedCondition
@@ -179,6 +180,7 @@ class _ModelReader:
         table.unfit = [*self.unfit(types)] if self.outputs else []
         regions = self.ours(node, "impossible", _impossible) or []
         table.impossible = [(None, conditions) for conditions in regions]
+        check_letters(table, in_quotes=True)
         return table
 
     def policy(self) -> None:

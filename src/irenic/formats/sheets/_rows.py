@@ -23,6 +23,7 @@ from irenic.formats.sheets._doubtful_columns import (
 from irenic.formats.sheets._grid import (
     Percentage,
     SheetLine,
+    ShownText,
     Unreadable,
 )
 from irenic.formats.sheets._layout import (
@@ -158,6 +159,8 @@ class RowReader:
     def cell(self, value: Any, number: int, header: str, line: SheetLine) -> Cell:
         if isinstance(value, Percentage):
             return Cell(str(value), Compare("=", self.percentage(value, header)))
+        if isinstance(value, ShownText):
+            return self.shown(value, number, header, line)
         if isinstance(value, str) and FORMULA.match(value):
             value = Unreadable(value, LIKE_A_FORMULA)
         elif self.typed and isinstance(value, str) and ZEROS.fullmatch(value.strip()):
@@ -178,17 +181,7 @@ class RowReader:
     def text(self, text: str, number: int, header: str, line: SheetLine) -> Cell:
         """Return a cell of text; one that is not a unary test may be respelled as one."""
         try:
-            plain = None if needs_locale(text, self.locale) else self.draft.parsed_cell(text)
-            spelling = text
-            if not isinstance(plain, Cell):
-                spelling = respelled(text, header, self.locale) or text
-                plain = self.draft.parsed_cell(spelling)
-            elif is_words(plain) and (other := reread(text, self.locale)) is not None:
-                read = self.draft.parsed_cell(other)
-                if isinstance(read, Cell) and read.test != plain.test:
-                    spelling, plain = other, read
-            if isinstance(plain, FormatError):
-                raise plain if spelling == text else FormatError(plain.message)
+            plain, spelling = self.parsed(text, header, self.locale)
         except FormatError as error:
             self.fail(error.message, number, header, line, text)
             return Cell(text, ANYTHING)
@@ -197,6 +190,37 @@ class RowReader:
             return plain
         self.doubts.cell(Cell(spelling, plain.test), number, header, line.number, text)
         self.draft.respelled[header, text] = spelling
+        return Cell(text, plain.test)
+
+    def parsed(self, text: str, header: str, locale: Locale) -> tuple[Cell, str]:
+        """Return a cell of text, and the unary test that it is spelled as."""
+        plain = None if needs_locale(text, locale) else self.draft.parsed_cell(text)
+        spelling = text
+        if not isinstance(plain, Cell):
+            spelling = respelled(text, header, locale) or text
+            plain = self.draft.parsed_cell(spelling)
+        elif is_words(plain) and (other := reread(text, locale)) is not None:
+            read = self.draft.parsed_cell(other)
+            if isinstance(read, Cell) and read.test != plain.test:
+                spelling, plain = other, read
+        if isinstance(plain, FormatError):
+            raise plain if spelling == text else FormatError(plain.message)
+        return plain, spelling
+
+    def shown(self, shown: ShownText, number: int, header: str, line: SheetLine) -> Cell:
+        """Return what the text of a number format means, if it goes with the value below it."""
+        text = str(shown)
+        if shown.is_code:
+            return Cell(literal_text(text), Compare("=", text))
+        try:
+            plain, spelling = self.parsed(text, header, Locale("."))
+        except FormatError:
+            plain, spelling = None, ""
+        if plain is None or not _goes_with(plain.test, shown):
+            self.fail(shown.doubt(), number, header, line, text)
+            return Cell(text, ANYTHING)
+        if spelling != text:
+            self.draft.respelled[header, text] = spelling
         return Cell(text, plain.test)
 
     def fail(self, reason: str, number: int, header: str, line: SheetLine, text: str = "") -> None:
@@ -208,6 +232,8 @@ class RowReader:
                 raise FormatError("the outcome is empty; every rule must have one")
             if isinstance(value, Unreadable):
                 raise FormatError(value.reason)
+            if isinstance(value, ShownText):
+                return as_consequent(self.shown_outcome(value, header))
             if isinstance(value, Percentage):
                 then = self.percentage(value, header)
                 self.doubts.amount(str(value), then, number, header, line.number)
@@ -225,6 +251,18 @@ class RowReader:
             text = value if isinstance(value, str) else getattr(value, "text", "")
             self.fail(reason, number, header, line, text)
             return ""
+
+    def shown_outcome(self, shown: ShownText, header: str) -> Any:
+        """Return the outcome that a number format shows: an amount, or a text."""
+        text = str(shown)
+        if shown.is_code or not is_amount(text):
+            return text
+        spelling = value_text(text, Locale("."))
+        then = parse_value(spelling)
+        if type(shown.value) in (int, float) and then != shown.value:
+            raise FormatError(shown.doubt())
+        self.draft.respelled[header, text] = spelling
+        return then
 
     def percentage(self, value: Percentage, header: str) -> Any:
         """Return the number of a cell that shows a percent sign, whatever the locale."""
@@ -270,6 +308,15 @@ _TOTALS: Final = (
     "the last row looks like a total; delete it or leave it out with cells=… (--range), or quote"
     " the cell if it is a condition"
 )
+
+
+def _goes_with(test: Any, shown: ShownText) -> bool:
+    """Return whether a test of one value is the one below a text, or a word without numbers."""
+    if not isinstance(test, Compare) or test.order != "=":
+        return True
+    if isinstance(test.value, str) or isinstance(shown.value, dt.date):
+        return isinstance(shown.value, dt.date) or not any(map(str.isdigit, shown))
+    return bool(test.value == shown.value)
 
 
 def _is_dash(value: Any) -> bool:
