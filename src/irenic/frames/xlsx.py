@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from irenic.errors import FormatError
 from irenic.frames.columns import NOTHING, Table, as_column, as_values, check_header
+from irenic.frames.number_formats import shown, shown_date
 from irenic.frames.unpacking import MOST_UNPACKED, check_archive
 
 ERRORS: Final = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
@@ -99,7 +100,13 @@ def _rows(sheet: Any) -> tuple[list[list[Any]], set[int]]:
             if isinstance(value, str):
                 check_length(value)
             elif type(value) in (int, float):
-                (percentages if "%" in row[place].number_format else plain).add(place)
+                code = row[place].number_format
+                (percentages if "%" in code else plain).add(place)
+                if code != "General" and (found := shown(value, code)).is_code:
+                    cells[place] = found.text
+            elif isinstance(value, dt.date):
+                part = shown_date(value, row[place].number_format)
+                cells[place] = part.text if part is not None and part.is_plain else value
         while cells and cells[-1] is None:
             cells.pop()
         n_cells += len(cells)
