@@ -37,8 +37,6 @@ from irenic.formats.feel._literals import (
     read_text,
 )
 from irenic.formats.feel.doubtful_cells import LONGEST_BARE, STRING, refusal
-from irenic.formats.feel.expressions import parse_expression, parse_tests
-from irenic.formats.feel.values import Range, from_feel
 from irenic.model.literals import Months
 from irenic.model.notation import Token
 from irenic.model.patterns import lazy
@@ -152,6 +150,8 @@ def _constant(text: str) -> Test | None:
     """Return the test in a cell whose operands are constant expressions, None if they are not."""
     if _DOUBTFUL.search(text):
         return None
+    from irenic.formats.feel.interpreter import parse_tests  # rarely needed
+
     try:
         tests = parse_tests(text)
         if not all(item.value.constant for item in tests.items):
@@ -167,6 +167,8 @@ def _constant(text: str) -> Test | None:
 
 
 def _of_constant(order: str, value: Any) -> Test | None:
+    from irenic.formats.feel.interpreter import Range, from_feel
+
     if not order and isinstance(value, Range):
         if value.low is None or value.high is None:
             return None
@@ -216,6 +218,8 @@ def _constant_value(text: str) -> Any:
     """Return the value of a constant expression, None if it is not one or has none."""
     if _DOUBTFUL.search(text):
         return None
+    from irenic.formats.feel.interpreter import from_feel, parse_expression  # rarely needed
+
     try:
         formula = parse_expression(text)
         value = from_feel(formula.run({})) if formula.constant else None
