@@ -60,6 +60,10 @@ class Node:
         child = self.first(tag)
         return "" if child is None else child.text.strip()
 
+    def written(self) -> str:
+        """Return the text of an expression or cell; some tools write it without <text>."""
+        return self.child_text() if self.children else self.text.strip()
+
     def ancestors(self) -> Iterator[Node]:
         """Yield the elements that contain this one, innermost first."""
         node = self.parent

@@ -77,6 +77,7 @@ _KINDS: Final = {
 _KINDS_OF_CELLS: Final = {"number": "numbers", "boolean": "booleans"}
 # Arithmetic of names that is more likely text without quotes: n/a, late-night.
 _UNCLEAR: Final = re.compile(r"\w[-/]\w")
+_LITERALS: Final = {"true", "false", "null"}  # TRUE is a name in FEEL
 _STRING: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 # Tools use some names of types for two kinds.
 _ALIKE: Final = (("number", "integer"), ("date", "datetime"), ("duration", "months"))
@@ -329,7 +330,7 @@ class _ModelReader:
         exact = self.ours(node, "test", lambda data: json_rules.decode_operators(header, data))
         if exact is not None:
             return Cell(node.get(f"{OURS} test"), exact)
-        text = node.child_text() if node.children else node.text.strip()
+        text = node.written()
         language = language_of(text, node.get("expressionLanguage") or self.language)
         same = as_feel(text, language, names_of(self.inputs[place], self.decisions.names))
         if language and text not in ("", "-") and same is None:
@@ -419,7 +420,7 @@ class _ModelReader:
         if text not in self.parsed:
             try:
                 cell = Cell(text, parse(text))
-                self.table.parsed[text, False] = cell  # so that it is parsed only once
+                self.table.parsed[text] = cell  # so that it is parsed only once
                 self.parsed[text] = None
             except FormatError:
                 self.parsed[text] = self.expressions(text)
@@ -432,7 +433,7 @@ class _ModelReader:
         """
         if column.kind not in (None, "text", "time"):
             return None
-        cell = self.table.parsed.get((text, False))
+        cell = self.table.parsed.get(text)
         if not isinstance(cell, Cell) or isinstance(cell.test, dict) or column.feature:
             return None
         is_open = column.domain is None
@@ -454,9 +455,9 @@ class _ModelReader:
         names = tests.names - {"?"}
         calls = "?" in tests.names and not all(item.order for item in tests.items)
         varies = not all(item.value.constant for item in tests.items)  # today()
-        if not names <= known and (
-            self.decisions.declares_data or _UNCLEAR.search(_STRING.sub("", text))
-        ):
+        unknown = names - known
+        unclear = _UNCLEAR.search(_STRING.sub("", text)) or {n.lower() for n in unknown} & _LITERALS
+        if unknown and (self.decisions.declares_data or unclear):
             return None
         return tests if names or calls or varies or literals else None
 
@@ -464,7 +465,7 @@ class _ModelReader:
         """Yield the descriptions of rules, and the columns of annotations."""
         rules = self.node.all("rule")
         columns: list[tuple[str | None, list[list[Node]]]]
-        columns = [(None, [rule.all("description")[:1] for rule in rules])]
+        columns = [(None, [rule.all("description") for rule in rules])]
         entries = [rule.all("annotationEntry") for rule in rules]
         names = [node.get("name") for node in self.node.all("annotation")]
         names += [""] * (max(map(len, entries), default=0) - len(names))
@@ -476,15 +477,15 @@ class _ModelReader:
             notes: dict[tuple[int, str], None] = {}
             for number, (rule, of_rule) in enumerate(zip(rules, nodes, strict=True), 1):
                 row = self.ours(rule, "row", _row_number) or number
-                text = "".join(without_accepted(note.child_text() or note.text) for note in of_rule)
-                if text:
-                    notes[row - 1, text] = None
+                for note in of_rule:
+                    if text := without_accepted(note.child_text() or note.text):
+                        notes[row - 1, text] = None
             if notes or name is not None:
                 yield name, tuple(notes)
 
     def value(self, node: Node) -> Hashable:
         """Return an output entry: the value of a literal, or the expression."""
-        return as_output(node.child_text() if node.children else node.text.strip())
+        return as_output(node.written())
 
     def default(self) -> Hashable | None:
         exact = self.ours(self.node, "default", json_rules.decode_value)
