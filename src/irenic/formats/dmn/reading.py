@@ -432,7 +432,7 @@ class _ModelReader:
         if text not in self.parsed:
             try:
                 cell = Cell(text, parse(text))
-                self.table.parsed[text, False] = cell  # so that it is parsed only once
+                self.table.parsed[text] = cell  # so that it is parsed only once
                 self.parsed[text] = None
             except FormatError:
                 self.parsed[text] = self.expressions(text)
@@ -445,7 +445,7 @@ class _ModelReader:
         """
         if column.kind not in (None, "text", "time"):
             return None
-        cell = self.table.parsed.get((text, False))
+        cell = self.table.parsed.get(text)
         if not isinstance(cell, Cell) or isinstance(cell.test, dict) or column.feature:
             return None
         is_open = column.domain is None

@@ -16,8 +16,9 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.errors import ConditionError, FormatError, without_feature
-from irenic.formats.feel.doubtful_cells import means_days, warning
-from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not, Test, kind_of, parse_value
+from irenic.formats.cells.reading import literal
+from irenic.formats.cells.words import means_days, warning
+from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not, Test, kind_of
 from irenic.model.condition import LOWER_AFTER, UPPER_AFTER, Interval, Operators, cut_after
 from irenic.model.features import (
     EXACT,
@@ -342,7 +343,7 @@ def _reads_bare(value: str) -> bool:
     if not _WORD.fullmatch(value) or warning(value) or means_days(value):
         return False
     try:
-        return bool(parse_value(value, words=True) == value)
+        return bool(literal(value) == value)
     except FormatError:
         return False
 
@@ -364,35 +365,46 @@ def _decimal(value: float) -> str:
     return f"{text}.0" if abs(value) > EXACT and "." not in text else text
 
 
-def feel_text(test: Test | Operators) -> str:
-    """Return the text of a test; read back, it selects the same values."""
+def feel_text(test: Test | Operators, *, words: bool = False) -> str:
+    """Return the text of a test; read back, it selects the same values.
+
+    With ``words``, dates and words have no quotes, as in spreadsheets.
+    """
     if isinstance(test, dict):
-        return cell_text([test])
+        return cell_text([test], words=words)
     if test == AllOf(()):
         return "-"
-    text = _listed(test)
+    text = _listed(test, words)
     # spreadsheets accept ? in brackets only if the cell begins with it
     return f"? in ({text})" if _joined(test) else text
 
 
-def _listed(test: Test) -> str:
+def _listed(test: Test, words: bool) -> str:
     parts = test.tests if isinstance(test, AnyOf) else (test,)
-    return ", ".join(map(_one, parts))
+    return ", ".join(_one(part, words) for part in parts)
 
 
-def _one(test: Test) -> str:
+def _one(test: Test, words: bool) -> str:
     if isinstance(test, Compare):
         sign = "" if test.order == "=" else f"{test.order} "
-        return f"{sign}{literal_text(test.value)}"
+        return f"{sign}{_value(test.value, words)}"
     if isinstance(test, Not):
-        return f"not({_listed(test.test)})"
+        return f"not({_listed(test.test, words)})"
     if isinstance(test, AnyOf):
-        return f"({_listed(test)})"
+        return f"({_listed(test, words)})"
     if bounds := _range_of(test):
         low, high = bounds
         opening, closing = "[" if low.order == ">=" else "(", "]" if high.order == "<=" else ")"
-        return f"{opening}{literal_text(low.value)}..{literal_text(high.value)}{closing}"
-    return " and ".join(f"? in ({_listed(part)})" for part in test.tests)
+        a, b = (_value(bound.value, words) for bound in bounds)
+        return f"{opening}{a}..{b}{closing}"
+    return " and ".join(f"? in ({_listed(part, words)})" for part in test.tests)
+
+
+def _value(value: Any, words: bool) -> str:
+    is_to_the_minute = words and type(value) is dt.time and value.tzinfo is None
+    if is_to_the_minute and not (value.second or value.microsecond):
+        return f"{value:%H:%M}"
+    return literal_text(value, words=words)
 
 
 def _range_of(test: AllOf) -> tuple[Compare, Compare] | None:

@@ -7,12 +7,12 @@ from collections.abc import Hashable, Iterator
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import like_a_number, refusal
+from irenic.formats.cells.reading import literal
+from irenic.formats.cells.values import is_amount
+from irenic.formats.cells.words import like_a_number, spreadsheet_error
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import parse_value
-from irenic.formats.sheets._spellings import is_amount
 from irenic.formats.tables.drafts import CANNOT_OCCUR
-from irenic.frames.xlsx import ERRORS
 from irenic.model.head import Head
 from irenic.model.literals import MAX_DEPTH, Expression, format_literal
 from irenic.model.notation import ParsedDefault, parse_line
@@ -34,14 +34,14 @@ def read_outcome(text: str) -> Hashable:
     text = text.strip()
     if FORMULA.match(text):
         raise FormatError(LIKE_A_FORMULA)
-    if text in ERRORS and (reason := refusal(text)):
+    if reason := spreadsheet_error(text):
         raise FormatError(reason)
     if match := _EXPRESSION.fullmatch(text):
         return _expression(match)
     try:
         if text[0] in "({":
             return _part(text)
-        value = parse_value(text, words=True)
+        value = literal(text)
     except FormatError:
         if text.startswith('"'):
             raise

@@ -8,18 +8,14 @@ from collections.abc import Callable, Hashable
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import (
-    means_any,
-    means_else,
-    means_total,
-)
-from irenic.formats.feel.sets import literal_text
+from irenic.formats.cells.locales import Locale
+from irenic.formats.cells.reading import Reading, read
+from irenic.formats.cells.values import is_amount, value_text
+from irenic.formats.cells.words import decimals, means_any, means_else, means_total
+from irenic.formats.feel.sets import feel_text, literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse_value
 from irenic.formats.sheets._doubtful_cells import CellDoubts
-from irenic.formats.sheets._doubtful_columns import (
-    is_label,
-    is_words,
-)
+from irenic.formats.sheets._doubtful_columns import is_label
 from irenic.formats.sheets._grid import (
     Percentage,
     SheetLine,
@@ -35,14 +31,6 @@ from irenic.formats.sheets._outcomes import (
     ZEROS,
     means_impossible,
     read_outcome,
-)
-from irenic.formats.sheets._spellings import (
-    Locale,
-    is_amount,
-    needs_locale,
-    reread,
-    respelled,
-    value_text,
 )
 from irenic.formats.tables.drafts import Cell, Row, TableDraft
 from irenic.model.head import Head
@@ -63,6 +51,7 @@ class RowReader:
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
         self.known: list[dict[Any, Any]] = [{} for _ in names]
         """By column, what the cells mean that cause neither errors nor warnings."""
+        self.readings: dict[tuple[str, str], tuple[Cell, Reading]] = {}
         self.n_notes = 0
         """Errors, warnings and doubts, when a cell was last read."""
 
@@ -176,28 +165,24 @@ class RowReader:
             return self.draft.read_cell("", number, header, line.number)
 
     def text(self, text: str, number: int, header: str, line: SheetLine) -> Cell:
-        """Return a cell of text; one that is not a unary test may be respelled as one."""
+        """Return a cell of text, and keep what it means if that needs to be explained."""
         try:
-            plain = None if needs_locale(text, self.locale) else self.draft.parsed_cell(text)
-            spelling = text
-            if not isinstance(plain, Cell):
-                spelling = respelled(text, header, self.locale) or text
-                plain = self.draft.parsed_cell(spelling)
-            elif is_words(plain) and (other := reread(text, self.locale)) is not None:
-                read = self.draft.parsed_cell(other)
-                if isinstance(read, Cell) and read.test != plain.test:
-                    spelling, plain = other, read
-            if isinstance(plain, FormatError):
-                raise plain if spelling == text else FormatError(plain.message)
+            cell, reading = self.reading(text, header)
         except FormatError as error:
             self.fail(error.message, number, header, line, text)
             return Cell(text, ANYTHING)
-        if spelling == text:
-            self.doubts.cell(plain, number, header, line.number)
-            return plain
-        self.doubts.cell(Cell(spelling, plain.test), number, header, line.number, text)
-        self.draft.respelled[header, text] = spelling
-        return Cell(text, plain.test)
+        self.doubts.cell(cell, reading.numbers, number, header, line.number)
+        if not reading.formal:
+            self.draft.respelled[header, text] = feel_text(reading.test, words=True)
+        return cell
+
+    def reading(self, text: str, header: str) -> tuple[Cell, Reading]:
+        """Return a cell and what it means; equal cells of a column are the same object."""
+        key = (text, header)
+        if key not in self.readings:
+            reading = read(text, self.locale, header)
+            self.readings[key] = Cell(text, reading.test), reading
+        return self.readings[key]
 
     def fail(self, reason: str, number: int, header: str, line: SheetLine, text: str = "") -> None:
         self.draft.fail(reason, rule=number, header=header, text=text, line=line.number)
@@ -259,7 +244,7 @@ class RowReader:
             self.fail("a weight must be a number", number, WEIGHT, line, str(value))
             return 1.0
         if isinstance(value, str):
-            self.doubts.numbers(value, [weight], number, WEIGHT, line.number)
+            self.doubts.numbers(decimals(value), number, WEIGHT, line.number, value)
         return weight
 
 

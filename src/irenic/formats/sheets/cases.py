@@ -17,19 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import DataError, FormatError, did_you_mean
+from irenic.formats.cells.locales import Locale, settled_by
+from irenic.formats.cells.reading import literal
+from irenic.formats.cells.values import is_amount, same_money, units_of, value_text
 from irenic.formats.feel.sets import shown
 from irenic.formats.feel.unary_tests import kind_of, parse_value
 from irenic.formats.sheets._doubtful_columns import PERIODS, answer_pair
 from irenic.formats.sheets._layout import header_name
 from irenic.formats.sheets._outcomes import FORMULA, read_outcome
-from irenic.formats.sheets._spellings import (
-    Locale,
-    is_amount,
-    same_money,
-    settled_by,
-    units_of,
-    value_text,
-)
 from irenic.formats.tables.drafts import TableDraft, short
 from irenic.frames.columns import NOTHING, Table, as_column, as_values
 from irenic.frames.csv import may_be_thousands, thousands_or_not
@@ -188,7 +183,7 @@ def _value(text: str, feature: Continuous, locale: Locale, unit: str) -> Any:
             " write a number in the unit that they mean"
         )
     try:
-        value = parse_value(value_text(text, locale), words=True)
+        value = literal(value_text(text, locale))
     except FormatError as error:
         if any(sign in text for sign in ",./") and text[:1].isdigit():
             raise
@@ -202,7 +197,7 @@ def _value(text: str, feature: Continuous, locale: Locale, unit: str) -> Any:
 
 def _literal(text: str, error: FormatError) -> Any:
     try:
-        return parse_value(text.replace(" ", "T", 1), words=True)
+        return literal(text.replace(" ", "T", 1))
     except FormatError:
         raise error from None
 

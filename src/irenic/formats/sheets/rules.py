@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from irenic.checking import kind_named
 from irenic.errors import FormatError, did_you_mean
+from irenic.formats.cells.locales import Locale, locale_of, settled_by
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.parsed import Parsed
 from irenic.formats.sheets._domains import (
@@ -57,11 +58,6 @@ from irenic.formats.sheets._layout import (
 )
 from irenic.formats.sheets._layout import WEIGHT as WEIGHT
 from irenic.formats.sheets._rows import RowReader
-from irenic.formats.sheets._spellings import (
-    Locale,
-    locale_of,
-    settled_by,
-)
 from irenic.formats.tables.assembly import assemble
 from irenic.formats.tables.drafts import (
     MOST_COLUMNS,

@@ -10,9 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import (
-    beyond_doubt,
-)
+from irenic.formats.cells.words import beyond_doubt
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.feel.unary_tests import parse
 from irenic.formats.sheets._domains import OUTCOME, unit_declaration
