@@ -71,14 +71,15 @@ class Node:
             yield node
             node = node.parent
 
-    def descendants(self, tag: str) -> Iterator[Node]:
-        """Yield all elements inside this one with a local name, in the order of the file."""
+    def descendants(self, *tags: str) -> Iterator[Node]:
+        """Yield all elements inside this one with some local names, in the order of the file."""
         stack = self.children[::-1]
         while stack:
             node = stack.pop()
-            if node.tag == tag:
+            if node.tag in tags:
                 yield node
-            stack += node.children[::-1]
+            if node.children:
+                stack += node.children[::-1]
 
     def prefix(self, name: str) -> str | None:
         """Return the namespace that a prefix is bound to here, None if it is not bound."""
