@@ -346,7 +346,7 @@ def test_percentages_of_workbooks_are_read_as_shown():
     )
     # whatever separates the decimals of other cells
     rows = ["share", "amount", "f"], [0.01125, "< 1.000,50", 0], [1, ">= 1.000,50", 1]
-    assert rules_of(percentages(*rows, places=["A2", "A3", "C2"], form="0.00%")) == [
+    assert rules_of(percentages(*rows, places=["A2", "A3", "C2"], form="0.000%")) == [
         "IF share = 0.01125 AND amount < 1000.5 THEN 0",
         "IF share = 1 AND amount >= 1000.5 THEN 1",
     ]

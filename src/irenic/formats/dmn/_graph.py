@@ -134,7 +134,8 @@ def _loose(decisions: Decisions) -> Iterator[tuple[Node, str]]:
 
 
 def _has_logic(node: Node) -> bool:
-    return any(part.text.strip() for part in node.descendants(*_TEXTS))
+    texts = (part for tag in _TEXTS for part in node.descendants(tag))
+    return any(part.text.strip() for part in texts)
 
 
 def _texts(node: Node) -> set[str]:
@@ -151,7 +152,9 @@ def _texts(node: Node) -> set[str]:
 
 def _mentioned(node: Node, names: frozenset[str]) -> set[str]:
     """Return the names that expressions inside an element use and it does not define itself."""
-    parts = [node, *node.descendants("context", "functionDefinition", "encapsulatedLogic")]
+    parts = [node]
+    for tag in ("context", "functionDefinition", "encapsulatedLogic"):
+        parts += node.descendants(tag)
     own = {name for part in parts for name in _defined(part)}
     text = _STRING.sub('""', "\n;".join(_texts(node)))  # a separator that ends every name
     found = known_names(names, components=False).findall(text)

@@ -10,9 +10,10 @@ from irenic.errors import FormatError
 from irenic.formats.cells.reading import literal
 from irenic.formats.cells.values import is_amount
 from irenic.formats.cells.words import like_a_number, spreadsheet_error
-from irenic.formats.feel.sets import literal_text
+from irenic.formats.feel.sets import literal_text, with_escapes
 from irenic.formats.feel.unary_tests import parse_value
 from irenic.formats.tables.drafts import CANNOT_OCCUR
+from irenic.model.characters import is_plain
 from irenic.model.head import Head
 from irenic.model.literals import MAX_DEPTH, Expression, format_literal
 from irenic.model.notation import ParsedDefault, parse_line
@@ -112,11 +113,8 @@ def _part_text(value: Any) -> str:
     if isinstance(value, tuple) and any(isinstance(part, Expression) for part in _parts(value)):
         inner = ", ".join(map(_part_text, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
-    # zero-width characters appear only in quotes, where they can be escaped
-    return _NO_WIDTH.sub(lambda m: f"\\u{ord(m.group()):04x}", format_literal(value))
-
-
-_NO_WIDTH: Final = lazy("[\u200b\u2060\ufeff]")
+    # characters that readers drop appear only in quotes, where they can be escaped
+    return with_escapes(format_literal(value))
 
 
 def _parts(value: tuple[Any, ...]) -> Iterator[Any]:
@@ -129,7 +127,7 @@ def _reads_bare(text: str) -> bool:
     # spreadsheets evaluate text with these first characters as a formula
     if not text.isprintable() or not text.strip() or text[0] in "=+-@" or ZEROS.match(text):
         return False
-    if like_a_number(text) or is_amount(text):
+    if like_a_number(text) or is_amount(text) or not is_plain(text):
         return False
     try:
         return read_outcome(text) == text

@@ -28,6 +28,7 @@ from irenic.formats.sheets._outcomes import FORMULA, read_outcome
 from irenic.formats.tables.drafts import TableDraft, short
 from irenic.frames.columns import NOTHING, Table, as_column, as_values
 from irenic.frames.csv import may_be_thousands, thousands_or_not
+from irenic.model.characters import cleaned
 from irenic.model.features import Categorical, Continuous, Feature
 from irenic.model.literals import counted, display, is_missing, quote
 from irenic.model.notation import Token, tokenize
@@ -54,6 +55,7 @@ def read_cases(table: Table, space: Space, draft: TableDraft | None = None) -> C
 
     ``space`` is that of the rules, and ``draft`` their table, if it is from a spreadsheet.
     """
+    table = table.in_characters_of(space)
     has_locale = draft is not None
     draft = TableDraft("") if draft is None else draft
     known = [feature for feature in space if feature.name in table]
@@ -143,7 +145,7 @@ def _values(feature: Feature, table: Table, locale: Locale, unit: str) -> list[A
     for row, value in enumerate(values, 1):
         if isinstance(value, str) and value not in known:
             try:
-                known[value] = _value(value.strip(), feature, locale, unit)
+                known[value] = _value(cleaned(value).strip(), feature, locale, unit)
             except FormatError as error:
                 raise DataError(f"column {feature.name!r}, row {row}: {error.message}") from None
     return [known[value] if isinstance(value, str) else value for value in values]

@@ -67,6 +67,7 @@ from irenic.formats.tables.drafts import (
     TableError,
     accepted_in,
 )
+from irenic.formats.tables.letters import check_letters
 from irenic.frames.columns import check_header
 from irenic.model.notation import ParsedCondition
 
@@ -231,6 +232,7 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
     draft.accepts = [(rows.get(line, ()), text) for line, text in accepts]
     draft.outputs = _outputs(draft)
     check_columns(draft, chosen=bool(targets or options.layout.cross))
+    check_letters(draft)
     return draft
 
 
@@ -315,7 +317,7 @@ def _with_locale(
     for place, name in enumerate(names):
         if not is_note(name):
             cells = (line.cells[place] for line in lines if place < len(line.cells))
-            texts[name in draft.outputs] |= dict.fromkeys(c for c in cells if isinstance(c, str))
+            texts[name in draft.outputs] |= dict.fromkeys(c for c in cells if type(c) is str)
     locale, contradiction = settled_by(texts[False], texts[True], semicolons=options.has_semicolons)
     if contradiction:
         draft.fail(f"{contradiction}; write them in one way, or choose with locale=… (--locale)")
