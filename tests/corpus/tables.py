@@ -323,7 +323,7 @@ REFUSED = [
     ("error", "age | f\n#N/A | a", "replace it with a value"),
     ("zeros", "zip | age | f\n01234 | 5 | a", "begins with 0; quote it", ("comma", "semicolon")),
     ("words and numbers", "age | f\n< 18 | a\nold | b", "\"old\" is not a whole number"),
-    ("zones", "zone | age | f\n1 | < 5 | a\n2 | >= 3 | b", "roles={'zone': 'note'} (--role zone=note), or as roles={'zone': 'condition'}"),
+    ("zones", "zone | age | f\n1 | < 5 | a\n2 | >= 3 | b", "roles={'zone': 'note'} (--role zone=note), or with roles={'zone': 'condition'}"),
     ("lonely bound", "Age from | f\n18 | a\n26 | b", "roles={'Age from': 'from'}"),
     ("currencies of outcomes", "age | fee\n< 5 | $ 649\n>= 5 | 649 €", "mixes $ and €"),
     ("percentages of outcomes", "age | fee\n< 5 | 10%\n>= 5 | 0.2", "mixes percentages"),

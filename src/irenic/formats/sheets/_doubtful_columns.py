@@ -3,7 +3,7 @@
 Every column is a condition by default. Row numbers, two columns of bounds, or one value in two
 spellings would then make a table look consistent. Such a column causes an error or a warning,
 unless it is a feature of the given space. Ambiguous cells are found in
-:mod:`irenic.formats.feel.doubtful_cells`.
+:mod:`irenic.formats.cells`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from itertools import pairwise
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import MIXED_PERCENTAGES, refusal
+from irenic.formats.cells.sequences import days_meant, whole_list
+from irenic.formats.cells.values import same_money, units_of
+from irenic.formats.cells.words import MIXED_PERCENTAGES, answers, negation_doubt
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
@@ -37,8 +39,6 @@ from irenic.formats.sheets._doubtful_words import (
     is_never_negative,
     quoted,
 )
-from irenic.formats.sheets._sequences import days_meant, whole_list
-from irenic.formats.sheets._spellings import same_money, units_of
 from irenic.formats.sheets._steps import settle_pair, settle_steps
 from irenic.formats.tables.drafts import Cell, Input, TableDraft, distinct
 from irenic.model.patterns import lazy
@@ -120,12 +120,6 @@ def _words_in(cells: Sequence[Cell]) -> dict[str, int]:
             if value not in in_quotes:
                 counts[value] = counts.get(value, 0) + times[key]
     return counts
-
-
-_ANSWERS: Final = (
-    ("yes", "no"), ("y", "n"), ("ja", "nein"), ("ja", "nee"), ("j", "n"), ("oui", "non"),
-    ("sí", "no"), ("si", "no"), ("sì", "no"), ("sim", "não"), ("tak", "nie"), ("true", "false"),
-)  # fmt: skip
 
 
 def _settle_kind(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
@@ -324,7 +318,7 @@ def _check_answers(draft: TableDraft, column: Input, texts: Sequence[str]) -> No
     """Reject ``Y`` beside ``yes``."""
     plain = {text.strip().casefold(): text for text in reversed(texts)}
     groups = [
-        [text for word, text in plain.items() if word in {pair[side] for pair in _ANSWERS}]
+        [text for word, text in plain.items() if word in {pair[side] for pair in answers()}]
         for side in (0, 1)
     ]
     doubles = [group for group in groups if len(group) > 1]
@@ -400,8 +394,8 @@ def _check_negations(draft: TableDraft, column: Input, cells: Sequence[Cell]) ->
         if not isinstance(test, Not) or not is_respelled(draft, column, cell):
             continue
         value = test.test.value if isinstance(test.test, Compare) else None
-        reason = refusal(cell.text.strip())
-        if reason and isinstance(value, str) and value.casefold() not in named:
+        reason = negation_doubt(cell.text.strip(), value) if isinstance(value, str) else ""
+        if reason and str(value).casefold() not in named:
             draft.fail(
                 reason, header=column.name, text=cell.text, line=first_line(draft, column, cell)
             )
@@ -442,7 +436,7 @@ def _answers(values: Sequence[str]) -> tuple[str, ...]:
 def answer_pair(values: Sequence[Any]) -> tuple[str, str] | tuple[()]:
     """Return the yes and no that all values are, in any case; () if they are others."""
     plain = {str(value).casefold() for value in values}
-    return next((pair for pair in _ANSWERS if plain <= set(pair)), ())
+    return next((pair for pair in answers() if plain <= set(pair)), ())
 
 
 def _check_midnight(draft: TableDraft, low: int, lows: Sequence[Any], highs: Sequence[Any]) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import means_any
+from irenic.formats.cells.locales import Locale, settled_by
+from irenic.formats.cells.reading import Reading, read
+from irenic.formats.cells.words import means_any
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
     DASHES,
@@ -19,11 +21,8 @@ from irenic.formats.feel.unary_tests import (
     Compare,
     Test,
     kind_of,
-    parse,
 )
 from irenic.formats.sheets._outcomes import FORMULA
-from irenic.formats.sheets._spellings import Locale, is_condition, respelled, settled_by
-from irenic.formats.tables.drafts import Cell
 from irenic.model.patterns import lazy
 
 # --- cells
@@ -32,11 +31,6 @@ _NUMBER: Final = lazy(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
 _SIGNS: Final = lazy(r"[<>=≤≥≠!\[\](),;|…+–—−-]|\.\.|\s")
 """Every condition with a number has one of these."""
 _OPERATOR: Final = lazy(r"[<>≤≥=!≠]|not\s*\(", re.IGNORECASE)
-_CHAIN: Final = lazy(
-    r"[^\W\d][\w ]*\s*(?:[<>≤≥]=?)\s*\S+(?:\s+and\s+.*)?"
-    r"|\d\S*\s*[<>≤≥]=?\s*[^\W\d]\w*(?:\s*[<>≤≥].*)?",
-    re.IGNORECASE,
-)
 OPERATORS: Final = frozenset(("<", "<=", ">", ">=", "=", "≤", "≥", "=<", "=>", "≠", "<>", "!="))
 MARK: Final = lazy(r"[xX✓✔☑✗✘•●]")
 NOT_PLAIN: Final = object()
@@ -69,35 +63,25 @@ _ONES: Final = dict.fromkeys(map(ord, "023456789"), "1")
 
 @lru_cache(maxsize=4096)
 def _has_form(text: str) -> bool:
-    try:
-        test = parse(text, words=True)
-    except FormatError:
-        # words with a number that cannot be text look like a condition, such as until 18
-        return text[:1].isalpha() or is_condition(text) or _is_chain(text) or _is_unclear(text)
-    if isinstance(test, Compare) and test.order == "=" and not text.startswith("="):
-        is_text = isinstance(test.value, str) and '"' not in text
-        return is_text and (is_condition(text) or _is_chain(text))
-    parts = test.tests if isinstance(test, AnyOf) else (test,)
-    is_list = all(isinstance(p, Compare) and isinstance(p.value, str) for p in parts)
-    return not is_list or is_condition(text)
+    for sign in (".", ","):
+        try:
+            test = read(text, Locale(sign)).test
+        except FormatError:
+            continue
+        parts = test.tests if isinstance(test, AnyOf) else (test,)
+        is_text = all(isinstance(p, Compare) and isinstance(p.value, str) for p in parts)
+        return not is_text and (not _is_value(test) or text.startswith("="))
+    # what cannot be text, either, looks like a condition, such as until 18 and 30-
+    return text[:1].isalpha() or _UNCLEAR.fullmatch(text) is not None
 
 
-def _is_chain(text: str) -> bool:
-    return _CHAIN.fullmatch(text) is not None
+_UNCLEAR: Final = lazy(
+    r"\W*\d[\d.,]*\s*[-–—]\s*(?:\d[\d.,]*)?\D*|\d\S*\s*[<>≤≥]=?\s*[^\W\d]\w*(?:\s*[<>≤≥].*)?"
+)
 
 
-def _is_unclear(text: str) -> bool:
-    """Return whether a text is a condition with several meanings, such as ``30-``."""
-    if not _DASH.search(text):
-        return False
-    try:
-        respelled(text, "", Locale("."))
-    except FormatError:
-        return True
-    return False
-
-
-_DASH: Final = lazy(r"\d\s*[-–—]")
+def _is_value(test: Test) -> bool:
+    return isinstance(test, Compare) and test.order == "="
 
 
 def _is_any(cell: Any) -> bool:
@@ -107,12 +91,10 @@ def _is_any(cell: Any) -> bool:
 class CellReader:
     """Reads cells as tests, as far as the roles of columns depend on them."""
 
-    def __init__(self, parsed: Callable[[str], Cell | FormatError]) -> None:
-        self.parsed = parsed
+    def __init__(self) -> None:
         self.texts: Iterable[str] = ()
         self.known: dict[str, Test | None] = {}
-        self.spelled: dict[str, str] = {}
-        """Cells as unary tests."""
+        self.readings: dict[str, Reading] = {}
 
     @cached_property
     def locale(self) -> Locale:
@@ -132,14 +114,10 @@ class CellReader:
 
     def _read(self, text: str) -> Test | None:
         try:
-            spelling = respelled(text, "", self.locale)
+            self.readings[text] = read(text, self.locale)
         except FormatError:
             return None
-        if spelling is not None:
-            self.spelled[text] = spelling
-        cell = self.parsed(text if spelling is None else spelling)
-        test = None if isinstance(cell, FormatError) else cell.test
-        return None if isinstance(test, dict) else test
+        return self.readings[text].test
 
     def value(self, cell: Any) -> Any:
         """Return the single value in a cell, None for an empty one."""

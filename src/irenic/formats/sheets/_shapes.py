@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import means_else, means_total
+from irenic.formats.cells.words import means_else, means_total
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import DASHES
 from irenic.formats.sheets._evidence import MARK, OPERATORS, is_evident

@@ -17,7 +17,8 @@ from typing import Any, Final, NamedTuple
 
 from irenic.checking import kind_named
 from irenic.errors import FormatError, did_you_mean
-from irenic.formats.feel.doubtful_cells import means_else, means_total
+from irenic.formats.cells.locales import Locale, locale_of, settled_by
+from irenic.formats.cells.words import means_else, means_total
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.parsed import Parsed
 from irenic.formats.sheets._domains import (
@@ -52,11 +53,6 @@ from irenic.formats.sheets._layout import WEIGHT as WEIGHT
 from irenic.formats.sheets._outcomes import means_impossible
 from irenic.formats.sheets._rows import RowReader, like_no_rule
 from irenic.formats.sheets._shapes import Shaped, shaped, unmarked
-from irenic.formats.sheets._spellings import (
-    Locale,
-    locale_of,
-    settled_by,
-)
 from irenic.formats.sheets._steps import read_steps
 from irenic.formats.sheets.roles import Role, as_roles, is_value, settle
 from irenic.formats.tables.assembly import assemble
@@ -68,6 +64,7 @@ from irenic.formats.tables.drafts import (
     TableError,
     accepted_in,
 )
+from irenic.formats.tables.letters import check_letters
 from irenic.frames.columns import check_header
 from irenic.model.decision_table import HitPolicy
 from irenic.model.notation import ParsedCondition
@@ -174,7 +171,7 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
         draft.unnumbered = lambda: _draft(name, all_lines, options._replace(numbered=False))
     if options.typed and not table.moved:
         draft.letters = {n: letters(place) for n, place in draft.places.items()}
-    cells = CellReader(draft.parsed_cell)
+    cells = CellReader()
     roles = _settle(draft, table, cells)
     draft.roles = dict.fromkeys(draft.ignored, "note") | {n: str(r) for n, r in roles.items()}
     draft.outputs = tuple(n for n in names if n in roles and roles[n].kind == "outcome")
@@ -209,6 +206,7 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
         if roles[column.name].kind in ("from", "up to"):
             read_steps(draft, place, roles[column.name].kind)
     check_columns(draft)
+    check_letters(draft)
     return draft
 
 
@@ -397,7 +395,7 @@ def _with_locale(
     texts: dict[bool, dict[str, None]] = {False: {}, True: {}}
     for place, name in enumerate(names):
         cells = (line.cells[place] for line in lines if place < len(line.cells))
-        texts[name in draft.outputs] |= dict.fromkeys(c for c in cells if isinstance(c, str))
+        texts[name in draft.outputs] |= dict.fromkeys(c for c in cells if type(c) is str)
     locale, contradiction = settled_by(texts[False], texts[True], semicolons=options.has_semicolons)
     if contradiction:
         draft.fail(f"{contradiction}; write them in one way, or choose with locale=… (--locale)")

@@ -10,15 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import (
-    beyond_doubt,
-)
+from irenic.formats.cells.words import beyond_doubt
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.sheets._domains import unit_declaration
 from irenic.formats.sheets._evidence import CellReader
-from irenic.formats.sheets._grid import (
-    seen,
-)
 from irenic.formats.sheets._layout import (
     DEFAULT,
     NOTE,
@@ -28,10 +23,11 @@ from irenic.formats.sheets._outcomes import (
     outcome_text,
 )
 from irenic.formats.sheets.roles import settle
-from irenic.formats.tables.drafts import CANNOT_OCCUR, POLICIES, TableDraft
+from irenic.formats.tables.drafts import CANNOT_OCCUR, POLICIES
 from irenic.formats.tables.lines import Line, accepts_of, lines_of, split_thens
 from irenic.frames.csv import is_formula
 from irenic.frames.xlsx import check_cells, check_names, openpyxl_module
+from irenic.model.characters import cleaned
 from irenic.model.decision_table import DecisionTable
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
@@ -167,7 +163,7 @@ def _declared(
 
 def _shows(names: list[str], rows: list[list[Any]], meant: list[str]) -> bool:
     """Return whether cells show the roles of all columns."""
-    settled = settle(names, rows, {}, CellReader(TableDraft("").parsed_cell))
+    settled = settle(names, rows, {}, CellReader())
     return not settled.doubts and [str(settled.roles[name]) for name in names] == meant
 
 
@@ -203,7 +199,7 @@ def _check_heads(names: list[str]) -> None:
     if not names:
         raise FormatError("a sheet must have at least one feature; write .dmn or .json")
     for name in names:
-        if seen(name).strip() != name or name in (WEIGHT, NOTE) or "\0" in name:
+        if cleaned(name).strip() != name or name in (WEIGHT, NOTE) or "\0" in name:
             raise FormatError(
                 f"feature {name!r} cannot be the name of a column; rename it, or write .json"
             )
@@ -213,7 +209,9 @@ def _output_names(table: DecisionTable) -> list[str]:
     """Return the names of the outcome columns; outcomes that are no tuples have one column."""
     taken = (*table.space.names, WEIGHT, NOTE)
     if split_thens(table) > 1 and len(set(table.outputs)) == len(table.outputs):
-        plain = [name for name in table.outputs if seen(name).strip() == name and "\0" not in name]
+        plain = [
+            name for name in table.outputs if cleaned(name).strip() == name and "\0" not in name
+        ]
         if len([n for n in plain if n and n not in taken]) == len(table.outputs):
             return plain
     name = ", ".join(table.outputs) or "then"

@@ -129,12 +129,11 @@ class Doubt:
         return [dict(zip(self.columns, way, strict=True)) for way in self.ways]
 
     def __str__(self) -> str:
-        first, *others = self.answers()
-        options = " ".join(
-            f"--role {shlex.quote(f'{name}={role}')}" for name, role in first.items()
-        )
-        text = f"{self.reason}; declare it with roles={first!r} ({options})"
-        text += "".join(f", or as roles={other!r}" for other in others)
+        ways = []
+        for answer in self.answers():
+            options = [f"--role {shlex.quote(f'{name}={role}')}" for name, role in answer.items()]
+            ways.append(f"roles={answer!r} ({' '.join(options)})")
+        text = f"{self.reason}; declare it with {', or with '.join(ways)}"
         return f"{text}; {self.advice}" if self.advice else text
 
 
@@ -264,7 +263,7 @@ class TableDraft:
     """The roles of columns, as far as they are settled or supposed, by name."""
     doubts: list[Doubt] = field(default_factory=list)
     """What the cells do not settle about columns; each is also a doubtful error."""
-    parsed: dict[tuple[str, bool], Cell | FormatError] = field(default_factory=dict)
+    parsed: dict[str, Cell | FormatError] = field(default_factory=dict)
     """The cells that were read; equal ones are the same object, so that each is bound once."""
 
     accepts: list[tuple[tuple[int, ...], str]] = field(default_factory=list)
@@ -328,24 +327,21 @@ class TableDraft:
             place["cell"] = f"{letter}{line}"
         return TableError(message, self.name, Place(**place), line=line, doubtful=doubtful)
 
-    def read_cell(
-        self, text: str, rule: int, header: str, line: int | None, *, words: bool = False
-    ) -> Cell:
+    def read_cell(self, text: str, rule: int, header: str, line: int | None) -> Cell:
         """Return a parsed cell; one with an error, which is added, accepts any value."""
-        cell = self.parsed_cell(text, words=words)
+        cell = self.parsed_cell(text)
         if isinstance(cell, FormatError):
             self.fail(cell.message, rule=rule, header=header, text=text, line=line)
             return Cell(text, ANYTHING)
         return cell
 
-    def parsed_cell(self, text: str, *, words: bool = True) -> Cell | FormatError:
+    def parsed_cell(self, text: str) -> Cell | FormatError:
         """Return a parsed cell, or the error in it; equal cells are parsed once."""
-        key = (text, words)
-        cell = self.parsed.get(key)
+        cell = self.parsed.get(text)
         if cell is None:
             try:
-                cell = Cell(text, parse(text, words=words))
+                cell = Cell(text, parse(text))
             except FormatError as error:
                 cell = error
-            self.parsed[key] = cell
+            self.parsed[text] = cell
         return cell

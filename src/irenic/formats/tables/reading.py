@@ -74,9 +74,10 @@ class Reading:
     Examples
     --------
     >>> import irenic
-    >>> parsed = irenic.parse("No,age,fare\\n1,under 18,low\\n2,18+,high\\n", format="csv")
+    >>> text = "No,age,fare\\n1,under 18,low\\n2,18+,high\\n"
+    >>> parsed = irenic.parse(text, format="csv", ignore="No")
     >>> print(parsed.bind().readings[0])
-    No: identifier, skipped
+    No: note, skipped
     age: condition: whole numbers; 'under 18' is read as < 18; '18+' is read as >= 18
     fare: outcome: low, high
     """
