@@ -448,7 +448,12 @@ def test_findings_name_their_place_in_a_workbook(run, checked, sarif):
 
 
 def test_cells_outside_their_domain_name_the_cell(run):
-    rows = [("Age", "Job", "Fare"), ("integer [0..98]",), ("< 30", "a", "low"), ("> 20", "not(a)", 5)]
+    rows = [
+        ("Age", "Job", "Fare"),
+        ("integer [0..98]",),
+        ("< 30", "a", "low"),
+        ("> 20", "not(a)", 5),
+    ]
     workbook("fares.xlsx", *rows, ("[0..99]", "c", "low"))
     out = run("check fares.xlsx")[1]
     assert "outside      Sheet!A5: rule 3, column Age: " in out
