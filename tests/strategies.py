@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import naive
-from irenic import MISSING, OTHER, Categorical, Continuous, Region, Rule, RuleSet, Space
+from irenic import MISSING, OTHER, Categorical, Continuous, Prefix, Region, Rule, RuleSet, Space
 from irenic.model.literals import Months
 
 GRID = {
@@ -23,6 +23,7 @@ GRID = {
 }
 NAMES = ["f1", "low risk", "in", "a<b", 'say "hi"', "größe", "PT", "x.y"]
 VALUES = ["a", "b c", "missing", "5", 5, 2.5, True, dt.date(2020, 1, 1), "{", ""]
+VALUES += [Prefix("b"), Prefix("b ")]
 WIDE = [f"v{i}" for i in range(70)]
 
 # --- the example of the paper
