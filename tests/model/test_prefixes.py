@@ -26,7 +26,6 @@ from irenic import (
     loads,
 )
 from irenic.model.condition import bits_operators, bits_text, encode, recode
-from irenic.model.decider import Decider
 from irenic.model.features import MISSING_CODE
 from irenic.model.notation import parse_conditions
 from irenic.model.region import witness_among
@@ -240,7 +239,7 @@ def test_decisions_conflicts_and_gaps_are_those_of_texts(data):
     if not rules.conflicts():
         expected = [next(iter(each), None) for each in decided]
         assert [*rules.predict({"icd": TEXTS})] == expected
-        decide = Decider(rules)
+        decide = rules.decider()
         assert [decide({"icd": text}) for text in TEXTS] == expected
 
 

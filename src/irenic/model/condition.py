@@ -337,7 +337,7 @@ def recode(source: Feature, condition: Interval | int, feature: Feature) -> Inte
     if isinstance(condition, int):
         assert isinstance(source, Categorical)
         if not condition & _OPEN and isinstance(feature, Categorical):
-            parts = [feature.bits_of(value) for value in _values_of(source, condition)]
+            parts = [feature.bits_of(value) for value in terms_of(source, condition)]
             if None not in parts:
                 return reduce(or_, filter(None, parts), 0)
         return encode(feature, bits_operators(source, condition))
@@ -406,10 +406,14 @@ def _is_after(feature: Continuous, cut: float, after: int, free: int) -> bool:
     return not feature.step and len(repr(feature.before(cut))) < len(repr(cut))
 
 
-def _values_of(feature: Categorical, bits: int) -> list[Hashable]:
+def terms_of(feature: Categorical, bits: int) -> list[Hashable]:
     """Return the declared values whose bits are set, in time proportional to their number.
 
-    Prefixes stand for what they contain, and name what is not set as exceptions.
+    A prefix stands for all that it contains, also where that is declared, apart from its exceptions.
+
+    >>> icd = Categorical("icd", ["I21", Prefix("I2"), Prefix("I")], other=True)
+    >>> [str(term) for bits in (0b11100, 0b01000) for term in terms_of(icd, bits)]
+    ['I*', 'I2* except {I21}']
     """
     values = []
     rest = bits >> FIRST_CODE
@@ -418,6 +422,11 @@ def _values_of(feature: Categorical, bits: int) -> list[Hashable]:
         values.append(feature.values[lowest.bit_length() - 1])
         rest ^= lowest
     return _joined(feature, values, bits) if feature.prefixes else values
+
+
+def codes_of(bits: int) -> list[int]:
+    """Return the positions of the bits that are set."""
+    return [code for code in range(bits.bit_length()) if bits >> code & 1]
 
 
 def _joined(feature: Categorical, values: list[Hashable], bits: int) -> list[Hashable]:
@@ -450,9 +459,9 @@ def bits_operators(feature: Categorical, bits: int) -> Operators:
     if bits == feature.everything:
         return {}
     missing = bool(bits >> MISSING_CODE & 1)
-    listed = _values_of(feature, bits)
+    listed = terms_of(feature, bits)
     if bits >> OTHER_CODE & 1:
-        rest = _values_of(feature, feature.everything & ~bits)
+        rest = terms_of(feature, feature.everything & ~bits)
         if not rest:
             return {"missing": False}
         # {"other": true} would include more in a space that declares fewer values.
@@ -560,7 +569,7 @@ def _infer(name: str, tests: list[Operators]) -> Feature:
     points = [plain(t["="]) for t in tests if "=" in t and not _is_none(t["="])]
     listed = [plain(v) for t in tests for op in ("in", "not in") for v in _as_list(t.get(op, []))]
     values = [v for v in (*points, *listed) if not (v is OTHER or _is_none(v))]
-    values = [v for value in values for v in _named_by(value)]
+    values = [v for value in values for v in named_by(value)]
     if bounds or (points and not listed and all(_kind(p) for p in points)):
         numbers = [*bounds, *values]
         zone = any(getattr(v, "tzinfo", None) is not None for v in numbers)
@@ -575,7 +584,7 @@ def _infer(name: str, tests: list[Operators]) -> Feature:
     return Categorical(name, distinct, missing=missing, other=True, declared=False)
 
 
-def _named_by(value: Any) -> tuple[Any, ...]:
+def named_by(value: Any) -> tuple[Any, ...]:
     """Return the values and prefixes that a value of a condition names."""
     return (Prefix(value.text), *value.without) if isinstance(value, Prefix) else (value,)
 

@@ -84,4 +84,6 @@ def _passes(operator: str, value: Any, outcome: Any) -> bool:
 def _equals(outcome: Any, value: Any) -> bool:
     if isinstance(outcome, frozenset) and not isinstance(value, frozenset):
         return value in outcome
+    if isinstance(value, Prefix):
+        return outcome in value
     return bool(outcome == value) and isinstance(outcome, bool) == isinstance(value, bool)

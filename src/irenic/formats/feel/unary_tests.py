@@ -5,6 +5,7 @@
     tests      = "-" | item {"," item}
     item       = and {"or" and},  and = unit {"and" unit}
     unit       = [<, <=, >, >=, =, !=] value | range | not(tests) | (tests) | "[" tests "]"
+               | starts with(?, "text")
                | "?" order value | value order "?" | "?" in unit | "?" between value and value | "?"
     range      = "[" or "(" or "]"  value ".." value  "]" or ")" or "["
     value      = number | "text" | true | false | null | @"2026-01-31"
@@ -12,7 +13,8 @@
                | in FEEL, any constant expression
 
 With ``words``, as in spreadsheets, ISO dates, times and durations need no quotes, and neither does
-text that begins with a letter and is none of the above. Ambiguous cells (``100,5``, ``0-17``) are
+text that begins with a letter and is none of the above; ``I2*`` is a prefix, and so is ``C50.-``,
+with ``except (I21, I23*)`` after it for what it leaves out. Ambiguous cells (``100,5``, ``0-17``) are
 errors. So are names, and in spreadsheets other functions and arithmetic.
 """
 
@@ -21,7 +23,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.errors import FormatError
@@ -39,7 +41,7 @@ from irenic.formats.feel._literals import (
 from irenic.formats.feel.doubtful_cells import LONGEST_BARE, STRING, refusal
 from irenic.formats.feel.expressions import parse_expression, parse_tests
 from irenic.formats.feel.values import Range, from_feel
-from irenic.model.literals import Months
+from irenic.model.literals import Months, Prefix
 from irenic.model.notation import Token
 from irenic.model.patterns import lazy
 
@@ -54,7 +56,7 @@ _STRING: Final = r'"(?:[^"\\]|\\.)*"'
 _SINGLE: Final = r"'(?:[^'\\]|\\.)*'"  # as some tools write text
 _NUMBER: Final = r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 _SIGN: Final = r"<=|>=|!=|==|\.\.|[<>=(),\[\]?@-]"
-_CALL: Final = r"date\s+and\s+time|date|time|duration|not"
+_CALL: Final = r"date\s+and\s+time|date|time|duration|not|starts\s+with(?=\s*\(\s*\?)"
 _FEEL: Final = lazy(
     r"(?P<space>\s+|//[^\n]*|/\*.*?\*/)"
     rf"|(?P<string>{_STRING}|{_SINGLE})"
@@ -67,8 +69,12 @@ _FEEL: Final = lazy(
 _ISO_DURATION: Final = r"-?P(?=[\dT])(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T[\dHMS.]+)?"
 # A number or word without quotes ends where the next token begins.
 _END: Final = r"(?=\s*(?:$|[,\]\)\[]|\.\.|(?:and|or)\s*[<>=!]))"
+# Codes that begin alike: I2*, "a b"*, and C50.-, as the ICD has it (but 5.- is a price).
+_PREFIX: Final = rf"(?:\w[\w./%+-]*|{_STRING})\*(?!\*)|(?:[^\W\d]\w*\.)+-"
 _WORDS: Final = lazy(
     r"(?P<space>\s+)"
+    rf"|(?P<prefix>{_PREFIX})(?=\s*(?:$|[,\]\)]|except\s*\())"
+    r"|(?P<except>except)(?=\s*\()"
     rf"|(?P<string>{_STRING})"
     rf"|(?P<temporal>{TEMPORAL}){_END}"
     rf"|(?P<duration>{_ISO_DURATION}){_END}"
@@ -248,6 +254,7 @@ _KINDS: Final[dict[type, str]] = {
     int: "number",
     float: "number",
     str: "text",
+    Prefix: "text",
     dt.datetime: "datetime",
     dt.date: "date",
     dt.time: "time",
@@ -408,6 +415,8 @@ class _TestParser:
             inner = self.tests()
             self.need(")")
             return Not(inner)
+        if token.kind == "call" and token.text.startswith("starts"):
+            return Compare("=", self.starts_with())
         if self.sign("?"):
             return self.question()
         if order := self.order():
@@ -421,6 +430,33 @@ class _TestParser:
         if not self.sign("?"):
             raise self.expected("'?'")
         return _compare(_FLIPPED[flipped], value, token.column)
+
+    def starts_with(self) -> Prefix:
+        """Parse ``starts with(?, "I2")``."""
+        token = self.take()
+        self.need("(")
+        if self.take().text != "?":
+            raise _function("starts with", token)
+        self.need(",")
+        text = self.value()
+        self.need(")")
+        if not isinstance(text, str):
+            raise _function("starts with", token)
+        return _placed(token, text)
+
+    def prefix(self, token: Token) -> Prefix:
+        """Parse what follows a prefix: ``I2* except (I21, I23*)``."""
+        without: list[Any] = []
+        if self.token.kind == "except":
+            self.take()
+            self.need("(")
+            without.append(self.value())
+            while self.sign(","):
+                without.append(self.value())
+            self.need(")")
+        text = token.text[:-1]
+        text = read_text(token._replace(text=text)) if text[:1] == '"' else text
+        return _placed(token, text, without)
 
     def order(self) -> str | None:
         if self.sign("=="):
@@ -495,9 +531,11 @@ class _TestParser:
             return read_duration(token.text, token)
         if token.kind == "bare":
             return _bare(token)
+        if token.kind == "prefix":
+            return self.prefix(token)
         if token.kind == "sign":
             return self.signed(token)
-        if token.kind == "call" and token.text != "not":
+        if token.kind == "call" and token.text != "not" and not token.text.startswith("starts"):
             return self.call(token)
         if token.kind == "word":
             text = token.text.lower() if self.words else token.text
@@ -574,7 +612,16 @@ _FUNCTIONS: Final = frozenset(
 _WORD_VALUES: Final[dict[str, Any]] = {"true": True, "false": False, "null": None}
 
 
+def _placed(token: Token, text: str, without: Sequence[Any] = ()) -> Prefix:
+    try:
+        return Prefix(text, tuple(without))
+    except FormatError as error:
+        raise FormatError(error.message, column=token.column) from None
+
+
 def _compare(order: str, value: Any, column: int) -> Compare:
+    if isinstance(value, Prefix) and order not in ("=", "!="):
+        raise FormatError(f"{value} stands for many texts, which have no order", column=column)
     if value is None and order in ORDERS:
         raise FormatError(
             f"{order} null never holds, because null has no order; write null or not(null)",
@@ -590,6 +637,8 @@ def _range(low: Any, low_in: bool, high: Any, high_in: bool, column: int) -> Tes
             f" {in_message(low)} and {in_message(high)}",
             column=column,
         )
+    if isinstance(low, Prefix) or isinstance(high, Prefix):
+        raise FormatError("the bounds of a range must not be prefixes", column=column)
     if isinstance(low, bool):
         raise FormatError("the bounds of a range must not be booleans", column=column)
     return _bounded(low, low_in, high, high_in)
