@@ -8,7 +8,7 @@ from typing import Any, Final
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError
 from irenic.model.features import MISSING
-from irenic.model.literals import display
+from irenic.model.literals import Prefix, display
 from irenic.model.notation import Alternatives, ParsedCondition
 from irenic.model.region import Region
 from irenic.model.space import Space
