@@ -7,6 +7,7 @@ same in every run, so that failures are due to the change; elsewhere they are ra
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 
 import pytest
@@ -16,6 +17,10 @@ from irenic import cli
 
 # It has no doctests; collected after the one of ``cli``, it would be taken for that.
 collect_ignore = ["conftest.py"]
+
+# Compiled anew by each worker and each command under test, modules would take a tenth of the time.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile(
     "default",
@@ -53,3 +58,37 @@ def run(monkeypatch, capsys):
         return caught.value.code, out, err
 
     return call
+
+
+SPARK = {
+    "ui.enabled": "false",
+    "driver.memory": "1g",
+    "driver.bindAddress": "127.0.0.1",
+    "driver.host": "127.0.0.1",
+    "sql.session.timeZone": "UTC",
+    "sql.shuffle.partitions": "1",
+    # a session of a few seconds ends before optimized code would pay
+    "driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A session of Spark, in one Java process for all tests of a worker."""
+    leave = pytest.fail if os.environ.get("IRENIC_NEED_SPARK") else pytest.skip
+    if shutil.which("java") is None:
+        leave("Java is not installed: nothing run in Spark")
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        leave("pyspark is not installed: nothing run in Spark")
+    options = {f"spark.{name}": value for name, value in SPARK.items()}
+    session = SparkSession.builder.master("local[1]").appName("irenic").config(map=options)
+    session = session.getOrCreate()
+    yield session
+    session.stop()
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with tests in Spark, so that one worker runs all of them and they do not come last."""
+    items.sort(key=lambda item: "spark" not in getattr(item, "fixturenames", ()))

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from irenic import MISSING, OTHER, Continuous, Prefix
-from irenic.model.literals import Months
+from irenic import MISSING, OTHER, Continuous
+from irenic.model.literals import Months, Prefix
 from irenic.model.space import Instances
 
 STEP = {"number": 0, "integer": 1, "date": 86_400_000_000, "months": 1}

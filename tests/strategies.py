@@ -12,8 +12,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import naive
-from irenic import MISSING, OTHER, Categorical, Continuous, Prefix, Region, Rule, RuleSet, Space
-from irenic.model.literals import Months
+from irenic import MISSING, OTHER, Categorical, Continuous, Region, Rule, RuleSet, Space
+from irenic.model.literals import Months, Prefix
 
 GRID = {
     "number": [-1.0, 0, 2.5, 5, 7],

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ import pytest
 import irenic
 
 # Private names of other libraries that benchmarks use: of scikit-learn and of Spark.
-NOT_OURS = {"_prune_tree", "_jvm"}
+NOT_OURS = {"_prune_tree", "_jvm", "_fields"}
 MODULES = ["irenic", *(m.name for m in pkgutil.walk_packages(irenic.__path__, "irenic."))]
 MODULES.remove("irenic.__main__")  # importing it runs the command
 PACKAGES = ["irenic", "irenic.boxes", "irenic.checking", "irenic.formats", "irenic.learn"]
@@ -77,6 +78,16 @@ def test_what_is_built_on_irenic_imports_public_names_only(folder):
         assert [name for name in sorted(inner) if "._" in name] == [], path
         names = {name for name in used if re.match("_[a-z]", name)}
         assert not ours or names <= NOT_OURS, f"{path} uses {names - NOT_OURS}"
+
+
+def test_no_two_classes_have_the_same_name():
+    names = Counter(
+        node.name
+        for module in MODULES
+        for node in ast.walk(tree_of(importlib.import_module(module)))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, times in names.items() if times > 1] == []
 
 
 def test_private_modules_are_imported_inside_their_folder_only():

@@ -61,11 +61,11 @@ def test_a_cover_contains_all_pieces_and_overlaps_no_rival(regions):
     rivals, pieces = boxes.take(slice(5, None)), boxes.take(slice(5))
     pieces = pieces.take(~pieces.meets(rivals).any(axis=1))
     limit = Boxes.whole(boxes.space)
-    cover = covering.covering(pieces, limit, rivals, Meter(None))
+    cover = covering.small_cover(pieces, limit, rivals, Meter(None))
     assert len(cover) <= len(pieces)
     assert not cover.meets(rivals).any()
     assert pieces.held_by_one(cover).all()
-    assert len(covering.covering(pieces, limit, rivals, Meter(0))) == len(pieces)
+    assert len(covering.small_cover(pieces, limit, rivals, Meter(0))) == len(pieces)
 
 
 @given(sts.regions_of_one_space(5))

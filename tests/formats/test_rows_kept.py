@@ -225,19 +225,26 @@ def test_a_repair_renumbers_rows():
 NOTE = "<annotationEntry><text>because</text></annotationEntry>"
 
 
-def test_omitted_annotations_cause_a_warning(tmp_path):
+def test_models_keep_annotations_and_other_files_warn(tmp_path):
     path = tmp_path / "m.dmn"
-    text = MODEL.format(values="[0..9]", policy="ANY", more='<annotation name="n"/>', note=NOTE)
+    more = '<annotation name="n"/><annotation name="a &lt; b"/>'
+    note = f"<description>accept: gap&#10;first</description>{NOTE}"
+    text = MODEL.format(values="[0..9]", policy="ANY", more=more, note=NOTE)
+    text = text.replace("<rule>", f"<rule>{note.removesuffix(NOTE)}", 1)
     path.write_text(text)
     table = irenic.parse(path).bind().tables[0]
-    assert table.provenance.left_out == ("1 annotation",)
+    notes = ((None, ((0, "first"),)), ("n", ((0, "because"),)), ("a < b", ()))
+    assert table.provenance.annotations == notes
     out = tmp_path / "out.dmn"
-    assert losses_of(lambda: irenic.write(table, out)) == [f"{out}: 1 annotation is left out"]
+    irenic.write(table, out)  # a warning would be an error
+    written = irenic.parse(out).bind().tables[0]
+    assert written.provenance.annotations == notes
+    assert written.provenance.accepts == table.provenance.accepts
     out = tmp_path / "x.csv"
     shown = run("convert", path, out).stderr
-    assert shown == f"irenic: warning: {out}: 1 annotation is left out\n"
+    assert f"irenic: warning: {out}: 2 annotations are left out\n" in shown
     assert run("check", path).stderr == ""
-    assert loads_dmn(text.replace("because", "").encode()).tables[0].provenance.left_out == ()
+    assert irenic.repair(table).table.provenance.annotations[1] == ("n", ((0, "because"),))
 
 
 def test_a_text_file_leaves_out_names_of_outcomes():

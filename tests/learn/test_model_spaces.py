@@ -11,7 +11,7 @@ import pytest
 import irenic
 from irenic import Categorical, DataError, Rule, RuleSet, Space
 from irenic.learn import predict_table
-from irenic.model.spaces import moved, names_tested
+from irenic.model.spaces import in_space, names_tested
 from irenic.systems import MichiganClassifier, PittsburghClassifier
 from tests.learn.fitting import quick
 
@@ -106,9 +106,9 @@ def test_rules_keep_their_conditions_in_another_space():
     small = Space([Categorical("a", [], other=True), Categorical("b", range(70), missing=True)])
     large = Space([Categorical("a", range(90), other=True), small["b"]])
     rules = RuleSet([Rule({"b": {3, 69}}, then="x", weight=2.0)], small, default="y")
-    there = moved(rules, large)
+    there = in_space(rules, large)
     assert there.space == large
     assert str(there) == str(rules)
-    assert moved(there, small) == rules
+    assert in_space(there, small) == rules
     assert there[0].weight == 2.0
-    assert moved(rules, small) is rules
+    assert in_space(rules, small) is rules

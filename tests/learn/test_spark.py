@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -27,25 +25,6 @@ from irenic.formats import register
 pytestmark = pytest.mark.filterwarnings("ignore")
 OPTIONS = {"generations": 1, "moves": 50, "random_state": 0, "selection": "description"}
 X, Y = people(150)
-SETTINGS = {
-    "spark.ui.enabled": "false",
-    "spark.driver.memory": "1g",
-    "spark.sql.shuffle.partitions": "1",
-    # a session of a few seconds ends before optimized code would pay
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-}
-
-
-@pytest.fixture(scope="module")
-def spark():
-    leave = pytest.fail if os.environ.get("IRENIC_NEED_SPARK") else pytest.skip
-    if shutil.which("java") is None:
-        leave("Java is not installed: no estimator for Spark")
-    sql = pytest.importorskip("pyspark.sql")
-    builder = sql.SparkSession.builder.master("local[1]").appName("irenic")
-    session = builder.config(map=SETTINGS).getOrCreate()
-    yield session
-    session.stop()
 
 
 @pytest.fixture(scope="module")

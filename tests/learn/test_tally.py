@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from irenic import Categorical, Continuous, Rule, RuleSet, Space
 from irenic.learn import tally
-from irenic.learn.reasons import reason_rules
+from irenic.learn.default_regions import reason_rules
 from irenic.learn.sample import Sample
 from irenic.learn.tally import Counting, Uncounted
 from irenic.learn.target import Consequents, Target

@@ -26,7 +26,7 @@ from irenic import (
     SpaceError,
 )
 from irenic.mend import diff
-from irenic.model.spaces import common_space, moved
+from irenic.model.spaces import common_space, in_space
 
 DEFAULTS = st.sampled_from([None, "A", "Z"])
 
@@ -202,7 +202,7 @@ def test_rules_of_two_spaces_differ_where_they_predict_differently(data):
         new = b.predict(wide.encode_point(values))[0]
         assert sum(bool(d.region.contains(point)[0]) for d in differences) == (old != new)
     # and rules that are moved to a wider space do not differ
-    rules = moved(a.rules if isinstance(a, RuleList) else a, wide)
+    rules = in_space(a.rules if isinstance(a, RuleList) else a, wide)
     assert diff(a, RuleList.from_rules(rules) if isinstance(a, RuleList) else rules).same
 
 

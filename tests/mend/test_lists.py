@@ -78,6 +78,9 @@ def test_the_proof_holds_exactly_if_both_decide_the_same(rules, other):
     assert lists._is_same(rules, candidate, Meter(None)) is proved
     with mock.patch.object(answering, "_SHORT", -1):  # short lists are taken apart, too
         assert lists._is_same(rules, candidate, Meter(None)) is proved
+    if proved:
+        with mock.patch.multiple(answering, _agreeing=None, Cutting=None):
+            assert lists._is_same(rules, candidate, Meter(None))
 
 
 def test_a_proof_fails_when_a_rule_is_tampered_with():
@@ -167,11 +170,11 @@ def test_a_list_without_rules_and_a_space_without_features():
     assert [r.then for r in to_set(rules, explicit=True)] == ["A"]
 
 
-def random_list(n, d, seed=0):
+def random_list(n, d, seed=0, tests=2):
     rng = np.random.default_rng(seed)
     low, high = np.full((d, n), -np.inf), np.full((d, n), np.inf)
     for r in range(n):
-        for axis in rng.choice(d, 2, replace=False):
+        for axis in rng.choice(d, tests, replace=False):
             side = low if rng.random() < 0.5 else high
             side[axis, r] = rng.random().__round__(1)
     space = Space([Continuous(f"x{i}") for i in range(d)])
@@ -189,6 +192,12 @@ def test_an_insufficient_budget_raises_an_error():
     a, b = (to_set(random_list(12, 4), budget=60) for _ in range(2))
     assert a.is_consistent
     assert [str(rule) for rule in a] == [str(rule) for rule in b]
+
+
+def test_the_proof_does_not_take_a_list_apart():
+    rules = random_list(40, 6, tests=3)
+    with mock.patch.multiple(answering, _agreeing=None, Cutting=None):
+        assert len(to_set(rules)) == 409
 
 
 def test_a_set_is_rejected():

@@ -15,7 +15,6 @@ from irenic import (
     ConditionError,
     DataError,
     FormatError,
-    Prefix,
     Region,
     Rule,
     RuleSet,
@@ -25,11 +24,12 @@ from irenic import (
     gaps,
     loads,
 )
+from irenic.model import Prefix
 from irenic.model.condition import bits_operators, bits_text, encode, recode
 from irenic.model.features import MISSING_CODE
 from irenic.model.notation import parse_conditions
 from irenic.model.region import witness_among
-from irenic.model.spaces import common_space, moved
+from irenic.model.spaces import common_space, in_space
 from refusals import refuses, rejects
 
 TEXTS = ["".join(signs) for n in range(1, 5) for signs in product("abc", repeat=n)]
@@ -208,7 +208,7 @@ def test_rules_of_two_spaces_mean_the_same_in_their_common_space(mine, theirs):
         sets_.append(RuleSet([Rule(Region(space, masks), then="A")], space))
     space = common_space(*sets_)
     for rules in sets_:
-        (own,), (rule,) = rules.space.features, moved(rules, space)
+        (own,), (rule,) = rules.space.features, in_space(rules, space)
         for text in TEXTS:
             if own.admits(own.encode_value(text)):
                 expected = rules[0].region.contains({"icd": [text]})[0]
@@ -222,7 +222,9 @@ def test_rules_of_two_spaces_mean_the_same_in_their_common_space(mine, theirs):
 def test_decisions_conflicts_and_gaps_are_those_of_texts(data):
     parts = data.draw(st.lists(terms(NAMED), min_size=1, max_size=4))
     thens = data.draw(st.lists(st.sampled_from("AB"), min_size=len(parts), max_size=len(parts)))
-    rules = RuleSet([Rule({"icd": set(part)}, then=t) for part, t in zip(parts, thens, strict=True)])
+    rules = RuleSet(
+        [Rule({"icd": set(part)}, then=t) for part, t in zip(parts, thens, strict=True)]
+    )
     decided = [
         {then for part, then in zip(parts, thens, strict=True) if is_among(text, part)}
         for text in TEXTS
@@ -230,7 +232,8 @@ def test_decisions_conflicts_and_gaps_are_those_of_texts(data):
     assert bool(rules.conflicts()) == any(len(each) > 1 for each in decided)
     for conflict in rules.conflicts():
         text = conflict.witness["icd"]
-        assert is_among(text, parts[conflict.first]) and is_among(text, parts[conflict.second])
+        places = conflict.first, conflict.second
+        assert all(is_among(text, parts[place]) for place in places)
     found = gaps(rules)
     for region in found.regions:
         assert not any(is_among(region.witness()["icd"], part) for part in parts)
@@ -304,9 +307,7 @@ def test_prefix_is_no_consequent_and_no_bound():
 
 def test_prefix_needs_text():
     rejects(FormatError, "a prefix must be a non-empty text, got ''", Prefix, "")
-    rejects(
-        FormatError, "what a prefix leaves out must be a list, got 'I21'", Prefix, "I2", "I21"
-    )
+    rejects(FormatError, "what a prefix leaves out must be a list, got 'I21'", Prefix, "I2", "I21")
     listed = [Prefix("I", ["I2"])]
     refuses(SpaceError, "must be a prefix without exceptions", Categorical, "icd", listed)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import irenic
 from irenic.cli.reporting import read_with_data
 from irenic.errors import FormatError
-from irenic.reporting.editing import EditedFile
+from irenic.reporting.edited_file import EditedFile
 from strategies import examples
 
 RULES = "# by age\nIF age < 18 THEN free  # children\n\nIF age >= 18 THEN full # all others\n"

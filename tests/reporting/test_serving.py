@@ -24,7 +24,7 @@ import irenic
 from irenic.cli import app
 from irenic.frames.files import write_file
 from irenic.reporting import editing, serving
-from irenic.reporting.editing import EditedFile
+from irenic.reporting.edited_file import EditedFile
 from irenic.reporting.serving import EditingServer
 
 TEXT = "# by age\nIF age < 18 THEN free\nIF age >= 18 THEN full\n"

@@ -221,27 +221,7 @@ class Boxes:
         )
 
     def outside(self, points: Instances, axes: Ints | None = None) -> Bools:
-        """Return on which axes each point is outside of each box.
-
-        Parameters
-        ----------
-        points : Instances
-            The points.
-        axes : array of int, optional
-            The axes to compare (default: all).
-
-        Returns
-        -------
-        array of bool of shape (points, boxes, axes)
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> region = Region.parse("f < 3 and g < 5")
-        >>> region.box.outside(region.space.encode({"f": [1, 4], "g": [7, 7]}))
-        array([[[False,  True]],
-               [[ True,  True]]])
-        """
+        """Return on which axes each point is outside of each box: ``[point, box, axis]``."""
         axes = np.arange(len(self.space)) if axes is None else axes
         d, out = self.lower.shape[1], np.empty((len(points), len(self), len(axes)), dtype=np.bool_)
         for place, axis in enumerate(axes.tolist()):
@@ -357,6 +337,8 @@ class Boxes:
 
     def meet_any(self, others: Boxes) -> Bools:
         """Return which boxes overlap at least one of the other boxes."""
+        if len(others) == 1:
+            return self.meeting(others)
         meet = np.zeros(len(self), dtype=np.bool_)
         for start in range(0, len(others), _BLOCK):
             left = np.flatnonzero(~meet)

@@ -21,7 +21,7 @@ _COVER_NODES: Final = 2_000
 _MOST_CHECKED: Final = 1_500
 
 
-def covering(pieces: Boxes, limit: Boxes, rivals: Boxes, meter: Meter) -> Boxes:
+def small_cover(pieces: Boxes, limit: Boxes, rivals: Boxes, meter: Meter) -> Boxes:
     """Return few boxes that contain all pieces, lie inside the limit and overlap no rival.
 
     Each piece is grown; of the results, the boxes that contain the most pieces are chosen first.

@@ -73,7 +73,7 @@ def edit(
         raise FormatError("--label needs a table: irenic edit FILE --data DATA --label COLUMN")
     inputs = {"FILE": file, "--properties": properties, "--cases": cases, "--data": data}
     check_inputs(inputs, None)
-    from irenic.reporting.editing import EditedFile, EditedModel
+    from irenic.reporting.edited_file import EditedFile, EditedModel
     from irenic.reporting.serving import EditingServer, opening_file
 
     def read(path: Path) -> irenic.formats.Parsed:

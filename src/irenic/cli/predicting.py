@@ -214,7 +214,7 @@ class _Blocks:
         import pyarrow as pa
 
         from irenic.frames.columns import as_values, as_written
-        from irenic.frames.sources import as_table
+        from irenic.frames.sources import from_arrow
         from irenic.monitoring import compare_groups
 
         model, cases = self.model, table
@@ -222,7 +222,7 @@ class _Blocks:
         where = f"{self.data}, rows {first + 1} to {first + table.num_rows}"
         try:
             if not self.parsed.is_model:
-                cases, space = as_table(table), _rules(model).space
+                cases, space = from_arrow(table), _rules(model).space
                 cases = as_meant(cases, self.parsed, space, self.name, self.data, self._tell)
             added = _predictions(model, self.parsed, cases, self.data, self.name, self.options)
             if not self.parsed.is_model:

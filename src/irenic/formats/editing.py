@@ -121,7 +121,7 @@ def _edited(parsed: Parsed, table: DecisionTable, edits: Edits, command: str) ->
         from irenic.formats.dmn.editing import edit_dmn
 
         index = index_of(parsed, table)
-        inputs = [column.name for column in parsed.drafts[index].inputs]
+        inputs = parsed.drafts[index].written
         return edit_dmn(raw, table, edits, command, index=index, inputs=inputs)
     from irenic.formats.sheets.editing import edit_csv, edit_xlsx
 

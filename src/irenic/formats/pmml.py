@@ -271,7 +271,7 @@ def _kind_of(values: Iterable[Hashable]) -> str:
     for value in values:
         if isinstance(value, Prefix):
             raise FormatError(
-                f"PMML cannot test what a text begins with ({value}); write .sql, .py, .dmn or .json"
+                f"PMML cannot test whether a text is in {value}; write .sql, .py, .dmn or .json"
             )
         kind = next((name for type_, name in _TYPES if isinstance(value, type_)), "")
         if is_null(value) or not kind:

@@ -141,7 +141,8 @@ def warn_of_loss(table: DecisionTable, format: str, name: str = "", text: str | 
     """
     kept = {row.row for row in table.provenance.unsatisfiable} if format in TABLES else set()
     losses = [table.say_never(row) for row in table.never_hold if row not in kept]
-    others = [*table.provenance.left_out]
+    notes = sum(len(texts) for _, texts in table.provenance.annotations)
+    others = [counted(notes, "annotation")] if notes and format != "dmn" else []
     accepts = table.provenance.accepts
     lost = [rows for rows, _ in accepts if not _keeps_acceptance(table, format, rows)]
     others += [counted(len(lost), "acceptance")] if lost else []

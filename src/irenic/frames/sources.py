@@ -246,7 +246,7 @@ def read_source(source: Source, names: Sequence[str] | None = None) -> Any:
     return _pyarrow().concat_tables(tables) if tables else source.schema.empty_table()
 
 
-def as_table(table: Any) -> Table:
+def from_arrow(table: Any) -> Table:
     """Return a table of pyarrow as columns of numpy."""
     return Table(columns_of(table))
 
@@ -255,7 +255,7 @@ def sample_table(source: Source, n_rows: int) -> Table:
     """Return at most a number of rows of a source, evenly spaced."""
     step = max(1, -(-len(source) // n_rows))
     tables = source.run(partial(_every, step=step), list(source.schema.names))
-    return as_table(_pyarrow().concat_tables(tables))
+    return from_arrow(_pyarrow().concat_tables(tables))
 
 
 def distinct_table(source: Source) -> Table:
@@ -279,7 +279,7 @@ def distinct_table(source: Source) -> Table:
             kept = list(_extremes(values[field.name]))
         kept += kept[:1] * (n_rows - len(kept))
         arrays.append(pa.array(kept, field.type))
-    return as_table(pa.Table.from_arrays(arrays, names=names))
+    return from_arrow(pa.Table.from_arrays(arrays, names=names))
 
 
 def _distinct(table: Any, first: int) -> dict[str, dict[Any, None]]:

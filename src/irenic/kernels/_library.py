@@ -228,19 +228,12 @@ def _check_memory(result: int, *_: Any) -> int:
 
 
 def function(declaration: str, *, allocates: bool = False, keeps_lock: bool = False) -> Any:
-    """Return a function of the library.
+    """Return a function of the library, such as ``"voting(struct, struct, int, Ints*) -> int"``.
 
-    Parameters
-    ----------
-    declaration : str
-        Name, arguments and result, as in ``"voting(struct, struct, int, Ints*) -> int"``. ``Ints*``
-        is a pointer to the elements of an array, ``Ints`` an array with its sizes, ``pointer``
-        anything that ctypes can pass as one, such as bytes.
-    allocates : bool
-        Whether the function returns ``NO_MEMORY`` if there is not enough.
-    keeps_lock : bool
-        Whether calls keep Python's global lock. They take less time than releasing it, and other
-        threads that compute cannot delay them.
+    ``Ints*`` is a pointer to the elements of an array, ``Ints`` an array with its sizes,
+    ``pointer`` anything that ctypes can pass as one, such as bytes. A function that ``allocates``
+    returns ``NO_MEMORY`` if there is not enough. Calls that keep Python's global lock take less
+    time than releasing it, and other threads that compute cannot delay them.
     """
     head, _, result = declaration.partition(" -> ")
     name, _, arguments = head.rstrip(")").partition("(")

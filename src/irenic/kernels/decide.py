@@ -43,15 +43,8 @@ class Domain(Struct):
 class Index:
     """An index of rules, in memory of the library that is freed with this object.
 
-    Parameters
-    ----------
-    rules : RuleColumns
-        They are copied.
-    order : array of int
-        The rules by priority. If they vote, all rules in the order of the set.
-    domain : Domain
-    n_thens : int
-        The number of consequents if rules vote, otherwise 0.
+    Rules are copied, in the order of their priority. If they vote, ``n_thens`` is the number of
+    their consequents, otherwise 0.
     """
 
     def __init__(self, rules: RuleColumns, order: Ints, domain: Domain, n_thens: int) -> None:

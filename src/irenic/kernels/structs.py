@@ -138,11 +138,7 @@ class Stack(Struct):
 class Box:
     """A single box as kernels write it: lower bounds, upper bounds and words in one piece.
 
-    Parameters
-    ----------
-    features, words : int
-    given : bytes, optional
-        The box at first, as :meth:`pack` returns it.
+    ``given`` is the box at first, as :meth:`pack` returns it.
     """
 
     __slots__ = ("_as_parameter_", "lower", "masks", "upper")

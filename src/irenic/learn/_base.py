@@ -38,17 +38,17 @@ from irenic.learn.inputs import (
     column_names,
     form_of,
     given_rows,
-    labels_of,
     length_of,
-    opened,
+    open_feature,
     own_names,
+    read_labels,
 )
 from irenic.learn.parameters import Knowledge, Parameters
 from irenic.learn.probabilities import leading
 from irenic.learn.sample import Sample
 from irenic.learn.tally import resolve_by
 from irenic.learn.target import Target, class_weights, label_sums, row_counts, row_weights
-from irenic.learn.validation import interval_text
+from irenic.learn.validation import confidence_text
 from irenic.model.columns import as_names, take_apart
 from irenic.model.explanation import Explanation
 from irenic.model.head import signs
@@ -95,15 +95,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name, also those of a group, such as ``knowledge__never``.
-
-        Parameters
-        ----------
-        **params
-            The new values by name.
-
-        Returns
-        -------
-        self
 
         Examples
         --------
@@ -185,7 +176,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _space(self, table: Any) -> Space:
         """Return the features of a table, open to values of rows to predict."""
         features = table if isinstance(table, Space) else Space.infer(table)
-        return Space([opened(feature) for feature in features])
+        return Space([open_feature(feature) for feature in features])
 
     def _learned(self, data: Sample, y: Any) -> None:
         """Set the fitted attributes that only depend on the training data."""
@@ -218,19 +209,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Whether the rules are consistent and complete, with all gaps.
 
         Gaps are searched for when the certificate is first used.
-
-        Raises
-        ------
-        NotFittedError
-            If the classifier is not fitted.
-
-        Examples
-        --------
-        >>> from irenic import RuleSetClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
-        >>> print(clf.certificate_)
-        consistent: 1 rule without conflicts; not complete: other cases are left to the default
         """
         check_is_fitted(self)
         return Certificate.of(*self._certified)
@@ -242,22 +220,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The importance of a feature is the share of training rows whose prediction would change if
         they had the value of another row, drawn at random: what permutation importance estimates,
         without its randomness. It comes from at most 2,000 rows, evenly spaced. If the prediction
-        depends on no feature, all are 0.
-
-        Raises
-        ------
-        AttributeError
-            If the model was read from a file that an older version wrote.
-        NotFittedError
-            If the classifier is not fitted.
-
-        Examples
-        --------
-        >>> from irenic import RuleSetClassifier
-        >>> X = {"age": range(40), "job": ["cook", None] * 20}
-        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0)
-        >>> clf.fit(X, ["free"] * 18 + ["full"] * 22).feature_importances_
-        array([1., 0.])
+        depends on no feature, all are 0. A model from a file that an older version wrote has none.
         """
         check_is_fitted(self)
         if self.chosen_.columns is None:
@@ -387,7 +350,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _labels(self, y: Any) -> tuple[Target, Indices | None]:
         """Return the labels of rows; with one per row, a target without rows, and their codes."""
-        return labels_of(y, type(self).__name__, self.hierarchy, self.consequents)
+        return read_labels(y, type(self).__name__, self.hierarchy, self.consequents)
 
     # --- predicting
 
@@ -625,7 +588,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if support[0] > 0:
             whose = "" if counted else "all cases by default: "
             text += f" ({whose}support {support[0]}, confidence {confidence[0]:.2f}"
-            text += f", {interval_text(*ends[0])})" if intervals else ")"
+            text += f", {confidence_text(*ends[0])})" if intervals else ")"
         elif reason.rules and places[0] >= point.n_kept:
             text += " (support 0: no training row)"
         if likely is not None and reason.then is not None:

@@ -53,30 +53,12 @@ class Certificate(Shown):
 
     @property
     def is_consistent(self) -> bool:
-        """Whether no two rules contradict each other anywhere.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet, gaps
-        >>> from irenic.learn import Certificate
-        >>> rules = RuleSet([Rule({"age": (0, None)}, then="A")])
-        >>> Certificate(1, 0, gaps(rules)).is_consistent
-        True
-        """
+        """Whether no two rules contradict each other anywhere."""
         return self.n_conflicts == 0
 
     @property
     def is_complete(self) -> bool | None:
-        """Whether rules cover every case; None if the search for gaps did not finish.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet, gaps
-        >>> from irenic.learn import Certificate
-        >>> rules = RuleSet([Rule({"age": (0, None)}, then="A")])
-        >>> Certificate(1, 0, gaps(rules)).is_complete
-        False
-        """
+        """Whether rules cover every case; None if the search for gaps did not finish."""
         return self.gaps.is_complete
 
     def __str__(self) -> str:

@@ -30,16 +30,16 @@ from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.learn._base import RuleClassifier
 from irenic.learn._knowledge import (
     BoundKnowledge,
-    cells_of,
     check_possible,
     cost_of,
     forbids_nothing,
+    known_space,
     named_columns,
     orders_of,
     possible_rows,
     proved,
-    space_of,
     tested_columns,
+    training_cells,
 )
 from irenic.learn._row_numbers import row_columns
 from irenic.learn._texts import doubtful_texts, spelled_alike
@@ -345,7 +345,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         knowledge = self._bound(data, y, orders)
         earlier = self._earlier(data)
         cells = self._cells if earlier else None
-        cells = cells or cells_of(known, data, orders, knowledge, untested)
+        cells = cells or training_cells(known, data, orders, knowledge, untested)
         sample = self._drawn(every, cells, knowledge, state)
         rounds = self._rounds(sample, every.n_rows, knowledge, state)
         with self._watch(rounds, X, y) as watch:
@@ -499,7 +499,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         return [given for given in forbidden if str(given) not in named]
 
     def _space(self, table: Any) -> Space:
-        return space_of(super()._space(table), self.knowledge_)
+        return known_space(super()._space(table), self.knowledge_)
 
     def _proved(self, rules: RuleSet) -> tuple[str, ...]:
         labels = self.classes_.tolist()
@@ -668,19 +668,6 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
 
         It is that of rows left out, corrected for the choice among the rule sets of the front, and
         computed when it is first used. None if no rows were left out.
-
-        Raises
-        ------
-        NotFittedError
-            If the classifier is not fitted.
-
-        Examples
-        --------
-        >>> from irenic import RuleSetClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
-        >>> print(clf.estimate_)
-        1.000 (95 % interval 1.000 to 1.000)
         """
         check_is_fitted(self)
         if self._validation is None or not self._members:

@@ -54,18 +54,8 @@ def column_figures(
 ) -> dict[str, ColumnFigures]:
     """Return the figures of each column that a rule tests.
 
-    Parameters
-    ----------
-    rules : RuleSet
-        The rules.
-    instances : Instances
-        The training rows. Importances come from at most 2,000 of them, evenly spaced.
-    weight : array of shape (n_rows,)
-        Weight of each row in the importances.
-    resolve : {"best", "vote", "first"}, optional
-        Which rule decides where rules contradict each other.
-    sums : ColumnSums, optional
-        What is in the columns, if there are more training rows than ``instances``.
+    Importances come from at most 2,000 of the training rows, evenly spaced. ``sums`` are what is in
+    the columns, if there are more rows than ``instances``.
 
     >>> from irenic import Rule, RuleSet
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")

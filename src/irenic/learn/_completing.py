@@ -35,18 +35,7 @@ def completed(rules: RuleSet, then: Hashable, rows: Instances, weight: Floats) -
 
     The added rules contradict no rule, even if the given rules contradict each other. None if more
     than 100 rules would have to be added, and more than there are: a dozen rules can have thousands
-    of gaps.
-
-    Parameters
-    ----------
-    rules : RuleSet
-        The rules.
-    then : hashable
-        What the added rules predict.
-    rows : Instances
-        Training rows; regions with many of them are preferred.
-    weight : array of shape (n_rows,)
-        Weight of each row.
+    of gaps. Regions with many training rows are preferred.
 
     >>> from irenic import Rule
     >>> rules = RuleSet([Rule({"age": (0, 18)}, then="free")])
@@ -67,18 +56,11 @@ def completed(rules: RuleSet, then: Hashable, rows: Instances, weight: Floats) -
 
 
 def with_missing(rules: RuleSet, never_missing: Sequence[bool]) -> RuleSet:
-    """Return rules in which a missing number goes with the lowest ones, where none was missing.
+    """Return learned rules in which a missing number goes with the lowest, where none was missing.
 
     Learned conditions exclude missing values of such features, and further rules would be needed
     for them. No conflict arises: rules that both hold for a missing number also hold for the
-    lowest.
-
-    Parameters
-    ----------
-    rules : RuleSet
-        Learned rules, none of which tests whether a number of such a feature is missing.
-    never_missing : sequence of bool
-        Whether no training value of each continuous feature is missing.
+    lowest. ``never_missing`` says whether no training value of each continuous feature is missing.
 
     >>> from irenic import Continuous, Rule, Space
     >>> space = Space([Continuous("age", missing=True), Continuous("debt", missing=True)])

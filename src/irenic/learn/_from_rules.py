@@ -9,7 +9,7 @@ import numpy as np
 
 from irenic.errors import ConflictError, DataError, did_you_mean
 from irenic.learn._classifier import RuleSetClassifier
-from irenic.learn._knowledge import text_of
+from irenic.learn._knowledge import rules_text
 from irenic.learn.answers import Answers
 from irenic.learn.inputs import classes_of, has_names
 from irenic.learn.parameters import Knowledge
@@ -97,7 +97,7 @@ def from_rules(rules: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Rul
     clf._by_name = True
     clf._values = consequents.values()
     clf._shape = len(target), len(target.labels), len(rules.space)
-    clf._kept_text = text_of(rules, rules.default)
+    clf._kept_text = rules_text(rules, rules.default)
     draft = Uncounted(rules.copy(), consequents, n_kept=len(rules), penalty=0.0)
     rows = Sample.of(instances, target, weight)
     clf._offer(points_of([draft], rows, Counting(), ordered=False))

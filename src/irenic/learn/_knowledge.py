@@ -24,7 +24,7 @@ from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, DataError, FormatError, did_you_mean
 from irenic.frames.files import as_text, read_bytes
 from irenic.kernels.evolve import Limits
-from irenic.learn.cells import Cells
+from irenic.learn.cells import Cells, fair_limit, rows_per_code
 from irenic.learn.inputs import check_labels
 from irenic.learn.parameters import Knowledge, forbidden_columns
 from irenic.learn.sample import Sample
@@ -47,7 +47,7 @@ from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet, as_rule_set, learned_rules
 from irenic.model.space import Instances, Space
-from irenic.model.spaces import moved, opened
+from irenic.model.spaces import in_space, opened
 from irenic.proving import prove
 
 # Text without a rule in it that may be a path.
@@ -60,13 +60,13 @@ _SIGNS: Final = {1: "INCREASES", -1: "DECREASES"}
 # --- spaces
 
 
-def space_of(space: Space, known: Knowledge) -> Space:
+def known_space(space: Space, known: Knowledge) -> Space:
     """Return the space of a table, as users declare it and with all values that they name."""
     if known.space is not None:
         space = _declared_space(space, known.space)
     if isinstance(known.ordered, Mapping):
         space = _with_listed_values(space, known.ordered)
-    return _opened_space(space, Source.read(known.rules), _properties(known))
+    return _opened_space(space, UserRules.read(known.rules), _properties(known))
 
 
 def possible_rows(data: Sample) -> Sample:
@@ -120,7 +120,7 @@ def _with_listed_values(space: Space, ordered: Mapping[Any, Sequence[Hashable]])
     return space.opened_to(Space(categories))
 
 
-def _opened_space(space: Space, source: Source, properties: Sequence[Property]) -> Space:
+def _opened_space(space: Space, source: UserRules, properties: Sequence[Property]) -> Space:
     """Return a space with all values that rules and properties name, and what cannot occur."""
     for conditions in [*source.conditions, *(each.parsed.conditions for each in properties)]:
         for condition in (c for one in conditions or () for c in one):
@@ -138,7 +138,7 @@ def _opened_space(space: Space, source: Source, properties: Sequence[Property]) 
 
 
 @dataclass(frozen=True)
-class Source:
+class UserRules:
     """Rules to keep, not yet in the space of the training rows."""
 
     rules: tuple[ParsedRule, ...] = ()
@@ -151,7 +151,7 @@ class Source:
         return [[rule.conditions] for rule in self.rules] + list(self.impossible)
 
     @classmethod
-    def read(cls, rules: Any) -> Source:
+    def read(cls, rules: Any) -> UserRules:
         """Return the rules of a rule set, of a fitted classifier, or in text."""
         if rules is None:
             return cls()
@@ -180,7 +180,7 @@ class Source:
         return cls(tuple(parsed), rule_set.default, impossible)
 
     @classmethod
-    def _parse(cls, text: str) -> Source:
+    def _parse(cls, text: str) -> UserRules:
         rules: list[ParsedRule] = []
         default, impossible = None, []
         for number, line in enumerate(lines_in(text), 1):
@@ -215,10 +215,10 @@ class Source:
         return kept
 
 
-def text_of(rules: RuleSet, default: Hashable | None) -> str:
+def rules_text(rules: RuleSet, default: Hashable | None) -> str:
     """Return rules with a default and what cannot occur, line by line.
 
-    >>> text_of(RuleSet([Rule({"age": (None, 18)}, then="free")]), "full").splitlines()
+    >>> rules_text(RuleSet([Rule({"age": (None, 18)}, then="free")]), "full").splitlines()
     ['IF age < 18 THEN free', 'DEFAULT full']
     """
     lines = [str(rule) for rule in rules]
@@ -368,7 +368,7 @@ class BoundKnowledge:
             raise DataError('monotonic_cst must be None if default="abstain"')
         if not (known.decides() or space.impossible or known.max_values):
             return None
-        kept = Source.read(known.rules).rule_set(space, labels)
+        kept = UserRules.read(known.rules).rule_set(space, labels)
         return cls(
             space,
             (*labels, None) if abstains else tuple(labels),
@@ -457,7 +457,7 @@ class BoundKnowledge:
 
     def kept_text(self) -> str:
         """Return the rules of the user with their default and what cannot occur, line by line."""
-        return text_of(self.rules[: self.n_kept], self.rules.default)
+        return rules_text(self.rules[: self.n_kept], self.rules.default)
 
     def fixed_codes(self, instances: Instances) -> npt.NDArray[np.int16]:
         """Return the code that fixed rules predict for each instance, -1 where none holds."""
@@ -577,7 +577,7 @@ def proved(
     properties = _properties(known)
     if not properties and known.monotonic_cst is None:
         return ()
-    space = _opened_space(rules.space, Source(), properties)
+    space = _opened_space(rules.space, UserRules(), properties)
     space = _with_listed_values(space, {n: v for n, v in orders.items() if n in space})
     signs = signs_of(known.monotonic_cst, space, orders)
     bound = BoundKnowledge(
@@ -589,13 +589,13 @@ def proved(
         orders={name: tuple(orders[name]) for name in signs if name in orders},
         ranks=ranks_of(labels) if ranks is None else ranks,
     )
-    return bound.claims() if not bound.objection(moved(rules, space)) else ()
+    return bound.claims() if not bound.objection(in_space(rules, space)) else ()
 
 
 # --- other parameters
 
 
-def cells_of(
+def training_cells(
     known: Knowledge,
     data: Sample,
     orders: Mapping[str, Sequence[Hashable]],
@@ -607,17 +607,13 @@ def cells_of(
     columns = None if data.whole is None else data.whole.tally.columns
     forbidden = forbidden_columns(known.forbidden)
     untested = [feature_name(space, given, "forbidden") for given in forbidden]
-    return Cells.from_instances(
-        data.instances,
-        data.target.truth,
-        data.searched,
-        around=None if knowledge is None else knowledge.boxes,
-        orders=orders,
-        untested=list(dict.fromkeys([*untested, *left_out])),
-        count=data.count,
-        counts=None if columns is None else columns.counts,
-        complete=None if columns is None else [not n for n in columns.missing],
-    )
+    instances, around = data.instances, Boxes.none(space) if knowledge is None else knowledge.boxes
+    cells = Cells.from_instances(instances, data.target.truth, data.searched, around=around)
+    counts = rows_per_code(instances, data.count) if columns is None else columns.counts
+    cells = cells.grouped(counts, orders, fair_limit(instances), around)
+    if columns is not None:
+        cells = replace(cells, complete=tuple(not n for n in columns.missing))
+    return cells.without([*untested, *left_out])
 
 
 def feature_name(space: Space, given: Any, parameter: str) -> str:
@@ -632,7 +628,7 @@ def feature_name(space: Space, given: Any, parameter: str) -> str:
 
 def tested_columns(known: Knowledge) -> set[str]:
     """Return the columns that the rules and properties of users test."""
-    conditions = Source.read(known.rules).conditions
+    conditions = UserRules.read(known.rules).conditions
     conditions += [each.parsed.conditions or [] for each in _properties(known)]
     return {each.name for alternatives in conditions for one in alternatives for each in one}
 

@@ -63,25 +63,7 @@ class LabeledRows:
 
     @classmethod
     def from_table(cls, X: Any, y: Sequence[Hashable]) -> Self:
-        """Return the rows of a table with one label each.
-
-        Parameters
-        ----------
-        X : table
-            The features.
-        y : sequence of hashable
-            The label of each row.
-
-        Returns
-        -------
-        LabeledRows
-
-        Examples
-        --------
-        >>> LabeledRows.from_table({"age": [20, 30]}, ["low", "high"]).gains
-        array([[0., 1.],
-               [1., 0.]])
-        """
+        """Return the rows of a table with one label each."""
         consequents = sorted(set(y), key=str)
         gains = np.array([[float(label == then) for then in consequents] for label in y])
         instances = Space.infer(X).encode(X)
@@ -131,26 +113,7 @@ class RuleLearner(RuleClassifier, metaclass=ABCMeta):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn rules from labeled rows.
-
-        Parameters
-        ----------
-        X : table
-            Anything that :class:`irenic.RuleSetClassifier` accepts.
-        y : column of labels, 0/1 matrix, or list of sets of labels
-            Matrices and sets are for rows with several labels.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from irenic.systems import PittsburghClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> PittsburghClassifier(generations=5, random_state=0).fit(X, y).score(X, y)
-        1.0
-        """
+        """Learn rules from rows: anything that :class:`irenic.RuleSetClassifier` accepts."""
         self._read_groups()
         data = self._read(X, y, None)
         rng = as_generator(check_random_state(self.random_state))
@@ -168,26 +131,8 @@ class RuleLearner(RuleClassifier, metaclass=ABCMeta):
     def learn(self, rows: LabeledRows, rng: np.random.Generator) -> Sequence[RuleSet]:
         """Return rule sets to choose from: those that no other beats are the front.
 
-        Parameters
-        ----------
-        rows : LabeledRows
-            The training rows.
-        rng : Generator
-            The random number generator, from ``random_state``.
-
-        Returns
-        -------
-        sequence of RuleSet
-            At least one, with defaults. The one with the highest training score is used.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic.systems import PittsburghClassifier
-        >>> rows = LabeledRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> clf = PittsburghClassifier(population_size=8, generations=2)
-        >>> len(clf.learn(rows, np.random.default_rng(0)))
-        8
+        At least one, with defaults. The one with the highest training score is used; ``rng`` comes
+        from ``random_state``.
         """
 
     def _use(self, point: FrontPoint) -> None:

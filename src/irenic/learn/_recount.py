@@ -43,7 +43,7 @@ def recounted(clf: RuleSetClassifier, X: Any, y: Any, sample_weight: Any, target
     if clf.scoring == "balanced_accuracy":
         counting = replace(counting, factors=class_weights(empty, "balanced", weights))
     sample = replace(Sample.of(clf.space_.encode([]), empty, np.ones(0)), whole=rows)
-    return points.recounted(front, sample, consequents, counting, leads=clf._leads)
+    return points.recounted_front(front, sample, consequents, counting, leads=clf._leads)
 
 
 def _rows(

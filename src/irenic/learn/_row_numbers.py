@@ -26,17 +26,8 @@ _PART: Final = 2
 def numbers_rows(values: npt.NDArray[Any], low: float, high: float, n_rows: float) -> bool:
     """Return whether whole numbers are those of rows, in any order, or of a part of the rows.
 
-    They are all different, and between 0 and twice the number of rows. Hundreds of measured whole
-    numbers in such a range are never all different.
-
-    Parameters
-    ----------
-    values : array
-        Whole numbers of all rows, or of a sample.
-    low, high : float
-        Least and greatest of all rows.
-    n_rows : float
-        Number of all rows.
+    They are all different, and between 0 and twice the number of rows, also where ``values`` are a
+    sample. Hundreds of measured whole numbers in such a range are never all different.
 
     >>> rows = np.random.default_rng(0).permutation(200)
     >>> numbers_rows(rows, 0, 199, 200), numbers_rows(rows // 2, 0, 99, 200)

@@ -195,11 +195,13 @@ class Surveyor:
                 pairs = zip(counts.field(0).to_pylist(), counts.field(1).to_pylist(), strict=True)
                 values[name] = _added(Counter(dict(pairs)), Counter())
         known = Space([f for f in self.features.values() if f is not None and f.name not in values])
-        columns = ColumnSums.of(encoded(known, used, first))
+        columns = ColumnSums.of(encode_block(known, used, first))
         return Survey(columns, values, [table_rows], [numbers[rows]])
 
 
-def encoded(space: Space, table: Any, first: int, names: Sequence[str] | None = None) -> Instances:
+def encode_block(
+    space: Space, table: Any, first: int, names: Sequence[str] | None = None
+) -> Instances:
     """Return a block as numbers; errors say where it is."""
     import narwhals.stable.v2 as nw
 
@@ -242,7 +244,9 @@ def bounds_of(n_rows: Floats) -> npt.NDArray[np.uint64]:
     return np.where(share < 1.0, (np.minimum(share, 0.99999) * 2.0**64).astype(np.uint64), top)
 
 
-def draw(numbers: Indices, codes: Indices, n_labels: int, state: int) -> tuple[Indices, Indices]:
+def draw_rows(
+    numbers: Indices, codes: Indices, n_labels: int, state: int
+) -> tuple[Indices, Indices]:
     """Return the places of the rows to keep, and of those that are rare in addition."""
     order = np.argsort(priorities(numbers, state), kind="stable")
     typical, rest = order[:MANY_ROWS], order[MANY_ROWS:]
@@ -312,7 +316,7 @@ class _Work:
     def block(self, table: Any, first: int) -> Sample:
         codes = self.stored.codes(table)
         weight = self.stored.row_weights(table) * self.factors[codes]
-        instances = encoded(self.space, table, first, self.names)
+        instances = encode_block(self.space, table, first, self.names)
         return Sample.of(instances, Target.single(self.stored.classes, codes), weight)
 
 
@@ -328,7 +332,7 @@ def survey(stored: Stored, state: int, opened: Callable[[Space], Space], factors
     surveyor = Surveyor(stored.apart(), features, bounds_of(stored.n_rows), state)
     found = total(source.run(surveyor, list(source.schema.names)))
     table, numbers = pa.concat_tables(found.rows), np.concatenate(found.numbers)
-    typical, rare = draw(numbers, stored.codes(table), len(stored.classes), state)
+    typical, rare = draw_rows(numbers, stored.codes(table), len(stored.classes), state)
     places = np.union1d(typical, rare)
     table, numbers, is_rare = table.take(places), numbers[places], np.isin(places, rare)
     space = opened(Space([_with_values(n, f, found, table) for n, f in features.items()]))

@@ -9,7 +9,7 @@ a category have an order, so do its cells.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -64,79 +64,59 @@ class Cells:
         limit: int = CELL_LIMIT,
         *,
         around: Boxes | None = None,
-        orders: Mapping[str, Sequence[Hashable]] | None = None,
-        untested: Sequence[str] = (),
-        count: Floats | None = None,
-        counts: Sequence[Floats] | None = None,
-        complete: Sequence[bool] | None = None,
     ) -> Cells:
-        """Return cells that suit the instances.
+        """Return at most ``limit`` cells per feature; cuts are placed where ``y`` changes.
 
-        Parameters
-        ----------
-        instances : Instances
-        y : array of shape (n, k)
-            Numbers to distinguish; cuts are placed where they change.
-        weight : array of shape (n,)
-            Weight of each row.
-        limit : int, default 64
-            Maximum number of cells per feature.
-        around : Boxes, optional
-            Regions whose bounds are to be bounds of cells, as far as there is room.
-        orders : mapping from str to sequence of hashable, optional
-            The values of ordered categories, lowest first.
-        untested : sequence of str
-            Features that conditions must not test; all their values share a cell.
-        count : array of shape (n,), optional
-            Number of rows that each row represents, which says how frequent values are (default:
-            the weights). Weights that depend on labels would leak the labels of validation rows.
-        counts : sequence of arrays, optional
-            Number of rows per code of each categorical feature, if there are more rows than the
-            instances.
-        complete : sequence of bool, optional
-            Whether no value of each continuous feature is missing, in all rows.
+        The bounds of the regions ``around`` are bounds of cells, as far as there is room.
         """
         around = Boxes.none(instances.space) if around is None else around
         space, n = instances.space, len(instances)
-        words = min(n, ROW_LIMIT) // 64 + 1
-        fair = _BYTE_LIMIT // (8 * words * max(1, len(space)))
-        limit = int(max(4, min(limit, fair)))
+        limit = fair_limit(instances, limit)
         sample = slice(None) if n <= _ROWS_FOR_CUTS else slice(None, None, -(-n // _ROWS_FOR_CUTS))
         tree_cuts = _tree_cuts(instances.take(sample), y[sample], weight[sample], limit)
-        cuts, groups = [], []
+        cuts = []
         for row, feature in enumerate(space.continuous):
             given = _bounds(around, row, limit // 2)
             values, room = instances.values[row, sample], limit - len(given)
             found = _cuts(feature, values, weight[sample], room, tree_cuts[row])
             cuts.append(np.union1d(found, given) if len(given) else found)
-        if counts is None:
-            rows = weight if count is None else count
-            counts = [
-                label_sums(codes, rows, len(category.values) + 2)
-                for category, codes in zip(space.categorical, instances.codes, strict=True)
-            ]
-        for row, category in enumerate(space.categorical):
-            order, named = (orders or {}).get(category.name), _memberships(around, row)
+        complete = tuple(bool((column >= LOWEST).all()) for column in instances.values)
+        cells = cls(space, tuple(cuts), (), complete=complete)
+        return cells.grouped(rows_per_code(instances, weight), {}, limit, around)
+
+    def grouped(
+        self,
+        counts: Sequence[Floats],
+        orders: Mapping[str, Sequence[Hashable]],
+        limit: int,
+        around: Boxes,
+    ) -> Cells:
+        """Return the cells with the values of categories grouped by their numbers of rows.
+
+        ``orders`` are the values of ordered categories, lowest first. Counts that depend on labels
+        would leak the labels of validation rows.
+        """
+        groups = []
+        for row, category in enumerate(self.space.categorical):
+            order, named = orders.get(category.name), _memberships(around, row)
             if order is None:
                 groups.append(_groups(counts[row], limit, named))
             else:
                 missing = bool(counts[row][MISSING_CODE] > 0)
                 groups.append(_ordered_groups(category, missing, order, limit, named))
+        ranked = tuple(category.name in orders for category in self.space.categorical)
+        return replace(self, groups=tuple(groups), ranked=ranked)
+
+    def without(self, untested: Iterable[str]) -> Cells:
+        """Return the cells with a single one for each feature that conditions must not test."""
+        cuts, groups = list(self.cuts), list(self.groups)
         for name in untested:
-            row = space.row(name)
-            if isinstance(space[name], Categorical):
+            row = self.space.row(name)
+            if isinstance(self.space[name], Categorical):
                 groups[row] = np.zeros(len(groups[row]), dtype=np.uint8)
             else:
                 cuts[row] = np.empty(0)
-        return cls(
-            space,
-            tuple(cuts),
-            tuple(groups),
-            tuple(category.name in (orders or {}) for category in space.categorical),
-            tuple(bool((column >= LOWEST).all()) for column in instances.values)
-            if complete is None
-            else tuple(complete),
-        )
+        return replace(self, cuts=tuple(cuts), groups=tuple(groups))
 
     def finer(self, masks: Words, instances: Instances, limit: int = CELL_LIMIT) -> Cells:
         """Return cells that are smaller around the bounds of rules over these cells.
@@ -325,6 +305,21 @@ class Cells:
             best=gains.argmax(axis=1).astype(np.int16),
             pick=pick,
         )
+
+
+def fair_limit(instances: Instances, limit: int = CELL_LIMIT) -> int:
+    """Return how many cells a feature may have, so that bits per row and cell fit into memory."""
+    words = min(len(instances), ROW_LIMIT) // 64 + 1
+    fair = _BYTE_LIMIT // (8 * words * max(1, len(instances.space)))
+    return int(max(4, min(limit, fair)))
+
+
+def rows_per_code(instances: Instances, count: Floats) -> list[Floats]:
+    """Return the number of rows per code of each categorical feature."""
+    return [
+        label_sums(codes, count, len(category.values) + 2)
+        for category, codes in zip(instances.space.categorical, instances.codes, strict=True)
+    ]
 
 
 def _n_groups(group: npt.NDArray[np.uint8]) -> int:

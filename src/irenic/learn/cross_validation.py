@@ -1,4 +1,4 @@
-"""Scores on rows left out: of a rule learner, of a pruned tree and of the majority class."""
+"""Cross-validation of a rule learner, next to a pruned tree and the majority class."""
 
 from __future__ import annotations
 

@@ -90,30 +90,13 @@ class ProbabilityRow(NamedTuple):
 
     @property
     def probability(self) -> float:
-        """The probability of the prediction; NaN if nothing is predicted.
-
-        Examples
-        --------
-        >>> likely = Probabilities(["no", "yes"], [0.25, 0.75])
-        >>> ProbabilityRow("yes", None, 40, likely).probability
-        0.75
-        """
+        """The probability of the prediction; NaN if nothing is predicted."""
         labels, values = self.probabilities.labels, self.probabilities.values.tolist()
         return float(dict(zip(labels, values, strict=True)).get(self.prediction, math.nan))
 
     @property
     def basis(self) -> str:
-        """The training rows that the probabilities come from, in words.
-
-        Examples
-        --------
-        >>> likely = Probabilities(["no", "yes"], [0.25, 0.75])
-        >>> ProbabilityRow("yes", Region.parse("age >= 18"), 40, likely).basis
-        '40 training rows with this prediction where age >= 18'
-        >>> likely = Probabilities(["no", "yes"], [0.5, 0.5])
-        >>> print(ProbabilityRow("yes", None, 40, likely, raised_from=0.3).basis)
-        40 training rows with this prediction, raised from 0.30 to be the highest
-        """
+        """The training rows that the probabilities come from, in words."""
         where = "" if self.region is None else f" where {self.region}"
         raised = "" if self.raised_from is None else f", {self._raised} to be the highest"
         return f"{counted(self.rows, 'training row')} with this prediction{where}{raised}"
@@ -168,20 +151,7 @@ class ProbabilityTable(Shown):
         return "\n".join(map(str, self.listed()))
 
     def listed(self) -> list[ProbabilityRow]:
-        """Return the predictions and regions that training rows have.
-
-        Returns
-        -------
-        list of ProbabilityRow
-
-        Examples
-        --------
-        >>> from irenic import RuleSetClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
-        >>> [row.rows for row in clf.chosen_.probabilities.listed()]
-        [18, 1, 10, 11]
-        """
+        """Return the predictions and regions that training rows have."""
         pairs = np.argwhere(self.rows[:, :-1] > 0).tolist()
         return [self.row(prediction, region) for prediction, region in pairs]
 
@@ -189,23 +159,6 @@ class ProbabilityTable(Shown):
         """Return the row of a prediction, given by its code, and a region.
 
         It is that of all regions if the region has no training row with the prediction.
-
-        Parameters
-        ----------
-        prediction, region : int
-            Index of the prediction and of the region; -1 for all regions.
-
-        Returns
-        -------
-        ProbabilityRow
-
-        Examples
-        --------
-        >>> from irenic import RuleSetClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
-        >>> print(clf.chosen_.probabilities.row(0, -1))
-        free predicted anywhere: free 0.97, full 0.03 (18 rows)
         """
         if region >= 0 and not self.rows[prediction, region]:
             region = -1
@@ -221,23 +174,7 @@ class ProbabilityTable(Shown):
     def places(self, instances: Instances) -> npt.NDArray[np.int64]:
         """Return the region of each case.
 
-        Parameters
-        ----------
-        instances : Instances
-            The cases.
-
-        Returns
-        -------
-        array of int
-            The index of the region; -1 for a case in none, such as one with an unknown value.
-
-        Examples
-        --------
-        >>> from irenic import RuleSetClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
-        >>> clf.chosen_.probabilities.places(clf.space_.encode({"age": [3, 35]}))
-        array([0, 2])
+        The index of the region; -1 for a case in none, such as one with an unknown value.
         """
         return self.regions.decide(instances)
 
@@ -290,23 +227,7 @@ class DefaultRegions(Shown):
     def find(self, instances: Instances) -> npt.NDArray[np.int64]:
         """Return the first region around each case.
 
-        Parameters
-        ----------
-        instances : Instances
-            The cases.
-
-        Returns
-        -------
-        array of int
-            The index of the region; -1 for a case in none.
-
-        Examples
-        --------
-        >>> from irenic import RuleSetClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
-        >>> clf.chosen_.default_regions.find(clf.space_.encode({"age": [3, 35]}))
-        array([-1,  0])
+        The index of the region; -1 for a case in none.
         """
         return self.rules.decide(instances, resolve="first")
 
@@ -404,23 +325,6 @@ class FrontPoint(Shown):
 
         A rule is encoded by its label and its number of conditions, a condition by its feature and
         one of 64 cells, and errors by their rows and the right labels.
-
-        Parameters
-        ----------
-        n_rows, n_labels, n_features : int
-            Size of the training data.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> from irenic import RuleSetClassifier
-        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
-        >>> round(clf.chosen_.description_length(n_rows=40, n_labels=2, n_features=1), 1)
-        9.0
         """
         share = min(max(1.0 - self.training_score, 1e-12), 1.0)
         model = self.n_rules * (math.log2(max(2, n_labels)) + math.log2(n_features + 1))

@@ -89,23 +89,9 @@ class Hierarchy:
     def from_parents(
         cls, labels: tuple[Label, ...], parents: tuple[tuple[int, ...], ...]
     ) -> Hierarchy:
-        """Return the hierarchy of labels with given parents.
+        """Return the hierarchy of labels whose parents are given by index.
 
-        Parameters
-        ----------
-        labels : tuple
-            The labels, parents before their children.
-        parents : tuple of tuple of int
-            For each label, the indices of its parents in ascending order.
-
-        Returns
-        -------
-        Hierarchy
-
-        Examples
-        --------
-        >>> Hierarchy.from_parents(("a", "b"), ((), (0,))) == Hierarchy([("a", "b")])
-        True
+        Parents are before their children, and those of each label in ascending order.
         """
         hierarchy = cls.__new__(cls)
         hierarchy._fill(labels, parents)
@@ -144,110 +130,29 @@ class Hierarchy:
 
     @property
     def index(self) -> Mapping[Label, int]:
-        """Index of each label in ``labels``, as a mapping.
-
-        Examples
-        --------
-        >>> Hierarchy(["1/2"]).index["1/2"]
-        1
-        """
+        """Index of each label in ``labels``, as a mapping."""
         return MappingProxyType(self._index)
 
     # --- single labels
 
     def parents(self, label: Label) -> tuple[Label, ...]:
-        """Return the parents of a label.
-
-        Parameters
-        ----------
-        label : hashable
-
-        Returns
-        -------
-        tuple
-            In the order of ``labels``; empty if the label has none.
-
-        Raises
-        ------
-        DataError
-            If the hierarchy has no such label.
-
-        Examples
-        --------
-        >>> Hierarchy(["1/2/3"]).parents("1/2/3")
-        ('1/2',)
-        """
+        """Return the parents of a label, in the order of ``labels``."""
         return tuple(self.labels[p] for p in self._parents[self._index_of(label)])
 
     def ancestors(self, label: Label) -> frozenset[Label]:
-        """Return all ancestors of a label.
-
-        Parameters
-        ----------
-        label : hashable
-
-        Returns
-        -------
-        frozenset
-            Without the label itself.
-
-        Raises
-        ------
-        DataError
-            If the hierarchy has no such label.
-
-        Examples
-        --------
-        >>> sorted(Hierarchy(["1/2/3"]).ancestors("1/2/3"))
-        ['1', '1/2']
-        """
+        """Return all ancestors of a label, without the label itself."""
         index = self._index_of(label)
         return frozenset(self.labels[p] for p in self._upwards([index]) - {index})
 
     def depth(self, label: Label) -> int:
-        """Return the depth of a label: 1 without parents, otherwise 1 more than the deepest parent.
-
-        Parameters
-        ----------
-        label : hashable
-
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        DataError
-            If the hierarchy has no such label.
-
-        Examples
-        --------
-        >>> tree = Hierarchy(["1/2/3"])
-        >>> tree.depth("1"), tree.depth("1/2/3")
-        (1, 3)
-        """
+        """Return 1 for a label without parents, otherwise 1 more than the deepest parent."""
         return self._depths[self._index_of(label)]
 
     def weights(self, w0: float = 0.75) -> Floats:
         """Return the weight of each label, as defined by Clus.
 
-        It is ``w0`` times the mean weight of its parents, where the top has weight 1. In a tree, it
-        is ``w0 ** depth``.
-
-        Parameters
-        ----------
-        w0 : float, default 0.75
-            Above 0 and at most 1.
-
-        Returns
-        -------
-        array of shape (n_labels,)
-            In the order of ``labels``.
-
-        Raises
-        ------
-        DataError
-            If ``w0`` is out of range.
+        It is ``w0``, above 0 and at most 1, times the mean weight of its parents, where the top has
+        weight 1. In a tree, it is ``w0 ** depth``. Weights are in the order of ``labels``.
 
         Examples
         --------
@@ -265,50 +170,11 @@ class Hierarchy:
     # --- sets of labels
 
     def close(self, labels: Iterable[Label]) -> frozenset[Label]:
-        """Return labels together with all of their ancestors.
-
-        Parameters
-        ----------
-        labels : iterable of labels
-
-        Returns
-        -------
-        frozenset
-
-        Raises
-        ------
-        DataError
-            If the hierarchy lacks a label.
-
-        Examples
-        --------
-        >>> sorted(Hierarchy(["1/1", "1/2/3", "2"]).close({"1/2/3"}))
-        ['1', '1/2', '1/2/3']
-        """
+        """Return labels together with all of their ancestors."""
         return frozenset(self.labels[p] for p in self._upwards(self._indices(labels)))
 
     def is_closed(self, labels: Iterable[Label]) -> bool:
-        """Return whether a set of labels contains all of their ancestors.
-
-        Parameters
-        ----------
-        labels : iterable of labels
-
-        Returns
-        -------
-        bool
-
-        Raises
-        ------
-        DataError
-            If the hierarchy lacks a label.
-
-        Examples
-        --------
-        >>> tree = Hierarchy(["1/2"])
-        >>> tree.is_closed({"1"}), tree.is_closed({"1/2"})
-        (True, False)
-        """
+        """Return whether a set of labels contains all of their ancestors."""
         indices = set(self._indices(labels))
         return all(p in indices for index in indices for p in self._parents[index])
 
@@ -336,28 +202,7 @@ class Hierarchy:
     # --- many rows at once, one column per label
 
     def close_indicator(self, indicator: Indicator) -> Indicator:
-        """Return an indicator with the ancestors of all labels added.
-
-        Parameters
-        ----------
-        indicator : array of bool of shape (n_rows, n_labels)
-            Which row has which label, in the order of ``labels``.
-
-        Returns
-        -------
-        array of bool of shape (n_rows, n_labels)
-
-        Raises
-        ------
-        DataError
-            If ``indicator`` has another shape or type.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> Hierarchy(["1/2", "3"]).close_indicator(np.array([[False, True, False]]))
-        array([[ True,  True, False]])
-        """
+        """Return an indicator, ``[row, label]``, with the ancestors of all labels added."""
         array = self._columns(indicator, "indicator")
         if array.dtype != np.bool_:
             raise DataError(
@@ -370,21 +215,7 @@ class Hierarchy:
         return np.ascontiguousarray(rows.T)
 
     def cap(self, probabilities: npt.NDArray[np.floating[Any]]) -> Floats:
-        """Return probabilities lowered so that none exceeds that of an ancestor.
-
-        Parameters
-        ----------
-        probabilities : array of shape (n_rows, n_labels)
-            In the order of ``labels``.
-
-        Returns
-        -------
-        array of shape (n_rows, n_labels)
-
-        Raises
-        ------
-        DataError
-            If ``probabilities`` has another shape, holds no numbers, or holds NaN.
+        """Return probabilities, ``[row, label]``, none of which exceeds that of an ancestor.
 
         Examples
         --------

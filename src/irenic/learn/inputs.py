@@ -40,7 +40,7 @@ def check_labels(labels: npt.NDArray[Any]) -> None:
         raise DataError(f"y must have at least two classes, got one class: {shown}")
 
 
-def opened(feature: Feature) -> Feature:
+def open_feature(feature: Feature) -> Feature:
     """Return a feature that accepts values of rows to predict.
 
     They may be missing even if no training value is, and numbers need not be whole.
@@ -50,7 +50,7 @@ def opened(feature: Feature) -> Feature:
     return replace(feature, missing=True)
 
 
-def labels_of(
+def read_labels(
     y: Any, name: str, hierarchy: Any = None, consequents: str = "labels"
 ) -> tuple[Target, Indices | None]:
     """Return the labels of rows; with one per row, a target without rows, and their codes.

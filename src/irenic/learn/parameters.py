@@ -26,38 +26,11 @@ class Parameters:
         return cls().set_params(**({} if given is None else given))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return all parameters by name.
-
-        Parameters
-        ----------
-        deep : bool
-            Has no effect: the parameters have none of their own.
-
-        Returns
-        -------
-        dict
-            The parameters.
-        """
+        """Return all parameters by name."""
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
     def set_params(self: _Group, **params: Any) -> _Group:
-        """Change parameters.
-
-        Parameters
-        ----------
-        **params
-            The new values by name.
-
-        Returns
-        -------
-        Parameters
-            The group itself.
-
-        Raises
-        ------
-        ConditionError
-            If there is no such parameter.
-        """
+        """Change parameters, given by name."""
         known = self.get_params()
         for name, value in params.items():
             if name not in known:
@@ -69,19 +42,7 @@ class Parameters:
         return self
 
     def given(self) -> dict[str, Any]:
-        """Return the parameters that differ from their defaults.
-
-        Returns
-        -------
-        dict
-            The parameters by name.
-
-        Examples
-        --------
-        >>> from irenic.learn import Knowledge
-        >>> Knowledge(never="accept WHERE age < 18").given()
-        {'never': 'accept WHERE age < 18'}
-        """
+        """Return the parameters that differ from their defaults."""
         usual = type(self)().get_params()
         return {
             name: value
@@ -194,19 +155,7 @@ class Knowledge(Parameters):
     space: Any = None
 
     def decides(self) -> list[str]:
-        """Return the parameters given that decide cases, whatever their rows say.
-
-        Returns
-        -------
-        list of str
-            Their names.
-
-        Examples
-        --------
-        >>> from irenic.learn import Knowledge
-        >>> Knowledge(never="accept WHERE age < 18", forbidden=["sex"]).decides()
-        ['never']
-        """
+        """Return the parameters given that decide cases, whatever their rows say."""
         names = ("rules", "never", "always", "monotonic_cst", "cost")
         return [name for name in names if getattr(self, name) is not None]
 
@@ -219,31 +168,7 @@ class Knowledge(Parameters):
     def load(cls, path: str | os.PathLike[str]) -> Knowledge:
         """Return what a file of JSON says, such as the one that the editor of a model writes.
 
-        Parameters
-        ----------
-        path : path-like
-            The file, as :meth:`parse` reads it.
-
-        Returns
-        -------
-        Knowledge
-            What is known.
-
-        Raises
-        ------
-        FormatError
-            If the file contains something else.
-        FileError
-            If the file cannot be read.
-
-        Examples
-        --------
-        >>> import pathlib, tempfile
-        >>> from irenic.learn import Knowledge
-        >>> path = pathlib.Path(tempfile.mkdtemp()) / "loans.knowledge.json"
-        >>> _ = path.write_text('{"rules": "IF age < 18 THEN deny", "forbidden": ["sex"]}')
-        >>> Knowledge.load(path).forbidden
-        ['sex']
+        :meth:`parse` explains what it contains.
         """
         return cls.parse(read_bytes(Path(path)), str(path))
 

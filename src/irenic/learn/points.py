@@ -14,6 +14,7 @@ from irenic.learn._columns import column_figures
 from irenic.learn._completing import completed, with_missing
 from irenic.learn._knowledge import BoundKnowledge
 from irenic.learn.cells import ROW_LIMIT
+from irenic.learn.default_regions import reason_rules
 from irenic.learn.evolution import Candidate, covering, worths
 from irenic.learn.front import (
     DefaultRegions,
@@ -23,8 +24,7 @@ from irenic.learn.front import (
     RuleCounts,
     front_of,
 )
-from irenic.learn.probabilities import Division, Seen, leading, led, raised_from, settle
-from irenic.learn.reasons import reason_rules
+from irenic.learn.probabilities import Division, Seen, leading, led, raised_from, with_probabilities
 from irenic.learn.run import best_consequent
 from irenic.learn.sample import InCells, Sample
 from irenic.learn.tally import (
@@ -33,7 +33,7 @@ from irenic.learn.tally import (
     Tally,
     Uncounted,
     by_own_frequencies,
-    codes_of,
+    consequent_codes,
     resolve_by,
 )
 from irenic.learn.target import Consequents
@@ -128,7 +128,7 @@ def in_order(
     if counting.conflicts == "best":
         order = np.lexsort((rules.then_codes, -rules.weights))
     else:
-        then = codes_of(rules, draft.consequents)[:-1]
+        then = consequent_codes(rules, draft.consequents)[:-1]
         order = np.lexsort((-tally.own_weight[:-1], then))
     order = np.append(np.arange(draft.n_kept), order[order >= draft.n_kept])
     draft, tally = replace(draft, rules=rules[order]), tally.take(order)
@@ -170,7 +170,7 @@ class Drafter:
         candidate, consequents, threshold = evolved, self.consequents, None
         sample, cells = self.sample, self.encoded.cells
         if sample.target.probabilities:
-            candidate, consequents, threshold = settle(
+            candidate, consequents, threshold = with_probabilities(
                 candidate,
                 consequents,
                 self.encoded.encoded,
@@ -320,7 +320,7 @@ class FrontMaker:
         points = []
         for point in front:
             rules, table = point.rule_set, point.probabilities
-            own = codes_of(rules, consequents)
+            own = consequent_codes(rules, consequents)
             by = rules.decide(sample.instances, resolve=resolve_by(self.drafter.conflicts))
             if table is None:
                 likely = point.counts.frequencies
@@ -354,7 +354,7 @@ def probability_table(
 # --- with the rows of others
 
 
-def recounted(
+def recounted_front(
     front: Front, sample: Sample, consequents: Consequents, counting: Counting, *, leads: bool
 ) -> Front:
     """Return a front with the statistics of other rows; its rules stay as they are."""

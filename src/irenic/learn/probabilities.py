@@ -56,16 +56,9 @@ class Seen(NamedTuple):
         """Return the probabilities of labels: ``[prediction, region, label]``.
 
         The last region stands for all rows with the prediction, also those of other regions. They
-        are the frequencies of labels after adding rows: a number of rows of which the forest thinks
-        like on average in the region, and a few with the prediction.
-
-        Parameters
-        ----------
-        opinion : float, or array of shape (n, 1, 1, 1)
-            How many rows the opinion of the forest counts for. If there are several numbers, so are
-            the results.
-        overall : array of shape (n_labels,)
-            Label frequencies of all rows.
+        are the frequencies of labels after adding rows: a number of rows (``opinion``) of which the
+        forest thinks like on average in the region, and a few with the prediction. If there are
+        several such numbers, of shape (n, 1, 1, 1), so are the results.
         """
         sums, own = (values.sum(axis=1, keepdims=True) for values in self)
         whole = smoothed(_with_opinion(sums, own, opinion), 1.0, overall)
@@ -105,18 +98,10 @@ class Division:
     def grown(
         cls, sample: Sample, opinion: Floats, candidates: Sequence[Candidate]
     ) -> Division | None:
-        """Return regions that test only features that rules test too.
+        """Return regions that test only features that rules of candidates test too.
 
-        None if rows have several labels, or there are more than 50.
-
-        Parameters
-        ----------
-        sample : Sample
-            The rows.
-        opinion : array of shape (n_rows, n_labels)
-            Probabilities of labels.
-        candidates : sequence of Candidate
-            The rules.
+        ``opinion`` has the probabilities of labels for each row. None if rows have several labels,
+        or there are more than 50.
         """
         from sklearn.tree import DecisionTreeRegressor
 
@@ -273,26 +258,11 @@ def estimated(groups: Indices, covers: Bools, target: Target, weight: Floats) ->
 
 
 def prior_rows(sums: Floats, n: Floats, overall: Floats, label_weights: Floats) -> float:
-    """Return how many average rows to add to the rows of each group.
+    """Return how many average rows to add to the rows of each group: at least 1, at most all rows.
 
     It is the variance within groups relative to that between them (Bühlmann and Straub, 1970): a
     few rows say little about noisy labels, and much about labels that depend on the group.
-
-    Parameters
-    ----------
-    sums : array of shape (n_groups, n_labels)
-        Number of rows per label.
-    n : array of shape (n_groups,)
-        Number of rows.
-    overall : array of shape (n_labels,)
-        Label frequencies of all rows.
-    label_weights : array of shape (n_labels,)
-        Weight of each label in the variances.
-
-    Returns
-    -------
-    float
-        At least 1, and at most the number of all rows.
+    ``sums`` are the numbers of rows, ``[group, label]``; labels have weights in the variances.
     """
     sums, n = sums[n > 0.0], n[n > 0.0]
     total, spare = n.sum(), len(n) - 1
@@ -309,18 +279,8 @@ def prior_rows(sums: Floats, n: Floats, overall: Floats, label_weights: Floats) 
 def best_threshold(probabilities: Floats, decided: Indices, truth: Floats, weight: Floats) -> float:
     """Return the threshold with the highest F1 over all labels of all rows.
 
-    Parameters
-    ----------
-    probabilities : array of shape (n_rules, n_labels)
-    decided : array of shape (n_rows,)
-        The index of the probabilities of each row.
-    truth : array of shape (n_rows, n_labels)
-    weight : array of shape (n_rows,)
-
-    Returns
-    -------
-    float
-        One of the probabilities above 0, the lowest of equally good ones; 0.5 if there are none.
+    It is one of the probabilities above 0, the lowest of equally good ones; 0.5 if there are none.
+    ``decided`` are the indices of the probabilities of each row.
     """
     n_rules, n_labels = probabilities.shape
     totals = np.bincount(decided, weights=weight, minlength=n_rules)
@@ -342,7 +302,7 @@ def best_threshold(probabilities: Floats, decided: Indices, truth: Floats, weigh
     return float(flat[order[best]])
 
 
-def settle(
+def with_probabilities(
     candidate: Candidate,
     consequents: Consequents,
     encoded: npt.NDArray[np.uint8],

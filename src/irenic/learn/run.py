@@ -31,7 +31,7 @@ from irenic.learn.evolution import (
     predict,
     without_redundant,
 )
-from irenic.learn.probabilities import Division, settle
+from irenic.learn.probabilities import Division, with_probabilities
 from irenic.learn.sample import Sample
 from irenic.learn.tally import Priors
 from irenic.learn.target import Consequents, label_sums
@@ -390,7 +390,7 @@ def _scores(
 ) -> Floats:
     """Return the score of a candidate on each row left out."""
     if left.target.probabilities:
-        candidate, consequents, _ = settle(
+        candidate, consequents, _ = with_probabilities(
             candidate, consequents, inner.encoded, inner.target, inner.weight, conflicts
         )
     codes = left.decided(predict(candidate, left.encoded, conflicts))

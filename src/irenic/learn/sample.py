@@ -1,4 +1,4 @@
-"""Samples: labeled, weighted rows, as numbers or in cells; in memory, in blocks, or drawn."""
+"""Samples: labeled, weighted rows, as numbers or in cells; in blocks, drawn, or in folds."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ class Tally:
         pairs = zip(self.weighted, added, strict=True)
         frequencies = np.array([smoothed(labels, prior, overall) for labels, prior in pairs])
         if consequents.target.probabilities:
-            codes = codes_of(rules, consequents)
+            codes = consequent_codes(rules, consequents)
             known = codes < len(consequents)
             frequencies[known] = consequents.frequencies[codes[known]]
         if consequents.heads:
@@ -337,7 +337,7 @@ class Counting:
     ) -> Tally:
         consequents, n_labels = draft.consequents, len(weights)
         covers = maps.partition(draft.rules)
-        codes, total = codes_of(draft.rules, consequents), maps.count(maps.full[None])[0]
+        codes, total = consequent_codes(draft.rules, consequents), maps.count(maps.full[None])[0]
         # rules of one consequent may overlap
         predicted = np.zeros((len(consequents.values()), len(maps.full)), dtype=np.uint64)
         for code, cover in zip(codes.tolist(), covers, strict=True):
@@ -433,7 +433,7 @@ class Counting:
         """Return a tally with what rules predict, also by region of probability."""
         rules, truth, consequents = draft.rules, block.target.truth, draft.consequents
         by = rules.decide(block.instances, resolve=resolve_by(self.conflicts))
-        codes, gains = codes_of(rules, consequents), consequents.gains(truth)
+        codes, gains = consequent_codes(rules, consequents), consequents.gains(truth)
         if by_own_frequencies(block.target):
             # rules of equal sets may have different frequencies, which are known at the end
             known = np.ones(len(by), bool) if rules.default is not None else by >= 0
@@ -484,7 +484,7 @@ def by_own_frequencies(target: Target) -> bool:
     return target.by_distance and not target.probabilities
 
 
-def codes_of(rules: RuleSet, consequents: Consequents) -> Indices:
+def consequent_codes(rules: RuleSet, consequents: Consequents) -> Indices:
     """Return the code of the consequent of each rule, followed by that of the default.
 
     The default has the code -1 if it is none of the consequents: heads decide only some labels.
@@ -504,10 +504,10 @@ def _agreement(rules: RuleSet, consequents: Consequents, truth: Floats) -> Float
     """Return the agreement of each row with each rule and the default: ``[row, rule]``."""
     agreement = consequents.agreement(truth)
     if not consequents.heads:
-        return np.asarray(agreement[:, codes_of(rules, consequents)])
+        return np.asarray(agreement[:, consequent_codes(rules, consequents)])
     usual = _usual(rules, consequents.target.labels.tolist())
     by_default = row_f1(truth, np.tile(usual, (len(truth), 1)))
-    return np.column_stack((agreement[:, codes_of(rules, consequents)[:-1]], by_default))
+    return np.column_stack((agreement[:, consequent_codes(rules, consequents)[:-1]], by_default))
 
 
 def _label_weights(labels: Indices, weight: Floats, n_labels: int) -> Floats | None:
@@ -622,22 +622,10 @@ def smoothed(counts: Floats, prior: float | Floats, overall: Floats) -> Floats:
 def likely(right: Floats, n: Floats, prior_right: Floats, prior: Floats) -> tuple[Floats, Floats]:
     """Return the share of new rows that each rule is right for, and its 95 % interval.
 
-    Parameters
-    ----------
-    right, n : array of shape (n_rules,)
-        Number of rows that the rule is right for, and of all its rows.
-    prior_right : array of shape (n_rules,)
-        Number of the added average rows that the rule is right for.
-    prior : array of shape (n_rules,)
-        Number of added average rows.
-
-    Returns
-    -------
-    share : array of shape (n_rules,)
-    interval : array of shape (n_rules, 2)
-        Quantiles of a beta distribution around the share. It counts half of the rows, because both
-        the rows of a rule and the correction scatter, and up to all of them if few rows are added,
-        because then only the rows do.
+    Average rows are added to those of each rule: ``prior``, of which it is right for
+    ``prior_right``. The interval has quantiles of a beta distribution around the share. It counts
+    half of the rows, because both the rows of a rule and the correction scatter, and up to all of
+    them if few rows are added, because then only the rows do.
 
     >>> one, two, eight, ten = np.array([[1.0], [2.0], [8.0], [10.0]])
     >>> share, interval = likely(eight, ten, one, two)

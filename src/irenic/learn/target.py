@@ -138,16 +138,10 @@ class Consequents:
     def from_target(
         cls, target: Target, weight: Floats, leaves: Sequence[Floats], *, abstains: bool = False
     ) -> Consequents:
-        """Return the consequents for a target.
+        """Return the consequents for a target, with the weight of each row.
 
-        Parameters
-        ----------
-        target : Target
-        weight : array of shape (n,)
-            Weight of each row.
-        leaves : sequence of array
-            Label frequencies in regions of the space; rules may predict the best sets for these.
-            Not used with one label per row.
+        With several labels per row, rules may predict the best sets for the label frequencies in
+        regions of the space, ``leaves``.
         """
         if not target.many:
             every = np.eye(len(target.labels))

@@ -1,4 +1,4 @@
-"""Scores of rows left out, and what they say about the rule set that was chosen by them.
+"""The estimate of a fit: scores of rows left out, corrected for the choice of the best one.
 
 The best of several scores is too good to be true, because it was chosen for being the best. The
 bootstrap repeats the choice: it chooses on rows drawn with replacement, and scores the choice on
@@ -68,13 +68,13 @@ class Estimate(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        return f"{self.score:.3f} ({interval_text(self.low, self.high, 3)})"
+        return f"{self.score:.3f} ({confidence_text(self.low, self.high, 3)})"
 
 
-def interval_text(low: float, high: float, digits: int = 2) -> str:
+def confidence_text(low: float, high: float, digits: int = 2) -> str:
     """Return an interval in words.
 
-    >>> interval_text(0.25, 0.5)
+    >>> confidence_text(0.25, 0.5)
     '95 % interval 0.25 to 0.50'
     """
     return f"95 % interval {low:.{digits}f} to {high:.{digits}f}"
@@ -103,12 +103,8 @@ class Holdout(NamedTuple):
         """Return how many average rows to add to those of each rule, so that they are not too sure.
 
         A rule is chosen for the labels of its rows, so among new rows, these labels are rarer. The
-        number is the one for which rows left out are most likely.
-
-        Parameters
-        ----------
-        overall : array of shape (n_labels,)
-            Label frequencies of all rows.
+        number is the one for which rows left out are most likely; ``overall`` has the frequencies
+        of labels in all rows.
         """
         total = self.seen.sum(axis=-1, keepdims=True)
         average = np.maximum(overall, LEAST)
@@ -367,15 +363,11 @@ class Validation:
         return Estimate(float(results.mean()), float(low), float(high))
 
     def estimate(self, members: Iterable[int], *, weighted: bool = True) -> Estimate:
-        """Return the score to expect of the best of some members.
+        """Return the score to expect of the best of the members that were chosen among.
 
-        Parameters
-        ----------
-        members : iterable of int, or mapping from int to sizes
-            Those that were chosen among; with a single one there is nothing to correct. With sizes,
-            the smallest one at most one standard error below the best was chosen.
-        weighted : bool
-            Whether weights of rows count in the score; they always do in the choice.
+        With a single one there is nothing to correct. If ``members`` maps to sizes, the smallest
+        one at most one standard error below the best was chosen. ``weighted`` says whether weights
+        of rows count in the score; they always do in the choice.
         """
         weight = self.weight if weighted else self.count
         values = []

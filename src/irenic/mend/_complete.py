@@ -221,7 +221,7 @@ def _proposals(
     boxes = table.rules.boxes
     gaps = box.subtract(boxes.concat(table.space.impossible_boxes), meter)
     shares = Extent(box, boxes.concat(gaps)).of(gaps)
-    neighbors = _Neighbors(table)
+    neighbors = _NearbyRules(table)
     has_labels = data is not None and bool(data.labels)
     proposals = []
     for gap, share in zip(gaps, shares.tolist(), strict=True):
@@ -237,7 +237,7 @@ def _proposals(
 
 
 def _consequent(
-    rules: RuleSet, gap: Boxes, region: Region, data: _Examples | None, neighbors: _Neighbors
+    rules: RuleSet, gap: Boxes, region: Region, data: _Examples | None, neighbors: _NearbyRules
 ) -> tuple[Hashable | None, str]:
     """Return the consequent for a gap, or None, and the reason."""
     if data is not None and len(data.labels):
@@ -295,7 +295,7 @@ class _Examples(LabeledCases):
 # --- from neighbors
 
 
-class _Neighbors:
+class _NearbyRules:
     """The rules next to gaps."""
 
     def __init__(self, table: DecisionTable) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, overload
+from typing import Any, overload
 
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError
@@ -17,8 +17,6 @@ from irenic.model.ruleset import RuleSet
 from irenic.proving import decided_text
 from irenic.proving.asking import ask_same
 from irenic.proving.differing import differences
-
-Rules: TypeAlias = RuleSet | RuleList | DecisionTable
 
 
 @dataclass(frozen=True)
@@ -127,8 +125,8 @@ class Differences(Sequence[Difference]):
 
 
 def diff(
-    a: Rules,
-    b: Rules,
+    a: RuleSet | RuleList | DecisionTable,
+    b: RuleSet | RuleList | DecisionTable,
     *,
     within: Region | None = None,
     budget: Budget | float | None = None,
@@ -191,7 +189,7 @@ def diff(
     return Differences(listed, stopped_by is None, stopped_by)
 
 
-def _deciding_once(rules: Rules, which: str) -> DecisionTable:
+def _deciding_once(rules: RuleSet | RuleList | DecisionTable, which: str) -> DecisionTable:
     """Return the rules as a table; raise if it does not decide each case once."""
     table = DecisionTable.from_rules(rules)
     if table.collects:

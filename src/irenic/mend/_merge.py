@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from irenic.boxes import Boxes
-from irenic.boxes.covering import covering, without_covered
+from irenic.boxes.covering import small_cover, without_covered
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError
 from irenic.model.decision_table import DecisionTable, unordered
@@ -196,7 +196,7 @@ def fewer(boxes: Boxes, meter: Meter) -> Boxes:
     whole = Boxes.whole(boxes.space)
     outside = whole.subtract(boxes, trial)
     if trial.stopped_by is None:
-        boxes = covering(boxes, whole, outside, meter)
+        boxes = small_cover(boxes, whole, outside, meter)
     elif len(boxes) <= _HULL_LIMIT:
         boxes = _hulls_joined(boxes, meter)
     return without_covered(boxes, meter)

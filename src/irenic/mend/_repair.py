@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
-from irenic.arrays import Floats
+from irenic.arrays import Floats, Ints
 from irenic.boxes import Boxes
 from irenic.budget import Budget, Meter, out_of_budget
 from irenic.errors import ConditionError, did_you_mean
@@ -275,7 +275,7 @@ def _cut(
         if not rivals:
             kept.put(i, box, (rules[i],))
             continue
-        against = Boxes.none(box.space).concat(*rivals.values())
+        against = kept.parts(rivals)
         if how == "trim":
             own = None if data is None else data.of_class(thens[i])
             against = against.take([]).concat(*(against & part for part in possible))
@@ -285,12 +285,12 @@ def _cut(
             parts = box.subtract(against, meter)
             if meter.stopped_by is not None:
                 raise out_of_budget("splitting the rules", meter)
-        parts = parts.take(parts.meet_any(possible))  # no rule is left where no case can occur
-        after = tuple(
-            Rule(Region.from_box(part), then=thens[i], weight=rules[i].weight) for part in parts
-        )
+        if rules.space.impossible:  # no rule is left where no case can occur
+            parts = parts.take(parts.meet_any(possible))
+        weight = float(rules.weights[i])
+        after = tuple(Rule(Region.from_box(part), then=thens[i], weight=weight) for part in parts)
         kept.put(i, parts, after)
-        conflicts = kept.conflicts(i, possible, rivals)
+        conflicts = kept.conflicts(i, rivals)
         changes.append((i, _change(table, i, conflicts, after, parts, how)))
     new_rules = [rule for i in range(len(rules)) for rule in kept.rules[i]]
     repaired = RuleSet(new_rules, rules.space, default=rules.default)
@@ -316,23 +316,27 @@ class _Kept:
         """Keep what remains of rule ``i``."""
         self.rules[i], self._boxes[i] = rules, boxes
 
-    def rivals(self, possible: Boxes, i: int) -> dict[int, Boxes]:
-        """Return the kept parts of rivals of rule ``i`` that overlap boxes, by rival."""
-        rivals: dict[int, Boxes] = {}
+    def rivals(self, possible: Boxes, i: int) -> dict[int, Ints]:
+        """Return which kept parts of rivals of rule ``i`` overlap boxes, by rival."""
+        rivals: dict[int, Ints] = {}
         if not len(possible):
             return rivals
         for j in np.flatnonzero(self._old_boxes.meeting(possible.hull())).tolist():
             if j in self._boxes and contradicts(self._sides[j], self._sides[i]):
-                parts = self._boxes[j]
-                parts = parts.take(parts.meet_any(possible))
-                if len(parts):
-                    rivals[j] = parts
+                rows = np.flatnonzero(self._boxes[j].meet_any(possible))
+                if len(rows):
+                    rivals[j] = rows
         return rivals
 
-    def conflicts(self, i: int, possible: Boxes, places: Iterable[int]) -> list[Conflict]:
-        """Return the conflicts of rule ``i`` with the first part of each rival in boxes."""
-        first = {j: int(self._boxes[j].meet_any(possible).argmax()) for j in places}
-        return [Conflict(i, j, (self._old[i], self.rules[j][row])) for j, row in first.items()]
+    def parts(self, rivals: dict[int, Ints]) -> Boxes:
+        """Return some kept parts of rivals."""
+        parts = [self._boxes[j].take(rows) for j, rows in rivals.items()]
+        return parts[0].concat(*parts[1:])
+
+    def conflicts(self, i: int, rivals: dict[int, Ints]) -> list[Conflict]:
+        """Return the conflicts of rule ``i`` with the first of the parts of each rival."""
+        rule = self._old[i]
+        return [Conflict(i, j, (rule, self.rules[j][rows[0]])) for j, rows in rivals.items()]
 
 
 def _possible(box: Boxes) -> Boxes:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from irenic.boxes import Boxes
-from irenic.boxes.covering import covering, without_covered
+from irenic.boxes.covering import small_cover, without_covered
 from irenic.budget import Budget, Meter, out_of_budget
 from irenic.errors import ConditionError
 from irenic.model.decision_table import DecisionTable
@@ -184,7 +184,7 @@ def _as_boxes(
         else:
             rivals = [part for i, part in enumerate(parts) if prefix.thens[i] != then]
             pieces = none.concat(*(parts[i] for i in places))
-            chosen = covering(pieces, whole, outside.concat(*rivals), meter)
+            chosen = small_cover(pieces, whole, outside.concat(*rivals), meter)
         chosen = without_covered(chosen, meter)
         groups.append(chosen)
         thens += [then] * len(chosen)
@@ -198,7 +198,8 @@ def _as_boxes(
 def _within_rules(prefix: _Prefix, parts: list[Boxes], places: list[int], meter: Meter) -> Boxes:
     """Return boxes that cover what rules decide, each inside the region of its rule."""
     chosen = [
-        covering(parts[i], prefix.boxes.take([i]), prefix.rivals_before(i), meter) for i in places
+        small_cover(parts[i], prefix.boxes.take([i]), prefix.rivals_before(i), meter)
+        for i in places
     ]
     return Boxes.none(prefix.boxes.space).concat(*chosen)
 

@@ -216,22 +216,7 @@ class Collection(Editable):
     @overload
     def indices(self, ids: Sequence[int] | npt.NDArray[Any]) -> Ints: ...
     def indices(self, ids: int | Sequence[int] | npt.NDArray[Any]) -> int | Ints:
-        """Return the current index of a rule, or of several, by id.
-
-        Parameters
-        ----------
-        ids : int or sequence of int
-            Ids of current or former rules; see :attr:`ids`.
-
-        Returns
-        -------
-        int or array of int
-            -1 for a rule that was removed.
-
-        Raises
-        ------
-        ConditionError
-            If an id is not an integer.
+        """Return the current index of a rule, or of several, by id; -1 for a rule that was removed.
 
         Examples
         --------
@@ -269,14 +254,7 @@ class Collection(Editable):
 
     @property
     def is_partial(self) -> bool:
-        """Whether a rule decides only some labels.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> RuleSet([Rule({"age": (0, 30)}, then={"x": True})]).is_partial
-        True
-        """
+        """Whether a rule decides only some labels."""
         if not self._has_heads:
             return False
         return any(isinstance(self._thens[code], Head) for code in distinct(self.then_codes))
@@ -331,35 +309,13 @@ class Collection(Editable):
         return int(i) % len(self)
 
     def _rule(self, i: int) -> Rule:
-        return unpacked(self._packed, self._thens, i)
+        return rule_at(self._packed, self._thens, i)
 
     def __contains__(self, rule: object) -> bool:
         return isinstance(rule, Rule) and len(self._indices(rule)) > 0
 
     def index(self, rule: Rule) -> int:
-        """Return the index of the first rule that equals the given rule.
-
-        Parameters
-        ----------
-        rule : Rule
-            The rule to look for.
-
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        ConditionError
-            If the set does not contain the rule.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.index(Rule({"age": (0, 30)}, then="low"))
-        0
-        """
+        """Return the index of the first rule that equals a rule; an error if there is none."""
         indices = self._indices(self._cast(rule, 1))
         if not len(indices):
             raise ConditionError(f"the rule set does not contain {rule}")
@@ -377,17 +333,6 @@ class Collection(Editable):
 
         The copy has the same type, ids and further attributes, and is known to be consistent if
         this set is.
-
-        Returns
-        -------
-        RuleSet
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.copy() == rules
-        True
         """
         return self._as(type(self))
 
@@ -424,18 +369,8 @@ class Collection(Editable):
     def rivals_of(self, region: Region, consequent: Hashable | None = None) -> Indices:
         """Return the indices of the rules that overlap a region and contradict a consequent.
 
-        Overlaps in which no case can occur do not count; see :class:`Space`.
-
-        Parameters
-        ----------
-        region : Region
-            The region.
-        consequent : hashable, optional
-            Rules that agree with this consequent are not rivals (default: every rule is a rival).
-
-        Returns
-        -------
-        array of int
+        Without a consequent, every rule is a rival. Overlaps in which no case can occur do not
+        count; see :class:`Space`.
 
         Examples
         --------
@@ -472,15 +407,6 @@ class Collection(Editable):
 
         Overlaps in which no case can occur do not count; see :class:`Space`.
 
-        Parameters
-        ----------
-        limit : int, optional
-            Maximum number of pairs (default: all).
-
-        Returns
-        -------
-        sequence of Conflict
-
         Examples
         --------
         >>> from irenic import Rule, RuleSet
@@ -492,25 +418,7 @@ class Collection(Editable):
         return self._pairs(Conflict, limit)
 
     def overlaps(self, *, limit: int | None = None) -> Pairs[Overlap]:
-        """Return the pairs of overlapping rules that agree.
-
-        Parameters
-        ----------
-        limit : int, optional
-            Maximum number of pairs (default: all).
-
-        Returns
-        -------
-        sequence of Overlap
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
-        ...                  Rule({"age": (29, 60)}, then="low")])
-        >>> rules.overlaps()[0].region
-        29 <= age < 30
-        """
+        """Return the pairs of overlapping rules that agree."""
         return self._pairs(Overlap, limit)
 
     def _pairs(self, kind: type[P], limit: int | None) -> Pairs[P]:
@@ -572,13 +480,6 @@ class Collection(Editable):
 
         The search stops at the first gap and can take long if many rules overlap;
         :func:`irenic.gaps` accepts a budget and finds all gaps.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> RuleSet([Rule({"age": (None, 18)}, then="minor"),
-        ...          Rule({"age": (18, None)}, then="adult")]).is_complete
-        True
         """
         covered = self.boxes.concat(self.space.impossible_boxes)
         cutter = Cutter(covered, Boxes.whole(self.space), first=True)
@@ -595,7 +496,7 @@ class Collection(Editable):
         )
 
 
-def unpacked(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:
+def rule_at(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:
     """Return the rule at an index of packed rules."""
     then, weight = thens[packed.then[i]], float(packed.weight[i])
     return Rule(packed.region(i), then=then, weight=weight)

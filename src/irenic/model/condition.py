@@ -409,7 +409,7 @@ def _is_after(feature: Continuous, cut: float, after: int, free: int) -> bool:
 def terms_of(feature: Categorical, bits: int) -> list[Hashable]:
     """Return the declared values whose bits are set, in time proportional to their number.
 
-    A prefix stands for all that it contains, also where that is declared, apart from its exceptions.
+    A prefix stands for all that it contains, declared or not, apart from its exceptions.
 
     >>> icd = Categorical("icd", ["I21", Prefix("I2"), Prefix("I")], other=True)
     >>> [str(term) for bits in (0b11100, 0b01000) for term in terms_of(icd, bits)]

@@ -81,126 +81,26 @@ class CoverageMap:
     # --- changing
 
     def add(self, rule: Rule, *, force: bool = False) -> None:
-        """Add a rule to the rule set, and thus to this map.
-
-        Parameters
-        ----------
-        rule : Rule
-            The rule to add.
-        force : bool, default False
-            Add the rule even if it contradicts another one.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.model import CoverageMap
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
-        >>> coverage.add(Rule({"age": (30, 60)}, then="high"))
-        >>> coverage.support
-        array([1, 1])
-        """
+        """Add a rule to the rule set, and thus to this map."""
         self.rules.add(rule, force=force)
 
     def remove(self, rule: int | Rule) -> Rule:
-        """Remove a rule from the rule set, and thus from this map.
-
-        Parameters
-        ----------
-        rule : int or Rule
-            The rule to remove, by index or as a Rule.
-
-        Returns
-        -------
-        Rule
-            The removed rule.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.model import CoverageMap
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
-        >>> coverage.remove(0)
-        IF 0 <= age < 30 THEN low
-        """
+        """Remove a rule from the rule set, and thus from this map."""
         return self.rules.remove(rule)
 
     def replace(self, i: int, rule: Rule, *, force: bool = False) -> Rule:
-        """Replace a rule of the rule set, and thus of this map.
-
-        Parameters
-        ----------
-        i : int
-            Index of the rule to replace.
-        rule : Rule
-            The new rule.
-        force : bool, default False
-            Replace the rule even if the new one contradicts another one.
-
-        Returns
-        -------
-        Rule
-            The replaced rule.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.model import CoverageMap
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
-        >>> coverage.replace(0, Rule({"age": (0, 50)}, then="low"))
-        IF 0 <= age < 30 THEN low
-        >>> coverage.support
-        array([2])
-        """
+        """Replace a rule of the rule set, and thus of this map."""
         return self.rules.replace(i, rule, force=force)
 
     def rule_added(self, index: int, rule: Rule) -> None:
-        """Update the map after a rule was added; called by the rule set.
-
-        Parameters
-        ----------
-        index : int
-            Index of the rule.
-        rule : Rule
-            The added rule.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.model import CoverageMap
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
-        >>> rules.add(Rule({"age": (30, 60)}, then="high"))  # calls rule_added
-        >>> coverage.support
-        array([1, 1])
-        """
+        """Update the map after a rule was added; called by the rule set."""
         inside = self._change(rule, +1)
         self._per_rule.insert(index, int(inside.sum()))
         if self._lists is not None:
             self._lists.add(index, int(self.rules.ids[index]), inside)
 
     def rule_removed(self, index: int, rule: Rule) -> None:
-        """Update the map after a rule was removed; called by the rule set.
-
-        Parameters
-        ----------
-        index : int
-            Former index of the rule.
-        rule : Rule
-            The removed rule.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.model import CoverageMap
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
-        >>> removed = rules.remove(0)  # calls rule_removed
-        >>> coverage.support
-        array([], dtype=int64)
-        """
+        """Update the map after a rule was removed; called by the rule set."""
         del self._per_rule[index]
         inside = self._change(rule, -1)
         if self._lists is not None:
@@ -234,24 +134,7 @@ class CoverageMap:
     def free(self, consequent: Hashable | None = None) -> Ints:
         """Return the instances that no rival of a consequent covers, in ascending order.
 
-        Parameters
-        ----------
-        consequent : hashable, optional
-            Rules with this consequent are not rivals (default: every rule is a rival).
-
-        Returns
-        -------
-        array of int
-            Indices of the instances.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.model import CoverageMap
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
-        >>> coverage.free(), coverage.free("low")
-        (array([1]), array([0, 1]))
+        Without a consequent, every rule is a rival.
         """
         return np.sort(self._pool(consequent).ids())
 
@@ -260,29 +143,6 @@ class CoverageMap:
 
         This looks at these rules only, except for the first call, which tests all rules on all
         instances.
-
-        Parameters
-        ----------
-        instance : int
-            Index of the instance.
-
-        Returns
-        -------
-        array of int
-
-        Raises
-        ------
-        DataError
-            If there is no such instance.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.model import CoverageMap
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
-        >>> coverage.rules_of(0)
-        array([0])
         """
         if not 0 <= instance < len(self.instances):
             raise DataError(
@@ -293,36 +153,10 @@ class CoverageMap:
         return self.rules.packed.indices(self._lists[instance])
 
     def pick(self, random_state: RandomState = None, consequent: Hashable | None = None) -> int:
-        """Return a random instance that no rival of a consequent covers.
+        """Return a random instance that no rival of a consequent covers; an error if there is none.
 
-        This takes constant time, except for the first call with a consequent, which takes one
-        pass over the instances per rule.
-
-        Parameters
-        ----------
-        random_state : int, Generator or None
-            Seed of the random number generator, or the generator itself.
-        consequent : hashable, optional
-            Rules with this consequent are not rivals (default: every rule is a rival).
-
-        Returns
-        -------
-        int
-            Index of the instance.
-
-        Raises
-        ------
-        DataError
-            If rivals cover every instance.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.model import CoverageMap
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
-        >>> coverage.pick(random_state=0)
-        1
+        Without a consequent, every rule is a rival. This takes constant time, except for the first
+        call with a consequent, which takes one pass over the instances per rule.
         """
         pool = self._pool(consequent)
         if not pool.size:

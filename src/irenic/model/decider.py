@@ -109,45 +109,18 @@ class Decider:
         self._prepare()
 
     def __call__(self, record: Record) -> Hashable | None:
-        """Return the consequent for one record.
+        """Return the consequent for one record; the default, or None, if no rule covers it.
 
-        Parameters
-        ----------
-        record : mapping or sequence
-            Values by feature name (other names are ignored), or in the order of the features. Named
-            tuples, Spark rows and rows of pandas are read by name.
-
-        Returns
-        -------
-        hashable or None
-            The consequent, the default if no rule covers the record, None if there is no default.
-
-        Raises
-        ------
-        DataError
-            If a value is invalid, as for a table of one row.
+        Records are mappings (other names are ignored) or sequences in the order of the features.
+        Named tuples, Spark rows and rows of pandas are read by name. Invalid values are errors, as
+        for a table of one row.
         """
         return self._answers[self.rule(record)]
 
     def rule(self, record: Record) -> int:
         """Return the index of the rule that decides a record, -1 if no rule covers it.
 
-        Parameters
-        ----------
-        record : mapping or sequence
-            As in a call of the decider.
-
-        Returns
-        -------
-        int
-            If rules vote, the first rule of the consequent that wins.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> decide = RuleSet([Rule({"age": (0, 10)}, then="free")]).decider()
-        >>> decide.rule({"age": 5}), decide.rule({"age": 10})
-        (0, -1)
+        If rules vote, it is the first rule of the consequent that wins.
         """
         try:
             found = self._decide(self._pointer, self._pack(*self._numbers(record)), 1)

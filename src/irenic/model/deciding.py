@@ -37,7 +37,7 @@ RESOLVE: Final = ("first", "best", "vote")
 _AT_ONCE: Final = 4096
 
 
-class Rules(Collection):
+class DecidingRules(Collection):
     """Rules over one space, and what decides where several of them hold.
 
     What :class:`RuleSet` and :class:`irenic.RuleList` share: they differ in their policy, and only
@@ -47,51 +47,16 @@ class Rules(Collection):
     # --- instances
 
     def covering(self, X: Any) -> Bools:
-        """Return which rules cover which instances.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-
-        Returns
-        -------
-        array of bool of shape (instances, rules)
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.covering({"age": [29, 30]})
-        array([[ True],
-               [False]])
-        """
+        """Return which rules cover which instances."""
         return self._packed.covering(self.space.encode(X)).T
 
     def decide(self, X: Any, *, resolve: Resolve | None = None) -> Ints:
-        """Return the index of the rule that decides each instance.
+        """Return the index of the rule that decides each instance, -1 if no rule covers it.
 
         If several rules with the same consequent cover an instance, the first of them decides. If
         rules decide only some labels, several rules decide together; this is then the first of
         those that cover the instance, or with ``resolve="best"`` the one with the greatest weight.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-        resolve : {"first", "best", "vote"}, optional
-            How to choose between conflicting rules: the first rule, the rule with the greatest
-            weight, or the consequent with the greatest sum of weights.
-
-        Returns
-        -------
-        array of int
-            -1 if no rule covers the instance.
-
-        Raises
-        ------
-        ConflictError
-            If there are conflicts and ``resolve`` is None.
+        See :meth:`predict` for ``resolve``, without which rules must not contradict each other.
 
         Examples
         --------
@@ -231,24 +196,9 @@ class Rules(Collection):
 
         A decider takes microseconds per record where :meth:`predict` takes a fraction of a
         millisecond, or several milliseconds for very many rules. It gives the same answers, as
-        plain values, and is not affected by later changes of the set.
-
-        Parameters
-        ----------
-        resolve : {"best", "vote", "first"}, optional
-            How to choose where rules contradict each other; see :meth:`predict`.
-
-        Returns
-        -------
-        Decider
-            Callable with one record.
-
-        Raises
-        ------
-        ConflictError
-            If rules contradict each other and ``resolve`` is None.
-        ConditionError
-            If rules decide only some labels, because several of them then decide together.
+        plain values, and is not affected by later changes of the set. See :meth:`predict` for
+        ``resolve``. Rules that decide only some labels have no decider, because several of them
+        decide together.
 
         Examples
         --------
@@ -264,24 +214,7 @@ class Rules(Collection):
         return Decider(self._packed, self.thens, default=self.default, order=order)
 
     def explain(self, X: Any, *, resolve: Resolve | None = None) -> list[Explanation]:
-        """Return the reason for the decision on each instance.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-        resolve : {"first", "best", "vote"}, optional
-            How to choose between conflicting rules: the first rule, the rule with the greatest
-            weight, or the consequent with the greatest sum of weights.
-
-        Returns
-        -------
-        list of Explanation
-
-        Raises
-        ------
-        ConflictError
-            If there are conflicts and ``resolve`` is None.
+        """Return the reason for the decision on each instance; see :meth:`predict` for ``resolve``.
 
         Examples
         --------
@@ -301,22 +234,6 @@ class Rules(Collection):
 
     def statistics(self, X: Any, y: Any) -> Statistics:
         """Return the support, confidence and label counts of each rule on labeled instances.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-        y : sequence of hashable
-            The label of each instance.
-
-        Returns
-        -------
-        Statistics
-
-        Raises
-        ------
-        DataError
-            If there are more or fewer labels than instances.
 
         Examples
         --------
@@ -353,19 +270,7 @@ class Rules(Collection):
     # --- measures
 
     def conditions_per_rule(self) -> Ints:
-        """Return the number of conditions of each rule.
-
-        Returns
-        -------
-        array of int
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.conditions_per_rule()
-        array([1])
-        """
+        """Return the number of conditions of each rule."""
         return self._packed.boxes.n_conditions()
 
     @property
@@ -378,22 +283,6 @@ class Rules(Collection):
 
         For each instance, this adds up the conditions of all rules that cover it; an instance that
         no rule covers counts as 0.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.explanation_size({"age": [29, 30]})
-        0.5
         """
         instances = self.space.encode(X)
         if not len(instances):
@@ -410,10 +299,6 @@ class Rules(Collection):
         Conditions that the bounds of the space imply are removed, and so are rules that lie inside
         another rule that decides at least the same (of equal rules, the first is kept). If there
         are conflicts, all rules are kept, since each may affect how conflicts are resolved.
-
-        Returns
-        -------
-        RuleSet
 
         Examples
         --------
@@ -449,14 +334,8 @@ class Rules(Collection):
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the rules as a data frame with one row per rule.
 
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            The library of the frame (default: the first one that is installed).
-
-        Returns
-        -------
-        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        ``backend`` is its library, "pandas", "polars" or "pyarrow" (default: the first one that is
+        installed).
 
         Examples
         --------

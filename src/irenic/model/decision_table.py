@@ -128,28 +128,8 @@ class DecisionTable(Editable):
     ) -> DecisionTable:
         """Return a rule set, rule list or decision table as a decision table.
 
-        Parameters
-        ----------
-        rules : RuleSet, RuleList or DecisionTable
-            Sets and lists make one row per rule; the table of a list has the hit policy FIRST. A
-            table is returned unchanged.
-        name : str
-            Name of the table that is made of a set or a list.
-
-        Returns
-        -------
-        DecisionTable
-
-        Raises
-        ------
-        ConditionError
-            If ``rules`` is anything else.
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleList
-        >>> DecisionTable.from_rules(RuleList([Rule({"age": (0, 9)}, then="child")])).hit_policy
-        'FIRST'
+        Sets and lists make one row per rule; the table of a list has the hit policy FIRST. A table
+        is returned unchanged, with its own name.
         """
         if isinstance(rules, DecisionTable):
             return rules
@@ -199,22 +179,6 @@ class DecisionTable(Editable):
 
         Name, outputs and hit policy are kept, except that an ordered table becomes one without a
         hit policy. Rows that can never hold follow the rules.
-
-        Parameters
-        ----------
-        rules : RuleSet
-            The new rules.
-
-        Returns
-        -------
-        DecisionTable
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
-        >>> DecisionTable.from_rules(rules, name="fares").with_rules(rules[:1])
-        <DecisionTable 'fares': 1 row, 1 feature>
         """
         n = len(rules)
         policy = None if self.is_ordered else self.hit_policy
@@ -280,48 +244,14 @@ class DecisionTable(Editable):
     def as_rules(self) -> RuleSet | RuleList:
         """Return the rules of the table.
 
-        Returns
-        -------
-        RuleList or RuleSet
-            A list if the table is ordered, else a set.
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
-        >>> DecisionTable.from_rules(rules).under("FIRST").as_rules().predict({"age": [5, 50]})
-        array(['free', 'full'], dtype=object)
+        A list if the table is ordered, else a set.
         """
         if not self.is_ordered:
             return self.rules.copy()
         return RuleList.from_rules(self.rules[self.winning])
 
     def explain(self, X: Any) -> list[Explanation]:
-        """Return the reason for the decision on each instance.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-
-        Returns
-        -------
-        list of Explanation
-            With the indices of rows.
-
-        Raises
-        ------
-        ConflictError
-            If rows contradict each other and the hit policy does not say which one wins.
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleSet
-        >>> rules = RuleSet([Rule({"years": (2, None)}, then=100),
-        ...                  Rule({"years": (5, None)}, then=500)])
-        >>> print(DecisionTable.from_rules(rules).under("FIRST").explain({"years": [9]})[0])
-        100, by rule 1, because years >= 2 (against rule 2)
-        """
+        """Return the reason for the decision on each instance, with the indices of rows."""
         decides = self.is_ordered or self.collects
         if not decides and (conflict := self.first_conflict()) is not None:
             raise self._conflict_error(conflict)
@@ -337,55 +267,11 @@ class DecisionTable(Editable):
         If the table is ordered (FIRST and PRIORITY), all rules down to the one that decides count,
         from the highest priority; see :meth:`RuleList.explanation_size`. Otherwise, all rules that
         cover an instance count; see :meth:`RuleSet.explanation_size`.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"),
-        ...                  Rule({"age": (18, None)}, then="full")])
-        >>> table = DecisionTable.from_rules(rules)
-        >>> table.explanation_size({"age": [5, 50]})
-        1.0
-        >>> table.under("FIRST").explanation_size({"age": [5, 50]})     # 1 and 2 conditions
-        1.5
         """
         return self.as_rules().explanation_size(X)
 
     def encode(self, X: Any) -> Instances:
-        """Return a table of instances as numbers, with the features that are computed from it.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-
-        Returns
-        -------
-        Instances
-
-        Raises
-        ------
-        DataError
-            If a column is missing or a value does not fit its feature.
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleSet
-        >>> rules = RuleSet([Rule({"in debt": {True}}, then="no")])
-        >>> table = DecisionTable(rules, rows=(0,), n_rows=1,
-        ...                       computed={"in debt": lambda case: case["debt"] > case["assets"]})
-        >>> table.encode({"debt": [5, 1], "assets": [2, 2]}).codes
-        array([[3, 2]], dtype=int32)
-        """
+        """Return a table of instances as numbers, with the features that are computed from it."""
         if not self.computed or isinstance(X, Instances):
             return self.space.encode(X)
         cases = as_records(X)
@@ -404,22 +290,9 @@ class DecisionTable(Editable):
     def decide(self, X: Any) -> list[tuple[int, ...]]:
         """Return the indices of the rows that decide each instance.
 
-        Parameters
-        ----------
-        X : table
-            The instances.
-
-        Returns
-        -------
-        list of tuple of int
-            One row per instance, none if no row holds. Under RULE ORDER and COLLECT, and for rules
-            that decide some labels, all rows that hold; under OUTPUT ORDER these in the order of
-            ``ranking``.
-
-        Raises
-        ------
-        ConflictError
-            If rows contradict each other and the hit policy does not say which one wins.
+        One row per instance, none if no row holds. Under RULE ORDER and COLLECT, and for rules that
+        decide some labels, all rows that hold; under OUTPUT ORDER these in the order of
+        ``ranking``. Contradictions that the hit policy does not resolve are errors.
 
         Examples
         --------
@@ -517,28 +390,9 @@ class DecisionTable(Editable):
     def decider(self) -> Decider:
         """Return the table prepared to decide one record after another; see :class:`Decider`.
 
-        Returns
-        -------
-        Decider
-            Callable with one record. Its method ``rule`` returns the index of a rule; ``rows``
-            gives the row that the rule comes from.
-
-        Raises
-        ------
-        ConditionError
-            If all rows that hold count (RULE ORDER, OUTPUT ORDER and COLLECT).
-        ConflictError
-            If rows contradict each other and the policy does not say which one wins.
-
-        Examples
-        --------
-        >>> from irenic import DecisionTable, Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="reduced"),
-        ...                  Rule({"age": (None, 60)}, then="full")])
-        >>> table = DecisionTable(rules, rows=(0, 1), n_rows=2, hit_policy="FIRST")
-        >>> decide = table.decider()
-        >>> decide({"age": 15}), table.rows[decide.rule({"age": 15})]
-        ('reduced', 0)
+        Its method ``rule`` returns the index of a rule; ``rows`` gives the row that the rule comes
+        from. A policy under which all rows that hold count (RULE ORDER, OUTPUT ORDER and COLLECT)
+        is an error, and so is one that does not resolve a contradiction.
         """
         if self.collects:
             raise ConditionError(

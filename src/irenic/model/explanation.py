@@ -1,4 +1,4 @@
-"""Explanations of predictions, statistics of rules, and the type of predictions."""
+"""The types of answers: explanations, statistics of rules, and arrays of predictions."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import datetime as dt
 import decimal
 import math
 import numbers
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -598,11 +598,13 @@ class Categorical:
         if not start and value is not OTHER:
             return value
         n = len(self.values)
-        words = () if start else ("other", *(f"other {number}" for number in range(2, n + 3)))
         # one more sign than values: each value or longer prefix begins with one at most
         signs = (*_SIGNS, *map(chr, range(0x4E00, 0x4E00 + max(0, n + 1 - len(_SIGNS)))))
-        examples = (*words, *(start + sign for sign in signs))
-        return next(x for x in examples if x not in self.codes and self.class_of(x) == code)
+        examples = [start + sign for sign in signs]
+        if not start:
+            examples = ["other", *(f"other {number}" for number in range(2, n + 3)), *examples]
+        free: Iterator[str] = (x for x in examples if x not in self.codes)
+        return next(x for x in free if self.class_of(x) == code)
 
     def show_values(self, limit: int = 8) -> str:
         """Return the declared values as text."""

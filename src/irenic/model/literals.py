@@ -133,7 +133,9 @@ class Prefix:
         if not self.without:
             return _begins(value, self.text)
         start, *parts = Prefix(self.text), *self.without
-        meets = (_begins(part, value.text) if isinstance(value, Prefix) else False for part in parts)
+        meets = (
+            _begins(part, value.text) if isinstance(value, Prefix) else False for part in parts
+        )
         inside = (value in part if isinstance(part, Prefix) else value == part for part in parts)
         return value in start and not any(meets) and not any(inside)
 
@@ -265,56 +267,16 @@ class Probabilities:
         return f"<Probabilities: {self}>"
 
     def largest(self, n: int = 3) -> dict[Hashable, float]:
-        """Return the largest probabilities above 0, in descending order.
-
-        Parameters
-        ----------
-        n : int, default 3
-            Maximum number of labels.
-
-        Returns
-        -------
-        dict
-            The probability of each of these labels.
-
-        Examples
-        --------
-        >>> Probabilities(["cat", "dog", "fish"], [0.25, 0.5, 0.125]).largest(2)
-        {'dog': 0.5, 'cat': 0.25}
-        """
+        """Return the ``n`` largest probabilities above 0, in descending order."""
         order = np.argsort(-self.values, kind="stable")[:n].tolist()
         return {self.labels[i]: float(self.values[i]) for i in order if self.values[i] > 0.0}
 
     def at_least(self, threshold: float) -> frozenset[Hashable]:
-        """Return the labels with at least this probability.
-
-        Parameters
-        ----------
-        threshold : float
-
-        Returns
-        -------
-        frozenset
-
-        Examples
-        --------
-        >>> Probabilities(["cat", "dog"], [0.25, 0.5]).at_least(0.5)
-        frozenset({'dog'})
-        """
+        """Return the labels with at least this probability."""
         return frozenset(self.labels[i] for i in np.flatnonzero(self.values >= threshold).tolist())
 
     def to_dict(self) -> dict[Hashable, float]:
-        """Return the probability of each label.
-
-        Returns
-        -------
-        dict
-
-        Examples
-        --------
-        >>> Probabilities(["cat", "dog"], [0.25, 0.5]).to_dict()
-        {'cat': 0.25, 'dog': 0.5}
-        """
+        """Return the probability of each label."""
         return dict(zip(self.labels, self.values.tolist(), strict=True))
 
 

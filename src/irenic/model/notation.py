@@ -19,7 +19,8 @@
 
 With OR, NOT or ELSE, a line makes several rules. Keywords are not case-sensitive. Names and words
 need quotes if they are keywords or contain characters other than letters, digits and
-``_ . % / + -``. A prefix is a word, digits or quoted text with ``*`` after it. ``#`` starts a comment. ``condition``, ``Region`` and ``Rule`` write the notation.
+``_ . % / + -``. A prefix is a word, digits or quoted text with ``*`` after it. ``#`` starts a
+comment. ``condition``, ``Region`` and ``Rule`` write the notation.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from irenic.boxes import Boxes
 from irenic.errors import ConditionError
 from irenic.kernels import cover, grow, pairs, structs
 from irenic.kernels.threads import over_rows
-from irenic.model.region import Region, points_of
+from irenic.model.region import Region, as_points
 from irenic.model.space import Instances, Space
 
 # More rules than this are moved one feature at a time: numpy copies overlapping matrices first.
@@ -251,21 +251,21 @@ class PackedRules:
             values, codes = instances.values.tobytes(), instances.codes.tobytes()
             cover.covering_one(rules, values, codes, out)
         else:
-            points = points_of(instances)
+            points = as_points(instances)
             over_rows(lambda a, b: cover.covering(rules, points, a, b, out), n)
         return out
 
     def deciding(self, instances: Instances, order: Ints) -> Ints:
         """Return the first rule in the given order that covers each instance, or -1."""
         out = np.empty(len(instances), dtype=np.int64)
-        arguments = (self.struct(), points_of(instances), order)
+        arguments = (self.struct(), as_points(instances), order)
         over_rows(lambda a, b: cover.deciding(*arguments, a, b, out), len(instances))
         return out
 
     def voting(self, instances: Instances, n_thens: int) -> Ints:
         """Return the first rule of the consequent with the most weight per instance, or -1."""
         out = np.empty(len(instances), dtype=np.int64)
-        arguments = (self.struct(), points_of(instances), n_thens)
+        arguments = (self.struct(), as_points(instances), n_thens)
         over_rows(lambda a, b: cover.voting(*arguments, a, b, out), len(instances))
         return out
 
@@ -287,20 +287,14 @@ class PackedRules:
         mix = np.zeros((rules.n, n_labels), dtype=np.int64)
         size = np.zeros(len(instances), dtype=np.int64)
         each = self.boxes.n_conditions() if each is None else each
-        cover.counting(rules, points_of(instances), labels, each, mix, size)
+        cover.counting(rules, as_points(instances), labels, each, mix, size)
         return mix, size
 
 
 class Growth:
     """Growth of boxes around a seed, one axis at a time, as far as rivals allow.
 
-    Parameters
-    ----------
-    rules : structs.RuleColumns
-    seed : Instances of length 1
-        The point around which boxes grow.
-    code : int
-        Code of the consequent whose rules are not rivals; -1 if all rules are.
+    ``code`` is that of the consequent whose rules are not rivals; -1 if all rules are.
     """
 
     def __init__(self, rules: structs.RuleColumns, seed: Instances, code: int) -> None:

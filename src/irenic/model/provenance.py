@@ -32,8 +32,9 @@ class Provenance:
         Rows that make no rule, each with the reason if the file gives one.
     unsatisfiable : tuple of UnsatisfiableRow
         The cells of rows that make no rule, so that they can be written back.
-    left_out : tuple of str
-        Other contents of the file, such as annotations, that are neither read nor written back.
+    annotations : tuple of (str or None, tuple of (int, str))
+        Columns of notes, which do not affect rules: the name, None for descriptions of rules, and
+        the notes, each with the index of its row. A DMN model keeps them.
     beyond : tuple of (int, str, str)
         Rows with a cell that names values outside the domain of its column: the index of the row,
         the column, and the reason.
@@ -61,7 +62,7 @@ class Provenance:
     lines: tuple[int, ...] = ()
     reasons: tuple[tuple[int, str], ...] = ()
     unsatisfiable: tuple[UnsatisfiableRow, ...] = ()
-    left_out: tuple[str, ...] = ()
+    annotations: tuple[tuple[str | None, tuple[tuple[int, str], ...]], ...] = ()
     beyond: tuple[tuple[int, str, str], ...] = ()
     unfit: tuple[tuple[int, str, str], ...] = ()
     loose_ends: tuple[tuple[int, str], ...] = ()
@@ -91,27 +92,18 @@ class Provenance:
     def renumbered(self, numbers: Mapping[int, int], n_rows: int) -> Provenance:
         """Return the provenance of a table whose rows have other indices.
 
-        Parameters
-        ----------
-        numbers : mapping of int to int
-            From old to new indices; what is known of all other rows is dropped.
-        n_rows : int
-            Number of rows of the new table. Lines are only kept if all of its rows are old ones.
-
-        Returns
-        -------
-        Provenance
-
-        Examples
-        --------
-        >>> Provenance(reasons=((2, "age < 0"),)).renumbered({2: 5}, 6).reasons
-        ((5, 'age < 0'),)
+        ``numbers`` maps old to new indices; what is known of all other rows is dropped. Lines are
+        only kept if all of the ``n_rows`` rows of the new table are old ones.
         """
         kept = sorted(numbers, key=numbers.__getitem__) if len(numbers) == n_rows else []
         return replace(
             self.of_other_rules(),
             lines=tuple(self.lines[row] for row in kept) if self.lines else (),
             reasons=tuple((numbers[row], why) for row, why in self.reasons if row in numbers),
+            annotations=tuple(
+                (name, tuple((numbers[row], text) for row, text in notes if row in numbers))
+                for name, notes in self.annotations
+            ),
             unsatisfiable=tuple(
                 u._replace(row=numbers[u.row]) for u in self.unsatisfiable if u.row in numbers
             ),

@@ -42,7 +42,7 @@ from irenic.model.literals import show_point
 from irenic.model.notation import ParsedCondition, parse_conditions
 from irenic.model.sampling import (
     RandomState,
-    Share,
+    ShareOrRandom,
     as_generator,
     draw,
     draw_one,
@@ -183,18 +183,9 @@ class Region(Shown):
 
     @classmethod
     def parse(cls, text: str, space: Space | None = None) -> Region:
-        """Return the region that a text describes.
+        """Return the region that a text describes: conditions joined by ``and``.
 
-        Parameters
-        ----------
-        text : str
-            Conditions joined by ``and``.
-        space : Space, optional
-            The features (default: inferred from the conditions).
-
-        Returns
-        -------
-        Region
+        Without a space, features are inferred from the conditions.
 
         Examples
         --------
@@ -288,23 +279,7 @@ class Region(Shown):
         return self.to_text()
 
     def to_text(self, conjunction: str = "and") -> str:
-        """Return the region in the notation of rules.
-
-        Parameters
-        ----------
-        conjunction : str
-            The word between two conditions.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> space = Space([Continuous("f1"), Continuous("f2")])
-        >>> Region(space, {"f1": (2, 5), "f2": 3}).to_text("AND")
-        '2 <= f1 < 5 AND f2 = 3'
-        """
+        """Return the region in the notation of rules."""
         if self.is_empty:
             return "nothing"
         return f" {conjunction} ".join(self.texts()) or "anything"
@@ -355,17 +330,7 @@ class Region(Shown):
         return int(self.box.n_conditions()[0])
 
     def conditions(self) -> dict[str, Operators]:
-        """Return the conditions as plain data, as in JSON files.
-
-        Returns
-        -------
-        dict
-            The operators of each feature with a condition.
-
-        Raises
-        ------
-        ConditionError
-            If the region is empty.
+        """Return the conditions as plain data, as in JSON files: the operators of each feature.
 
         Examples
         --------
@@ -397,23 +362,7 @@ class Region(Shown):
         return from_words(self.masks[self.space.sets[row]])
 
     def cast(self, space: Space) -> Region:
-        """Return the same conditions in another space.
-
-        Parameters
-        ----------
-        space : Space
-            Features are matched by name.
-
-        Returns
-        -------
-        Region
-
-        Examples
-        --------
-        >>> region = Region(Space([Continuous("f1")]), {"f1": (2, 5)})
-        >>> region.cast(Space([Continuous("f2"), Continuous("f1")]))
-        2 <= f1 < 5
-        """
+        """Return the same conditions in another space."""
         if space == self.space:
             return self
         if self.is_empty:
@@ -445,10 +394,6 @@ class Region(Shown):
 
     def simplified(self) -> Region:
         """Return the same region without conditions that the bounds of features imply.
-
-        Returns
-        -------
-        Region
 
         Examples
         --------
@@ -517,21 +462,7 @@ class Region(Shown):
         return pieces
 
     def hull(self, *others: Region) -> Region:
-        """Return the smallest region that contains this one and others.
-
-        Parameters
-        ----------
-        *others : Region
-            Regions of the same space.
-
-        Returns
-        -------
-        Region
-
-        Raises
-        ------
-        ConditionError
-            If an argument is not a region of the same space.
+        """Return the smallest region that contains this one and others of the same space.
 
         Examples
         --------
@@ -559,23 +490,7 @@ class Region(Shown):
         return Region.from_box(boxes.hull(), (low | high).astype(np.uint8))
 
     def overlaps(self, other: Region) -> bool:
-        """Return whether the regions have a point of the space in common.
-
-        Parameters
-        ----------
-        other : Region
-            A region of the same space.
-
-        Returns
-        -------
-        bool
-
-        Examples
-        --------
-        >>> space = Space([Continuous("f1")])
-        >>> Region(space, {"f1": (2, 5)}).overlaps(Region(space, {"f1": (5, 7)}))
-        False
-        """
+        """Return whether the regions have a point of the space in common."""
         self._check_space(other)
         return not (self.is_empty or other.is_empty) and bool(self.box.meeting(other.box)[0])
 
@@ -625,28 +540,13 @@ class Region(Shown):
         """Return whether the region contains each row of a table.
 
         For a single point, ``point in region`` takes less time.
-
-        Parameters
-        ----------
-        points : table or Instances
-            Anything that :meth:`Space.encode` accepts.
-
-        Returns
-        -------
-        array of bool
-
-        Examples
-        --------
-        >>> space = Space([Continuous("f1")])
-        >>> Region(space, {"f1": (2, 5)}).contains({"f1": [1, 2, 5]})
-        array([False,  True, False])
         """
         instances = self.space.encode(points)
         if len(instances) == 1:
             return np.array([self._holds(*self.space.numbers_of(instances))])
         inside = np.zeros(len(instances), dtype=np.bool_)
         if not self.is_empty:
-            space, points = self.space, points_of(instances)
+            space, points = self.space, as_points(instances)
             lower = np.ascontiguousarray(self.box.lower.T)
             upper = np.ascontiguousarray(self.box.upper.T)
             masks = np.ascontiguousarray(self.box.masks.T)
@@ -659,17 +559,8 @@ class Region(Shown):
     def witness(self) -> dict[str, Any]:
         """Return a readable point of the region, with short numbers and declared values.
 
-        It can occur, unless the whole region is impossible.
-
-        Returns
-        -------
-        dict
-            The value of each feature; None is missing.
-
-        Raises
-        ------
-        ConditionError
-            If the region is empty.
+        It can occur, unless the whole region is impossible. None is a missing value. An empty
+        region has no point, which is an error.
 
         Examples
         --------
@@ -688,11 +579,6 @@ class Region(Shown):
 
     def possible_parts(self) -> list[Region]:
         """Return the part of the region in which cases can occur, as disjoint regions.
-
-        Returns
-        -------
-        list of Region
-            Empty if the whole region is impossible.
 
         Examples
         --------
@@ -763,16 +649,8 @@ class Region(Shown):
     def volume(self, within: Region | None = None) -> float:
         """Return the product of the sides: lengths of intervals, and numbers of discrete values.
 
-        Parameters
-        ----------
-        within : Region, optional
-            Measure only the part that lies in this region (default: the whole region).
-
-        Returns
-        -------
-        float
-            Infinity if a side is unbounded or the volume exceeds the greatest float64. A missing
-            value has no length.
+        It is infinity if a side is unbounded or the volume exceeds the greatest float64. A missing
+        value has no length. With ``within``, only the part in that region is measured.
 
         Examples
         --------
@@ -800,22 +678,7 @@ class Region(Shown):
     # --- steps for learners
 
     def tighten(self, X: Any) -> Region:
-        """Return the smallest box around the instances that the region contains.
-
-        Parameters
-        ----------
-        X : table or Instances
-            Anything that :meth:`Space.encode` accepts.
-
-        Returns
-        -------
-        Region
-            It lies inside this region.
-
-        Raises
-        ------
-        ConditionError
-            If the region contains no instance.
+        """Return the smallest box around the instances that the region contains, at least one.
 
         Examples
         --------
@@ -838,7 +701,7 @@ class Region(Shown):
         self,
         within: Region | None = None,
         *,
-        share: Share = 1.0,
+        share: ShareOrRandom = 1.0,
         random_state: RandomState = None,
     ) -> Region:
         """Return a larger region that stays within a limit, as a mutation of a rule.
@@ -891,7 +754,7 @@ class Region(Shown):
         self,
         point: Any,
         *,
-        share: Share = 0.5,
+        share: ShareOrRandom = 0.5,
         random_state: RandomState = None,
     ) -> Region:
         """Return a smaller region that still contains a point, as a mutation of a rule.
@@ -989,6 +852,6 @@ def settled(boxes: Boxes, written: Bytes) -> tuple[Boxes, Bytes]:
     return changed, np.where(changed.upper != boxes.upper, written & LOWER_BITS, written)
 
 
-def points_of(instances: Instances) -> structs.Points:
+def as_points(instances: Instances) -> structs.Points:
     """Return instances as kernels read them."""
     return structs.Points(*map(np.ascontiguousarray, (instances.values, instances.codes)))

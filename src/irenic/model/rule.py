@@ -104,30 +104,7 @@ class Rule(Shown):
 
     @classmethod
     def from_parsed(cls, parsed: ParsedRule, space: Space | None = None) -> Rule:
-        """Return a parsed rule as a rule of a space.
-
-        Parameters
-        ----------
-        parsed : ParsedRule
-            The parsed text of a rule.
-        space : Space, optional
-            The space of the rule (default: inferred from the conditions).
-
-        Returns
-        -------
-        Rule
-
-        Raises
-        ------
-        FormatError
-            If the rule does not fit the space.
-
-        Examples
-        --------
-        >>> from irenic.model.notation import parse_rule
-        >>> Rule.from_parsed(parse_rule("IF age < 30 THEN low"))
-        IF age < 30 THEN low
-        """
+        """Return a parsed rule as a rule of a space (default: inferred from the conditions)."""
         region = Region.from_parsed(parsed.conditions, space)
         try:
             return cls(region, then=parsed.then, weight=parsed.weight)
@@ -158,24 +135,7 @@ class Rule(Shown):
         return self.region.n_conditions
 
     def cast(self, space: Space) -> Rule:
-        """Return the same rule in another space, with features matched by name.
-
-        Parameters
-        ----------
-        space : Space
-            The other space.
-
-        Returns
-        -------
-        Rule
-
-        Examples
-        --------
-        >>> from irenic import Continuous, Rule, Space
-        >>> space = Space([Continuous("age"), Continuous("income")])
-        >>> Rule({"age": (0, 30)}, then="low").cast(space).region.space.names
-        ('age', 'income')
-        """
+        """Return the same rule in another space, with features matched by name."""
         if space == self.region.space:
             return self
         return Rule._made(self.region.cast(space), self.then, self.weight)
@@ -189,25 +149,7 @@ class Rule(Shown):
         return rule
 
     def agrees_with(self, other: Rule) -> bool:
-        """Return whether two rules do not overlap, or their consequents agree.
-
-        Parameters
-        ----------
-        other : Rule
-            The other rule.
-
-        Returns
-        -------
-        bool
-
-        Examples
-        --------
-        >>> from irenic import Rule
-        >>> child = Rule({"age": (0, 10)}, then="child")
-        >>> adult = Rule({"age": (10, 99)}, then="adult")
-        >>> child.agrees_with(adult)
-        True
-        """
+        """Return whether two rules do not overlap, or their consequents agree."""
         return not contradicts(self.then, other.then) or not self.region.overlaps(other.region)
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from irenic.model.deciding import Rules
+from irenic.model.deciding import DecidingRules
 from irenic.model.ruleset import RuleSet
 
 
-class RuleList(Rules):
+class RuleList(DecidingRules):
     """Ordered rules, of which the first that holds decides.
 
     A rule of a list only applies where no earlier rule holds, so it cannot be understood by
@@ -41,15 +41,6 @@ class RuleList(Rules):
     @classmethod
     def from_rules(cls, rules: RuleSet) -> RuleList:
         """Return the rules of a set as a list, in the order of the set.
-
-        Parameters
-        ----------
-        rules : RuleSet
-            The rules, which are copied.
-
-        Returns
-        -------
-        RuleList
 
         Examples
         --------
@@ -83,23 +74,6 @@ class RuleList(Rules):
         the conditions of the rule that decides and of all rules before it; an instance that no rule
         covers counts the conditions of all rules. Compare it with the size for the equivalent set
         of :func:`irenic.to_set`, of which only the rules that cover an instance count.
-
-        Parameters
-        ----------
-        X : table
-            The instances.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleList
-        >>> ages = RuleList([Rule({"age": (None, 10)}, then="child"),
-        ...                  Rule({"age": (None, 18)}, then="youth")], default="adult")
-        >>> ages.explanation_size({"age": [5, 15, 50]})     # 1, 2 and 2 conditions
-        1.6666666666666667
         """
         decided = self.decide(X)
         if not len(decided):

@@ -12,8 +12,8 @@ import numpy as np
 from irenic.arrays import Indices
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError
-from irenic.model.collection import unpacked
-from irenic.model.deciding import Rules
+from irenic.model.collection import rule_at
+from irenic.model.deciding import DecidingRules
 from irenic.model.head import Head
 from irenic.model.overlap import Conflict
 from irenic.model.packed import PackedRules
@@ -33,7 +33,7 @@ class Listener(Protocol):
         """Handle that the rule at ``index`` was removed and later rules moved up."""
 
 
-class RuleSet(Rules):
+class RuleSet(DecidingRules):
     """An unordered collection of rules over one space.
 
     The constructor accepts rules that contradict each other, so that they can be examined;
@@ -99,11 +99,8 @@ class RuleSet(Rules):
     def listen(self, listener: Listener) -> None:
         """Notify an object of every change from now on, for as long as it exists.
 
-        Parameters
-        ----------
-        listener : object
-            Its methods ``rule_added(index, rule)`` and ``rule_removed(index, rule)`` are called.
-            The set keeps only a weak reference to it.
+        Its methods ``rule_added(index, rule)`` and ``rule_removed(index, rule)`` are called. The
+        set keeps only a weak reference to it.
 
         Examples
         --------
@@ -156,25 +153,7 @@ class RuleSet(Rules):
             listener.rule_added(len(self) - 1, rule)
 
     def remove(self, rule: int | Rule) -> Rule:
-        """Remove and return a rule.
-
-        Parameters
-        ----------
-        rule : int or Rule
-            Index of the rule, or a rule that equals it.
-
-        Returns
-        -------
-        Rule
-            The removed rule.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> rules.remove(0)
-        IF 0 <= age < 30 THEN low
-        """
+        """Remove and return a rule, given by its index or as a rule that equals it."""
         i = self.index(rule) if isinstance(rule, Rule) else self._index(rule)
         removed = self._rule(i)
         self._packed.remove(i)
@@ -184,26 +163,9 @@ class RuleSet(Rules):
         return removed
 
     def replace(self, i: int, rule: Rule, *, force: bool = False) -> Rule:
-        """Replace a rule, unless the new one contradicts another rule.
+        """Replace a rule and return it, unless the new one contradicts another rule.
 
-        Parameters
-        ----------
-        i : int
-            Index of the rule to replace.
-        rule : Rule
-            The new rule.
-        force : bool, default False
-            Replace the rule even if the new one contradicts another one.
-
-        Returns
-        -------
-        Rule
-            The replaced rule.
-
-        Raises
-        ------
-        ConflictError
-            If the new rule contradicts another one; the set is left unchanged.
+        With ``force``, contradictions are allowed. After an error, the set is unchanged.
 
         Examples
         --------
@@ -236,7 +198,7 @@ class RuleSet(Rules):
         def describe() -> tuple[str, list[Conflict]]:
             listed = rivals[:_MAX_CONFLICTS].tolist()
             conflicts = [
-                Conflict(i, number - 1, (unpacked(packed, thens, row), rule))
+                Conflict(i, number - 1, (rule_at(packed, thens, row), rule))
                 for row, i in enumerate(listed)
             ]
             first = conflicts[0]
@@ -273,7 +235,7 @@ def for_growth(
     return rules.packed.take(rivals), -1, rivals
 
 
-def possible_parts(rules: Rules, consequent: Hashable | None) -> tuple[Boxes, Indices]:
+def possible_parts(rules: DecidingRules, consequent: Hashable | None) -> tuple[Boxes, Indices]:
     """Return boxes that contain the cases of rivals that can occur, and the rule of each box.
 
     A region that overlaps none of the boxes overlaps a rival at most where no case can occur.

@@ -12,7 +12,7 @@ from irenic.errors import ConditionError, DataError
 from irenic.model.features import LOWEST, Continuous
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
-Share: TypeAlias = float | Literal["random"]
+ShareOrRandom: TypeAlias = float | Literal["random"]
 
 HIGHEST: Final = -LOWEST
 _DAY: Final = 86_400_000_000.0
@@ -106,7 +106,7 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     )
 
 
-def draw_shares(share: Share, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+def draw_shares(share: ShareOrRandom, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
     """Return how far each bound moves: by ``share``, or by a random share per bound."""
     if share == "random":
         return rng.random(shape)
@@ -128,7 +128,7 @@ def moved(start: Floats, goal: Floats, shares: Floats, rng: np.random.Generator)
     return np.where(open_ & jumps, goal, bounds)
 
 
-def draw_words(masks: Words, share: Share, rng: np.random.Generator) -> Words:
+def draw_words(masks: Words, share: ShareOrRandom, rng: np.random.Generator) -> Words:
     """Return a random subset of the set bits, each with the probability ``share``."""
     subset = np.zeros_like(masks)
     for word, bits in enumerate(masks.tolist()):

@@ -295,23 +295,7 @@ class Space:
 
         Values are added to categorical features with ``other=True``, or with a prefix that they
         begin with; other features stay as they are, and so do features that are continuous in one
-        of the spaces.
-
-        Parameters
-        ----------
-        other : Space
-            Features are matched by name.
-
-        Returns
-        -------
-        Space
-            Additional values follow the existing ones.
-
-        Examples
-        --------
-        >>> jobs = Space([Categorical("job", ["nurse"], other=True)])
-        >>> jobs.opened_to(Space([Categorical("job", ["clerk", "nurse"])])).features
-        (Categorical('job', ['nurse', 'clerk'], other=True),)
+        of the spaces. Additional values follow the existing ones.
         """
         features: list[Feature] = []
         for feature in self:

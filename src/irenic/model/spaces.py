@@ -167,7 +167,7 @@ def _common(a: Feature, b: Feature) -> Feature:
     )
 
 
-def moved(rules: RuleSet, space: Space) -> RuleSet:
+def in_space(rules: RuleSet, space: Space) -> RuleSet:
     """Return the rules in a space that contains their own.
 
     A rule does not test more features than before. It covers a category that its own space does
@@ -266,7 +266,7 @@ def without_untested_values(sets: Sequence[RuleSet]) -> list[RuleSet]:
         for feature in space
     ]
     lean = Space(features, space.impossible)
-    return [moved(rules, lean) for rules in sets]
+    return [in_space(rules, lean) for rules in sets]
 
 
 def without_unreadable(table: Any, untested: Collection[Any], space: Space | None = None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter
 from irenic.model.packed import PackedRules
 from irenic.proving.cutting import Answer, Cutting
+from irenic.proving.listed import holds_for_list
 from irenic.proving.question import Question, Side
 
 _MOST_SUSPECTS: Final = 1_000
@@ -83,20 +84,20 @@ def _of_two_versions(question: Question, meter: Meter) -> Answer | None:
     The claim fails where two rules meet whose outcomes may not meet, or where only one version has
     a rule and the default of the other does not fit.
     """
-    allowed, roots = question.allowed(), question.roots
+    roots, wrong = question.roots, question.differ
     if len(roots) > _FEW_ROOTS:
         return None
+    trial = _trial(meter, sum(len(side.boxes) for side in question.sides))
+    is_proved = holds_for_list(question, trial)
+    meter.spent(nodes=trial.nodes)
+    if is_proved:
+        return Answer(True, meter.nodes)
     sides = [_agreeing(side, meter) for side in question.sides]
     if meter.stopped_by is not None:
         return Answer(None, meter.nodes, meter.stopped_by)
     one, other = sides
     if one is None or other is None:
         return None
-
-    def wrong(a: Any, b: Any) -> Any:
-        if question.claim.kind == "implies":
-            return allowed[a] & ~allowed[b]
-        return ~allowed[a] & (a != b)
 
     searches: list[tuple[Boxes, Boxes]] = []
     for root in roots:
@@ -133,8 +134,7 @@ def _agreeing(side: Side, meter: Meter) -> Side | None:
     n = len(side.boxes)
     if side.decides == "all" or not _SHORT < n <= _LONG:
         return None
-    left = None if meter.budget.seconds is None else max(0.0, meter.budget.seconds - meter.seconds)
-    trial = Meter(Budget(left, (n + 1) * _NODES_PER_RULE, (n + 1) * _PARTS_PER_RULE))
+    trial = _trial(meter, n)
     parts = []
     for place in range(n):
         rivals = side.boxes.take(np.flatnonzero(side.codes[:place] != side.codes[place]))
@@ -147,6 +147,12 @@ def _agreeing(side: Side, meter: Meter) -> Side | None:
     boxes = Boxes.none(side.boxes.space).concat(*parts)
     rows = tuple(side.rows[place] for place in owners.tolist())
     return Side(boxes, side.codes[owners], side.default, "any", rows)
+
+
+def _trial(meter: Meter, n: int) -> Meter:
+    """Return limits for what is worth trying with so many rules before a cell is cut."""
+    left = None if meter.budget.seconds is None else max(0.0, meter.budget.seconds - meter.seconds)
+    return Meter(Budget(left, (n + 1) * _NODES_PER_RULE, (n + 1) * _PARTS_PER_RULE))
 
 
 def _is_rising(question: Question, meter: Meter) -> bool:

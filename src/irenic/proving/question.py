@@ -28,7 +28,7 @@ from irenic.model.overlap import Conflict
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space, from_words
-from irenic.model.spaces import moved
+from irenic.model.spaces import in_space
 
 
 class HasRules(Protocol):
@@ -213,6 +213,13 @@ class Question:
     def _allowed(self) -> list[bool]:
         return []
 
+    def differ(self, first: Any, second: Any) -> Any:
+        """Return whether outcomes of two versions must not meet, given their codes."""
+        allowed = self.allowed()
+        if self.claim.kind == "implies":
+            return allowed[first] & ~allowed[second]
+        return ~allowed[first] & (first != second)
+
     def ranks(self) -> Floats:
         """Return the ranks of the outcomes so far, lower ones first; NaN for having none."""
         keys = [_rank(value, self.claim.order) for value in self.outcomes.values[1:]]
@@ -302,7 +309,7 @@ def plain_boxes(boxes: Boxes) -> list[tuple[list[float], list[float], list[int]]
 # --- sides
 
 
-def decided_case(
+def decided_by(
     table: DecisionTable, point: Instances, outcomes: Outcomes
 ) -> tuple[Side, int, tuple[int, ...]]:
     """Return a table as a side, the code of the outcome of a case, and the rows that decide it.
@@ -352,7 +359,7 @@ def side_of(
 
     Rules that are not ordered must not contradict each other, unless ``checked`` is False.
     """
-    rules = moved(table.rules, space)
+    rules = in_space(table.rules, space)
     default = NOTHING if rules.default is None else outcomes.code(rules.default)
     if table.collects or rules.is_partial:
         return _together(table, rules, outcomes, default, checked=checked)

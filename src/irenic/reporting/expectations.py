@@ -21,7 +21,7 @@ from irenic.model.notation import ParsedProperty
 from irenic.model.properties import boxes_of
 from irenic.model.region import Region
 from irenic.model.space import Space
-from irenic.model.spaces import moved, opened
+from irenic.model.spaces import in_space, opened
 from irenic.reporting import document
 from irenic.reporting.encoding import encode_box, encode_columns, encode_verdict
 
@@ -63,7 +63,7 @@ class Expectations(NamedTuple):
             space = opened(space, parsed.conditions)
         if self.X is not None:
             space = space.opened_to(Space.infer(self.X))
-        return table if space == table.space else replace(table, rules=moved(table.rules, space))
+        return table if space == table.space else replace(table, rules=in_space(table.rules, space))
 
     def encode_properties(
         self, rules: Any, table: DecisionTable, budget: Budget

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # imported by whoever shows them
     from irenic.checking import Findings
     from irenic.learn import Certificate, RuleSetClassifier
     from irenic.learn.front import DefaultRegions, Front, FrontPoint, ProbabilityTable
-    from irenic.model.deciding import Rules
+    from irenic.model.deciding import DecidingRules
     from irenic.model.decision_table import DecisionTable
     from irenic.model.region import Region
     from irenic.model.rule import Rule
@@ -57,7 +57,7 @@ def _rule(rule: Rule) -> Html:
     )
 
 
-def _rules(rules: Rules) -> Html:
+def _rules(rules: DecidingRules) -> Html:
     title, parts = "Rule set", _head_parts(rules)
     if rules.policy == "FIRST":
         title, parts = "Rule list", [*parts, "the first rule that holds decides"]
@@ -67,14 +67,14 @@ def _rules(rules: Rules) -> Html:
     return markup.block(markup.head(title, *parts), table)
 
 
-def _head_parts(rules: Rules) -> list[str]:
+def _head_parts(rules: DecidingRules) -> list[str]:
     parts = [counted(len(rules), "rule"), counted(len(rules.space), "feature")]
     if rules.default is not None:
         parts.append(markup.join("default ", markup.consequent(rules.default, _colors(rules))))
     return parts
 
 
-def _colors(rules: Rules) -> dict[Hashable, str]:
+def _colors(rules: DecidingRules) -> dict[Hashable, str]:
     """Return the colors of the consequents that are shown."""
     thens = rules.consequents
     codes = distinct(rules.then_codes[:_MOST_RULES])
@@ -82,7 +82,7 @@ def _colors(rules: Rules) -> dict[Hashable, str]:
 
 
 def _rules_table(
-    rules: Rules,
+    rules: DecidingRules,
     *,
     otherwise: bool,
     more: Mapping[Column, Callable[[int], str]] | None = None,
@@ -307,7 +307,7 @@ def _probability_table(table: ProbabilityTable) -> Html:
 _WRITERS: Final[dict[str, Callable[[Any], Html]]] = {
     "Region": _region,
     "Rule": _rule,
-    "Rules": _rules,
+    "DecidingRules": _rules,
     "DecisionTable": _decision_table,
     "Gaps": _gaps,
     "Findings": _findings,

@@ -31,7 +31,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from irenic.errors import FormatError, IrenicError
 from irenic.reporting.documents import problem
-from irenic.reporting.editing import EditedFile
+from irenic.reporting.edited_file import EditedFile
 
 ADDRESS: Final = "127.0.0.1"
 _MOST_BYTES: Final = 64 * 2**20

@@ -23,7 +23,7 @@ from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Space
-from irenic.model.spaces import moved
+from irenic.model.spaces import in_space
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
 from irenic.reporting.encoding import (
@@ -491,7 +491,7 @@ def _default_regions(point: FrontPoint, space: Space) -> list[document.DefaultRe
     if known is None:
         return []
     counts = (known.support.tolist(), known.confidence.tolist(), known.intervals.tolist())
-    figures = zip(moved(known.rules, space), *counts, strict=True)
+    figures = zip(in_space(known.rules, space), *counts, strict=True)
     return [
         {
             "box": encode_box(rule.region),

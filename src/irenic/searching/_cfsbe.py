@@ -19,7 +19,7 @@ import numpy as np
 
 from irenic.arrays import Floats, Ints
 from irenic.errors import ConditionError, SeedError
-from irenic.model.deciding import Rules
+from irenic.model.deciding import DecidingRules
 from irenic.model.head import Head
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
@@ -364,7 +364,7 @@ def growable(rules: RuleSet) -> RuleSet:
     return rules
 
 
-def check_growable(rules: Rules) -> None:
+def check_growable(rules: DecidingRules) -> None:
     """Raise an error if rules have too many conditions for the kernels to count."""
     if len(rules.space) <= _CONDITION_LIMIT:
         return

@@ -113,7 +113,7 @@ def smallest_hitting_set(sets: Iterable[int]) -> tuple[list[int], bool]:
 # Points of different cells often have the same sets in the end.
 @lru_cache(maxsize=4_096)
 def _hitting(sets: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
-    search = _Search(list(sets))
+    search = _HittingSearch(list(sets))
     best = search.greedy()
     for size in range(1, len(best)):
         found = search.within(size)
@@ -124,7 +124,7 @@ def _hitting(sets: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
     return tuple(sorted(best)), True
 
 
-class _Search:
+class _HittingSearch:
     def __init__(self, sets: list[int]) -> None:
         self.sets = sets
         self.steps = 0

@@ -16,7 +16,7 @@ import numpy as np
 
 from irenic.arrays import Bools, Floats, Ints
 from irenic.boxes import Boxes
-from irenic.model.deciding import Resolve, Rules
+from irenic.model.deciding import DecidingRules, Resolve
 from irenic.model.decision_table import DecisionTable
 from irenic.model.explanation import Explanation
 from irenic.model.features import LOWEST
@@ -41,7 +41,7 @@ _AT_ONCE: Final = 4_096
 class Deciding:
     """Rules, and how they decide."""
 
-    rules: Rules
+    rules: DecidingRules
     how: How
     order: Ints
     """The rules, the first to win, or to be named, first."""
@@ -57,7 +57,7 @@ class Deciding:
 
     @classmethod
     def of(
-        cls, rules: Rules, resolve: Resolve | None = None, confidence: Floats | None = None
+        cls, rules: DecidingRules, resolve: Resolve | None = None, confidence: Floats | None = None
     ) -> Deciding:
         """Return how a rule set decides; ``resolve`` chooses where its rules disagree."""
         if rules.is_partial:
@@ -139,7 +139,7 @@ def explained(deciding: Deciding, cases: Instances) -> Explained:
     return Explained(distinct, group)
 
 
-def _patterns(rules: Rules, cases: Instances) -> tuple[Bools, Ints]:
+def _patterns(rules: DecidingRules, cases: Instances) -> tuple[Bools, Ints]:
     """Return the distinct sets of rules that hold together, and which one each case has."""
     if not len(rules) or len(cases) == 1:
         return rules.covering(cases)[:1], np.zeros(len(cases), dtype=np.int64)
@@ -280,13 +280,13 @@ def _grown(
     return Region.from_boxes(boxes.like(lower, boxes.upper, boxes.masks)), proved
 
 
-def default_regions(rules: RuleSet, cases: Instances) -> list[Region]:
+def regions_by_default(rules: RuleSet, cases: Instances) -> list[Region]:
     """Return the region of the reason of each case that no rule covers.
 
     >>> from irenic import Rule
     >>> rule = Rule({"age": (None, 18), "income": (None, 9)}, then="free")
     >>> rules = RuleSet([rule], default="full")
-    >>> default_regions(rules, rules.space.encode({"age": [40, 3], "income": [5, 12]}))
+    >>> regions_by_default(rules, rules.space.encode({"age": [40, 3], "income": [5, 12]}))
     [age >= 18, income >= 9]
     """
     rivals = possible_parts(rules, rules.default)[0]

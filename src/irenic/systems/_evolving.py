@@ -34,61 +34,17 @@ class EvolvingClassifier(RuleLearner):
     def room(self, rules: RuleSet, seed: Any, then: Hashable, rng: np.random.Generator) -> Region:
         """Return the region in which a rule may be made or changed: that of CFSBE.
 
-        Parameters
-        ----------
-        rules : RuleSet
-            The rules to avoid, unless conflicts are allowed.
-        seed : Instances of length 1 or Rule
-            A row or a rule that no rival covers or overlaps.
-        then : hashable
-            The consequent of the rule.
-        rng : Generator
-            The random number generator, for the order of the features.
-
-        Returns
-        -------
-        Region
-            It contains the seed. If conflicts are allowed, it is the whole space.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.systems import PittsburghClassifier
-        >>> rules = RuleSet([Rule({"age": (18, 30)}, then="full"),
-        ...                  Rule({"age": (0, 6)}, then="free")])
-        >>> PittsburghClassifier().room(rules, rules[1], "free", np.random.default_rng(0))
-        age < 18
+        It contains the seed, a row or a rule that no rival covers or overlaps; ``rng`` draws the
+        order of the features. If conflicts are allowed, it is the whole space.
         """
         if self.conflicts != "avoid":
             return Region(rules.space)
         return enlarge(rules, seed, consequent=then, order="random", random_state=rng)
 
     def rivals(self, rules: RuleSet, rule: Rule) -> Indices:
-        """Return the rules that leave no room for a rule: those that it contradicts.
+        """Return the rules that leave no room for a rule: those that it contradicts, as indices.
 
-        Parameters
-        ----------
-        rules : RuleSet
-            The rules.
-        rule : Rule
-            The rule.
-
-        Returns
-        -------
-        array of int
-            Indices of rules. If conflicts are allowed, there are none.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.systems import PittsburghClassifier
-        >>> rules = RuleSet([Rule({"age": (18, 30)}, then="full")])
-        >>> rule = Rule({"age": (0, 20)}, then="free")
-        >>> PittsburghClassifier().rivals(rules, rule)
-        array([0])
-        >>> PittsburghClassifier(conflicts="vote").rivals(rules, rule)
-        array([], dtype=int64)
+        If conflicts are allowed, there are none.
         """
         if self.conflicts != "avoid":
             return np.zeros(0, dtype=np.intp)
@@ -99,34 +55,9 @@ class EvolvingClassifier(RuleLearner):
     ) -> Rule | None:
         """Return a new rule that covers a row and contradicts no other rule.
 
-        Parameters
-        ----------
-        rules : RuleSet
-            The rules to avoid.
-        row : int
-            Index of a row that no rival of its consequent covers.
-        rows : TrainingRows
-            The training rows.
-        rng : Generator
-            The random number generator.
-
-        Returns
-        -------
-        Rule or None
-            Its consequent is the best one for the row, and its weight is its accuracy. With
-            partial heads, the consequent decides a label that is open and not right by default;
-            None if there is no such label.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic import RuleSet
-        >>> from irenic.systems import PittsburghClassifier, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> rules = RuleSet(space=rows.space)
-        >>> rule = PittsburghClassifier().new_rule(rules, 2, rows, np.random.default_rng(0))
-        >>> rule.then, rule.region.contains(rows.instances)[2]
-        ('high', np.True_)
+        Its consequent is the best one for the row, and its weight is its accuracy. With partial
+        heads, the consequent decides a label that is open and not right by default; None if there
+        is no such label.
         """
         if rows.truth is not None:
             return self._new_partial_rule(rules, row, rows, rng)
@@ -150,35 +81,7 @@ class EvolvingClassifier(RuleLearner):
     ) -> Rule | None:
         """Return a rule with one condition changed, which contradicts no other rule.
 
-        Parameters
-        ----------
-        rules : RuleSet
-            The rules to avoid; the rule itself may be among them.
-        rule : Rule
-            The rule to change.
-        rows : TrainingRows
-            The training rows.
-        rng : Generator
-            The random number generator.
-
-        Returns
-        -------
-        Rule or None
-            None if it covers no row.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.systems import PittsburghClassifier, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> rules = RuleSet([Rule({"age": (20, 26)}, then="low"),
-        ...                  Rule({"age": (36, 50)}, then="high")], rows.space)
-        >>> rng = np.random.default_rng(0)
-        >>> clf = PittsburghClassifier()
-        >>> all(clf.mutate_rule(rules, rules[0], rows, rng).region.interval("age").upper <= 36
-        ...     for _ in range(20))
-        True
+        The rule itself may be in the set. None if the changed rule covers no row.
         """
         own = np.flatnonzero(rule.region.contains(rows.instances))
         if not len(own):
@@ -192,33 +95,8 @@ class EvolvingClassifier(RuleLearner):
     ) -> Rule | None:
         """Return a rule of another set, cut so that it contradicts no rule of this one.
 
-        Parameters
-        ----------
-        rules : RuleSet
-            The rules to avoid.
-        rule : Rule
-            The rule of another set.
-        rows : TrainingRows
-            The training rows.
-        rng : Generator
-            The random number generator.
-
-        Returns
-        -------
-        Rule or None
-            The rule itself if it has no rivals; otherwise, its part in the region that CFSBE grows
-            around one of its rows. None if rivals cover all rows that it is right for.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.systems import PittsburghClassifier, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> rules = RuleSet([Rule({"age": (25, 35)}, then="low")], rows.space)
-        >>> rule = Rule({"age": (28, None)}, then="high")
-        >>> PittsburghClassifier().fit_in(rules, rule, rows, np.random.default_rng(0))
-        IF age >= 35 THEN high WEIGHT 0.3939393939393939
+        It is the rule itself if it has no rivals; otherwise, its part in the region that CFSBE
+        grows around one of its rows. None if rivals cover all rows that it is right for.
         """
         rule = rule.cast(rules.space)
         rivals = self.rivals(rules, rule)

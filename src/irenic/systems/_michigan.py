@@ -103,51 +103,11 @@ class Population:
         return np.asarray(self.rows.strength(self.rules.weights, self.codes))
 
     def matching(self, row: int) -> Indices:
-        """Return the match set of a row: the indices of the rules that cover it.
-
-        Parameters
-        ----------
-        row : int
-            Index of the row.
-
-        Returns
-        -------
-        array of int
-
-        Examples
-        --------
-        >>> from irenic import Rule
-        >>> from irenic.systems import Population, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> population = Population(rows, force=False)
-        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
-        >>> population.matching(0), population.matching(2)
-        (array([0]), array([], dtype=int64))
-        """
+        """Return the match set of a row: the indices of the rules that cover it."""
         return self.coverage.rules_of(row)
 
     def update(self, match: Indices, correct: Indices, row: int) -> None:
-        """Update the parameters of the rules in a match set and a correct set.
-
-        Parameters
-        ----------
-        match, correct : array of int
-            Indices of the rules.
-        row : int
-            Index of the row that they cover.
-
-        Examples
-        --------
-        >>> from irenic import Rule
-        >>> from irenic.systems import Population, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> population = Population(rows, force=False)
-        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
-        >>> match = population.matching(0)
-        >>> population.update(match, match, 0)
-        >>> population.experience, population.gain
-        (array([1.]), array([1.]))
-        """
+        """Update the parameters of the rules in the match set and the correct set of a row."""
         self.experience[match] += 1.0
         self.gain[match] += self.rows.gains[row, self.codes[match]]
         size = self.numerosity[correct].sum()
@@ -155,26 +115,7 @@ class Population:
         self.niche[correct] += rate * (size - self.niche[correct])
 
     def add(self, rule: Rule, time: int) -> None:
-        """Add a rule, or a copy of an equal one.
-
-        Parameters
-        ----------
-        rule : Rule
-            The rule.
-        time : int
-            Number of rows so far.
-
-        Examples
-        --------
-        >>> from irenic import Rule
-        >>> from irenic.systems import Population, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> population = Population(rows, force=False)
-        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
-        >>> population.add(population.rules[0], time=2)
-        >>> len(population), population.numerosity
-        (1, array([2.]))
-        """
+        """Add a rule, or a copy of an equal one."""
         rule = rule.cast(self.rows.space)
         code = self.rows.codes[rule.then]
         same, boxes = self._boxes(self.codes == code)
@@ -192,25 +133,7 @@ class Population:
     def containing(self, rule: Rule) -> int | None:
         """Return the first rule that contains a rule, predicts the same and is as accurate.
 
-        Parameters
-        ----------
-        rule : Rule
-            The rule to look for, with its accuracy as weight.
-
-        Returns
-        -------
-        int or None
-            Index of the rule, None if there is none.
-
-        Examples
-        --------
-        >>> from irenic import Rule
-        >>> from irenic.systems import Population, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> population = Population(rows, force=False)
-        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
-        >>> population.containing(Rule({"age": (10, 20)}, then="low"))
-        0
+        It is returned as an index, None if there is none. The accuracy of a rule is its weight.
         """
         rule = rule.cast(self.rows.space)
         same = self.codes == self.rows.codes[rule.then]
@@ -224,28 +147,7 @@ class Population:
         return places, self.rules.packed.boxes.take(places).simplified()
 
     def remove(self, i: int) -> Rule:
-        """Remove a rule with all its copies, and return it.
-
-        Parameters
-        ----------
-        i : int
-            Index of the rule.
-
-        Returns
-        -------
-        Rule
-            The removed rule.
-
-        Examples
-        --------
-        >>> from irenic import Rule
-        >>> from irenic.systems import Population, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> population = Population(rows, force=False)
-        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
-        >>> population.remove(0)
-        IF 0 <= age < 35 THEN low
-        """
+        """Remove a rule with all its copies, and return it."""
         for name in _PER_RULE:
             column = getattr(self, name)
             setattr(self, name, np.concatenate((column[:i], column[i + 1 :])))
@@ -344,29 +246,7 @@ class MichiganClassifier(EvolvingClassifier):
         self.random_state = random_state
 
     def learn(self, rows: LabeledRows, rng: np.random.Generator) -> list[RuleSet]:
-        """Return the rules that the final set needs, of the last population.
-
-        Parameters
-        ----------
-        rows : LabeledRows
-            The training rows.
-        rng : Generator
-            The random number generator.
-
-        Returns
-        -------
-        list of RuleSet
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic.learn import LabeledRows
-        >>> rows = LabeledRows.from_table({"age": range(20)}, ["low"] * 8 + ["high"] * 12)
-        >>> MichiganClassifier(steps=100).learn(rows, np.random.default_rng(0))
-        [<RuleSet: 1 rule, 1 feature>
-          1. IF age < 7 THEN low WEIGHT 0.6470588235294118
-          DEFAULT high]
-        """
+        """Return the rules that the final set needs, of the last population."""
         ucs = UCS.of(self.ucs)
         training = TrainingRows.of(rows, ucs.smoothing)
         population = Population(training, force=self.conflicts != "avoid", ucs=ucs)
@@ -383,12 +263,7 @@ class MichiganClassifier(EvolvingClassifier):
     def watch(self, time: int, population: Population) -> None:
         """Look at the population after each row; does nothing unless a subclass replaces it.
 
-        Parameters
-        ----------
-        time : int
-            Number of rows so far.
-        population : Population
-            The rules, as ``population.rules``, with their parameters.
+        ``time`` is the number of rows so far.
 
         Examples
         --------
@@ -402,29 +277,7 @@ class MichiganClassifier(EvolvingClassifier):
         """
 
     def step(self, population: Population, row: int, time: int, rng: np.random.Generator) -> None:
-        """Learn from a row: cover it if needed, update its rules, evolve them, and delete.
-
-        Parameters
-        ----------
-        population : Population
-            The rules, which are changed.
-        row : int
-            Index of the row.
-        time : int
-            Number of rows so far.
-        rng : Generator
-            The random number generator.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic.systems import MichiganClassifier, Population, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
-        >>> population = Population(rows, force=False)
-        >>> MichiganClassifier().step(population, 0, 1, np.random.default_rng(0))
-        >>> population.rules[0].then, population.experience
-        ('low', array([1.]))
-        """
+        """Learn from a row: cover it if needed, update its rules, evolve them, and delete."""
         right = population.rows.right(row, rng)
         match = population.matching(row)
         if right.any() and not right[population.codes[match]].any():
@@ -446,27 +299,6 @@ class MichiganClassifier(EvolvingClassifier):
         still stronger than the other rivals in its way, these are cut by CFSBE or removed. If
         conflicts are allowed, neither is cut; a stronger rival that covers the row still keeps the
         rule out.
-
-        Parameters
-        ----------
-        population : Population
-            The rules, which are changed.
-        row : int
-            Index of the row.
-        time : int
-            Number of rows so far.
-        rng : Generator
-            The random number generator.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic.systems import MichiganClassifier, Population, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
-        >>> population = Population(rows, force=False)
-        >>> MichiganClassifier().cover(population, 0, 1, np.random.default_rng(0))
-        >>> population.rules[0].region.contains(rows.instances)[0]
-        np.True_
         """
         rules, rows = population.rules, population.rows
         region, seed = draw_region(rows, row, rng), rows.instances.take([row])
@@ -515,30 +347,7 @@ class MichiganClassifier(EvolvingClassifier):
     ) -> None:
         """Add two children of rules in a correct set: crossed, then mutated.
 
-        Parameters
-        ----------
-        population : Population
-            The rules, which are changed.
-        correct : array of int
-            The correct set: indices of rules that cover the row and have its label.
-        row : int
-            Index of the row.
-        time : int
-            Number of rows so far.
-        rng : Generator
-            The random number generator.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic import Rule
-        >>> from irenic.systems import MichiganClassifier, Population, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
-        >>> population = Population(rows, force=False)
-        >>> population.add(Rule({"age": (0, 5)}, then="low"), time=1)
-        >>> MichiganClassifier().evolve(population, np.array([0]), 0, 2, np.random.default_rng(0))
-        >>> population.numerosity.sum()
-        np.float64(3.0)
+        The correct set has the indices of the rules that cover the row and have its label.
         """
         rules, rows = population.rules, population.rows
         fitness = population.fitness[correct]
@@ -557,29 +366,7 @@ class MichiganClassifier(EvolvingClassifier):
                 self.insert(population, child, time)
 
     def insert(self, population: Population, child: Rule, time: int) -> None:
-        """Add a child, or a copy of a rule that contains it and is at least as accurate.
-
-        Parameters
-        ----------
-        population : Population
-            The rules, which are changed.
-        child : Rule
-            The new rule.
-        time : int
-            Number of rows so far.
-
-        Examples
-        --------
-        >>> from irenic import Region
-        >>> from irenic.systems import MichiganClassifier, Population, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
-        >>> population = Population(rows, force=False)
-        >>> for upper in (8, 5):
-        ...     child = rows.rated(Region(rows.space, {"age": (0, upper)}), "low")
-        ...     MichiganClassifier().insert(population, child, 1)
-        >>> population.rules[0].region, population.numerosity
-        (0 <= age < 8, array([2.]))
-        """
+        """Add a child, or a copy of a rule that contains it and is at least as accurate."""
         i = population.containing(child) if population.ucs.subsumption else None
         if i is None:
             population.add(child, time)
@@ -587,30 +374,7 @@ class MichiganClassifier(EvolvingClassifier):
             population.numerosity[i] += 1.0
 
     def delete(self, population: Population, time: int, rng: np.random.Generator) -> None:
-        """Delete rules until there are few enough, likely those of large niches and unfit ones.
-
-        Parameters
-        ----------
-        population : Population
-            The rules, which are changed.
-        time : int
-            Number of rows so far.
-        rng : Generator
-            The random number generator.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic import Rule
-        >>> from irenic.systems import MichiganClassifier, Population, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
-        >>> population = Population(rows, force=False)
-        >>> for upper in (5, 6, 7):
-        ...     population.add(Rule({"age": (0, upper)}, then="low"), time=1)
-        >>> MichiganClassifier(population_size=2).delete(population, 2, np.random.default_rng(0))
-        >>> len(population)
-        2
-        """
+        """Delete rules until there are few enough, likely those of large niches and unfit ones."""
         while population.numerosity.sum() > self.population_size:
             fitness = np.maximum(population.fitness, 1e-12)
             mean = _mean(fitness, population.numerosity)
@@ -633,28 +397,6 @@ class MichiganClassifier(EvolvingClassifier):
         Rules are tried in the order of what they gain over the most frequent label, and kept if
         the set then predicts more training rows correctly, by more than one. With partial heads,
         these are as many labels.
-
-        Parameters
-        ----------
-        population : Population
-            The rules.
-
-        Returns
-        -------
-        RuleSet
-
-        Examples
-        --------
-        >>> from irenic import Rule
-        >>> from irenic.systems import MichiganClassifier, Population, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 8 + ["high"] * 12)
-        >>> population = Population(rows, force=False)
-        >>> for upper in (5, 6, 7):
-        ...     population.add(Rule({"age": (0, upper)}, then="low"), time=1)
-        >>> MichiganClassifier().condense(population)
-        <RuleSet: 1 rule, 1 feature>
-          1. IF 0 <= age < 7 THEN low
-          DEFAULT high
         """
         rules, rows = population.rules, population.rows
         weights = rules.weights

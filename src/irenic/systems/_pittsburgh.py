@@ -119,28 +119,7 @@ class PittsburghClassifier(EvolvingClassifier):
         self.random_state = random_state
 
     def learn(self, rows: LabeledRows, rng: np.random.Generator) -> list[RuleSet]:
-        """Return the rule sets of the last generation.
-
-        Parameters
-        ----------
-        rows : LabeledRows
-            The training rows.
-        rng : Generator
-            The random number generator.
-
-        Returns
-        -------
-        list of RuleSet
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic.learn import LabeledRows
-        >>> rows = LabeledRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> clf = PittsburghClassifier(population_size=8, generations=2)
-        >>> len(clf.learn(rows, np.random.default_rng(0)))
-        8
-        """
+        """Return the rule sets of the last generation."""
         rows = TrainingRows.of(rows)
         population = [
             self._individual(self.first_rules(rows, rng), rows) for _ in range(self.population_size)
@@ -170,12 +149,7 @@ class PittsburghClassifier(EvolvingClassifier):
     def watch(self, generation: int, population: Sequence[Individual]) -> None:
         """Look at each generation; does nothing unless a subclass replaces it.
 
-        Parameters
-        ----------
-        generation : int
-            Number of the generation; 0 is the first population.
-        population : sequence of Individual
-            The rule sets, as ``individual.rules`` with ``individual.objectives``.
+        Generation 0 is the first population.
 
         Examples
         --------
@@ -193,44 +167,15 @@ class PittsburghClassifier(EvolvingClassifier):
     def objectives(self, rules: RuleSet, score: float) -> tuple[float, ...]:
         """Return what is to be minimized: the error, and the number of rules and conditions.
 
-        Parameters
-        ----------
-        rules : RuleSet
-            The rules.
-        score : float
-            The share of training rows that they predict correctly; the mean F1 for sets of labels.
-
-        Returns
-        -------
-        tuple of float
-            As many numbers as there are objectives.
-
-        Examples
-        --------
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.systems import PittsburghClassifier
-        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-        >>> PittsburghClassifier().objectives(rules, score=0.75)
-        (0.25, 2.0)
+        ``score`` is the share of training rows that the rules predict correctly; the mean F1 for
+        sets of labels. The numbers are as many for all rule sets.
         """
         return 1.0 - score, float(len(rules) + rules.n_conditions)
 
     def select(
         self, population: Sequence[Individual], rng: np.random.Generator
     ) -> list[tuple[Individual, Individual]]:
-        """Return the parents of each child: the winners of :func:`tournaments`.
-
-        Parameters
-        ----------
-        population : sequence of Individual
-            The rule sets.
-        rng : Generator
-            The random number generator.
-
-        Returns
-        -------
-        list of pairs of Individual
-            As many as there are children to be made.
+        """Return the parents of each child to be made: the winners of :func:`tournaments`.
 
         Examples
         --------
@@ -244,17 +189,9 @@ class PittsburghClassifier(EvolvingClassifier):
         return tournaments(population, rng, self._variation.tournament)
 
     def survive(self, population: Sequence[Individual]) -> list[Individual]:
-        """Return the next population: the :func:`survivors` of NSGA-II.
+        """Return the next population, ``population_size`` of the parents and children.
 
-        Parameters
-        ----------
-        population : sequence of Individual
-            Parents and children.
-
-        Returns
-        -------
-        list of Individual
-            ``population_size`` of them.
+        These are the :func:`survivors` of NSGA-II.
 
         Examples
         --------
@@ -269,27 +206,7 @@ class PittsburghClassifier(EvolvingClassifier):
         return survivors(population, self.population_size)
 
     def first_rules(self, rows: TrainingRows, rng: np.random.Generator) -> RuleSet:
-        """Return a rule set of the first population: a few new rules.
-
-        Parameters
-        ----------
-        rows : TrainingRows
-            The training rows.
-        rng : Generator
-            The random number generator.
-
-        Returns
-        -------
-        RuleSet
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic.systems import PittsburghClassifier, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> PittsburghClassifier().first_rules(rows, np.random.default_rng(0)).is_consistent
-        True
-        """
+        """Return a rule set of the first population: a few new rules."""
         rules = RuleSet(space=rows.space)
         for _ in range(int(rng.integers(1, self._variation.first_rules + 1))):
             self._add_rule(rules, rows, rng)
@@ -313,33 +230,7 @@ class PittsburghClassifier(EvolvingClassifier):
     def child(
         self, first: RuleSet, second: RuleSet, rows: TrainingRows, rng: np.random.Generator
     ) -> RuleSet:
-        """Return a child of two rule sets: a crossover, a mutation of the first, or both.
-
-        Parameters
-        ----------
-        first, second : RuleSet
-            The parents, which stay as they are.
-        rows : TrainingRows
-            The training rows.
-        rng : Generator
-            The random number generator.
-
-        Returns
-        -------
-        RuleSet
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.systems import PittsburghClassifier, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> first = RuleSet([Rule({"age": (0, 35)}, then="low")], rows.space)
-        >>> second = RuleSet([Rule({"age": (25, 99)}, then="high")], rows.space)
-        >>> rng = np.random.default_rng(0)
-        >>> PittsburghClassifier().child(first, second, rows, rng).is_consistent
-        True
-        """
+        """Return a child of two rule sets: a crossover, a mutation of the first, or both."""
         if rng.random() >= self._variation.crossover:
             return self.mutate(first.copy(), rows, rng)
         child = self.cross(first, second, rows, rng)
@@ -352,31 +243,6 @@ class PittsburghClassifier(EvolvingClassifier):
 
         It has half of the rules of the first parent, or nine in ten, and half of those of the
         second, cut to where they contradict none (see :meth:`fit_in`).
-
-        Parameters
-        ----------
-        first, second : RuleSet
-            The parents, which stay as they are.
-        rows : TrainingRows
-            The training rows.
-        rng : Generator
-            The random number generator.
-
-        Returns
-        -------
-        RuleSet
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic import Rule, RuleSet
-        >>> from irenic.systems import PittsburghClassifier, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> first = RuleSet([Rule({"age": (0, 35)}, then="low")], rows.space)
-        >>> second = RuleSet([Rule({"age": (25, 99)}, then="high")], rows.space)
-        >>> rng = np.random.default_rng(0)
-        >>> PittsburghClassifier().cross(first, second, rows, rng).is_consistent
-        True
         """
         kept = np.flatnonzero(rng.random(len(first)) < pick((0.5, 0.9), rng))
         child = first[kept]
@@ -389,31 +255,7 @@ class PittsburghClassifier(EvolvingClassifier):
         return child
 
     def mutate(self, rules: RuleSet, rows: TrainingRows, rng: np.random.Generator) -> RuleSet:
-        """Return a rule set with a rule more, a rule less, or one or two rules changed.
-
-        Parameters
-        ----------
-        rules : RuleSet
-            The rules, which are changed.
-        rows : TrainingRows
-            The training rows.
-        rng : Generator
-            The random number generator.
-
-        Returns
-        -------
-        RuleSet
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from irenic import RuleSet
-        >>> from irenic.systems import PittsburghClassifier, TrainingRows
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> rules = RuleSet(space=rows.space)
-        >>> len(PittsburghClassifier().mutate(rules, rows, np.random.default_rng(0)))
-        1
-        """
+        """Return the same rule set with a rule more, a rule less, or one or two rules changed."""
         kind, variation = rng.random(), self._variation
         if not len(rules) or kind < variation.add:
             self._add_rule(rules, rows, rng)

@@ -50,23 +50,8 @@ class TrainingRows(LabeledRows):
     def of(cls, rows: LabeledRows, smoothing: float = 10.0) -> Self:
         """Return labeled rows with what operators ask about them.
 
-        Parameters
-        ----------
-        rows : LabeledRows
-            The rows.
-        smoothing : float, default 10
-            Number of rows with the prior of the consequent that are added to those of a rule.
-
-        Returns
-        -------
-        TrainingRows
-
-        Examples
-        --------
-        >>> from irenic.learn import LabeledRows
-        >>> rows = LabeledRows.from_table({"age": [20, 30]}, ["low", "high"])
-        >>> TrainingRows.of(rows).then(0)
-        'low'
+        ``smoothing`` is the number of rows with the prior of the consequent that are added to those
+        of a rule.
         """
         own = (rows.instances, rows.consequents, rows.gains, rows.cuts, rows.labels, rows.truth)
         return cls(*own, smoothing)
@@ -94,69 +79,19 @@ class TrainingRows(LabeledRows):
     def accuracy(self, gain: Any, n: Any, code: Any) -> Any:
         """Return the smoothed accuracy of rules.
 
-        Parameters
-        ----------
-        gain : float or array
-            The gain of their rows in total.
-        n : float or array
-            The number of these rows.
-        code : int or array
-            The index of the consequent of each rule.
-
-        Returns
-        -------
-        float or array
-
-        Examples
-        --------
-        >>> rows = TrainingRows.from_table({"age": [20, 30]}, ["low", "high"])
-        >>> rows.accuracy(gain=2.0, n=2, code=0).round(3)
-        np.float64(0.583)
+        Each has a number of rows, their gain in total, and the index of its consequent.
         """
         # rules without rows have the accuracy of their prior, also without smoothing
         smoothing = max(self.smoothing, 1e-12)
         return (gain + smoothing * self.prior[code]) / (n + smoothing)
 
     def strength(self, accuracy: Any, code: Any) -> Any:
-        """Return how much more accurate than a random rule rules are, at most 1.
-
-        Parameters
-        ----------
-        accuracy : float or array
-            The accuracy of each rule.
-        code : int or array
-            The index of the consequent of each rule.
-
-        Returns
-        -------
-        float or array
-
-        Examples
-        --------
-        >>> rows = TrainingRows.from_table({"age": [20, 30]}, ["low", "high"])
-        >>> rows.strength(0.75, 0)
-        np.float64(0.5)
-        """
+        """Return how much more accurate than a random rule rules are, at most 1."""
         prior = self.prior[code]
         return (accuracy - prior) / np.maximum(1.0 - prior, 1e-12)
 
     def then(self, row: int) -> Hashable:
-        """Return the best consequent of a row.
-
-        Parameters
-        ----------
-        row : int
-            Index of the row.
-
-        Returns
-        -------
-        hashable
-
-        Examples
-        --------
-        >>> TrainingRows.from_table({"age": [20, 30]}, ["low", "high"]).then(0)
-        'low'
-        """
+        """Return the best consequent of a row."""
         return self.consequents[int(self.best[row])]
 
     @cached_property
@@ -167,60 +102,18 @@ class TrainingRows(LabeledRows):
     def states(self, rules: RuleSet, row: int | None = None) -> Signs:
         """Return what rules whose consequents are heads decide together about each label.
 
-        Parameters
-        ----------
-        rules : RuleSet
-            The rules.
-        row : int, optional
-            Index of a row (default: all rows).
-
-        Returns
-        -------
-        array of int8 of shape (rows, labels)
-            1 if the label is present, -1 if it is absent, 0 if no rule decides it. If rules
-            contradict each other, the majority decides.
-
-        Examples
-        --------
-        >>> from irenic import Rule, Space
-        >>> from irenic.model import Head
-        >>> rows = TrainingRows(Space.infer({"age": [20, 30]}).encode({"age": [20, 30]}),
-        ...                     [Head({"x": True})], np.ones((2, 1)), [np.array([26.0])],
-        ...                     ["x"], np.ones((2, 1)))
-        >>> rows.states(RuleSet([Rule({"age": (None, 26)}, then={"x": True})], rows.space))
-        array([[1],
-               [0]], dtype=int8)
+        1 if the label is present, -1 if it is absent, 0 if no rule decides it. If rules contradict
+        each other, the majority decides.
         """
         instances = self.instances if row is None else self.instances.take([row])
         codes = np.array([self.codes[then] for then in rules.thens], dtype=np.intp)
         return united(rules.covering(instances), self._signs[codes])
 
     def needed(self, states: Signs, default: Hashable | None, row: int | None = None) -> Bools:
-        """Return which labels of each row are open, and not right by default.
+        """Return which labels of each row are open, and not right by default: ``[row, label]``.
 
-        Parameters
-        ----------
-        states : array of shape (rows, labels)
-            What rules decide; see :meth:`states`.
-        default : frozenset or None
-            The labels that are present by default (default: those of most rows).
-        row : int, optional
-            Index of the row that ``states`` are of (default: all rows).
-
-        Returns
-        -------
-        array of bool of shape (rows, labels)
-
-        Examples
-        --------
-        >>> from irenic import Space
-        >>> from irenic.model import Head
-        >>> rows = TrainingRows(Space.infer({"age": [20, 30]}).encode({"age": [20, 30]}),
-        ...                     [Head({"x": True})], np.ones((2, 1)), [np.array([26.0])],
-        ...                     ["x"], np.ones((2, 1)))
-        >>> rows.needed(np.zeros((2, 1), dtype=np.int8), frozenset())
-        array([[ True],
-               [ True]])
+        ``states`` are what rules decide; see :meth:`states`. Without a default, it has the labels
+        of most rows. If ``row`` is given, states are those of this row.
         """
         assert self.truth is not None
         truth = self.truth if row is None else self.truth[[row]]
@@ -235,35 +128,8 @@ class TrainingRows(LabeledRows):
     ) -> Hashable | None:
         """Return a head for a new rule: the one with the highest lift among three random ones.
 
-        Parameters
-        ----------
-        row : int
-            Index of a row for which the head is right.
-        region : Region
-            The region of the rule.
-        states : array of int8
-            What other rules decide about each label of the row; the head contradicts none.
-        needed : array of bool
-            The labels of which the head decides at least one.
-        rng : Generator
-            The random number generator.
-
-        Returns
-        -------
-        Head or None
-            None if no head is possible.
-
-        Examples
-        --------
-        >>> from irenic import Space
-        >>> from irenic.model import Head
-        >>> rows = TrainingRows(Space.infer({"age": [20, 30]}).encode({"age": [20, 30]}),
-        ...                     [Head({"x": True})], np.ones((2, 1)), [np.array([26.0])],
-        ...                     ["x"], np.ones((2, 1)))
-        >>> open = np.zeros(1, dtype=np.int8)
-        >>> rng = np.random.default_rng(0)
-        >>> rows.draw_head(0, Region(rows.space), open, np.array([True]), rng)
-        Head({'x': True})
+        It is right for the row, contradicts none of the ``states`` of its labels, which other rules
+        decide, and decides at least one of the labels ``needed``. None if no head is possible.
         """
         possible = (self.gains[row] == 1.0) & ((self._signs * states) >= 0).all(axis=1)
         possible &= (self._signs[:, needed] != 0).any(axis=1)
@@ -277,20 +143,7 @@ class TrainingRows(LabeledRows):
     def suited(self, then: Hashable) -> Bools:
         """Return the rows that a rule with a consequent can grow around.
 
-        Parameters
-        ----------
-        then : hashable
-            The consequent.
-
-        Returns
-        -------
-        array of bool
-            The rows whose best consequent it is; for a head, those for which it is right.
-
-        Examples
-        --------
-        >>> TrainingRows.from_table({"age": [20, 30]}, ["low", "high"]).suited("low")
-        array([ True, False])
+        The rows whose best consequent it is; for a head, those for which it is right.
         """
         code = self.codes[then]
         return np.asarray(self.best == code if self.truth is None else self.gains[:, code] == 1.0)
@@ -298,24 +151,8 @@ class TrainingRows(LabeledRows):
     def right(self, row: int, rng: np.random.Generator) -> Bools:
         """Return the consequents that a Michigan system wants for a row.
 
-        Parameters
-        ----------
-        row : int
-            Index of the row.
-        rng : Generator
-            The random number generator.
-
-        Returns
-        -------
-        array of bool
-            The best consequent of the row. Of heads, those that are right about one random label
-            that is not right by default; none if there is no such label.
-
-        Examples
-        --------
-        >>> rows = TrainingRows.from_table({"age": [20, 30]}, ["low", "high"])
-        >>> rows.consequents, rows.right(0, np.random.default_rng(0))
-        (['high', 'low'], array([False,  True]))
+        The best consequent of the row. Of heads, those that are right about one random label that
+        is not right by default; none if there is no such label.
         """
         if self.truth is None:
             return np.asarray(np.arange(len(self.consequents)) == self.best[row])
@@ -329,27 +166,9 @@ class TrainingRows(LabeledRows):
     def rated(self, region: Region, then: Hashable) -> Rule | None:
         """Return a rule whose weight is its accuracy, None if it covers no row.
 
-        The accuracy is smoothed: rows are added that have the prior of the consequent.
-        Conditions exclude what no training row has: an upper bound excludes missing values, and a
-        set of at most half of the values that occur excludes all others.
-
-        Parameters
-        ----------
-        region : Region
-            The region of the rule.
-        then : hashable
-            The consequent.
-
-        Returns
-        -------
-        Rule or None
-
-        Examples
-        --------
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> rule = rows.rated(Region(rows.space, {"age": (None, 35)}), "low")
-        >>> round(rule.weight, 3)
-        0.722
+        The accuracy is smoothed: rows are added that have the prior of the consequent. Conditions
+        exclude what no training row has: an upper bound excludes missing values, and a set of at
+        most half of the values that occur excludes all others.
         """
         region = self._without_unseen(region)
         covered = region.contains(self.instances)
@@ -398,24 +217,7 @@ class TrainingRows(LabeledRows):
     def decided(self, rules: RuleSet, resolve: Any) -> tuple[float, Hashable]:
         """Return the mean gain of a rule set, and the best default for the rows left.
 
-        Parameters
-        ----------
-        rules : RuleSet
-            The rules; their own default is ignored.
-        resolve : {"first", "best", "vote"} or None
-            How to choose between conflicting rules.
-
-        Returns
-        -------
-        score : float
-        default : hashable
-
-        Examples
-        --------
-        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
-        >>> rule = rows.rated(Region(rows.space, {"age": (None, 35)}), "low")
-        >>> rows.decided(RuleSet([rule]), resolve="first")
-        (1.0, 'high')
+        Its own default is ignored; ``resolve`` chooses between conflicting rules.
         """
         if self.truth is not None:
             return self._decided_labels(rules, resolve)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irenic.boxes.covering import covering, without_covered
+from irenic.boxes.covering import small_cover, without_covered
 from irenic.budget import Budget, Meter
 from irenic.model.overlap import Conflict
 from irenic.model.region import Region
@@ -88,6 +88,8 @@ def try_rule(rules: Rules, rule: Rule, *, budget: Budget | float | None = None) 
     ]
     meter = Meter(budget)
     pieces = box.subtract(rivals, meter)
-    grown = without_covered(covering(pieces, box, rivals, meter), meter) if len(pieces) else pieces
+    grown = (
+        without_covered(small_cover(pieces, box, rivals, meter), meter) if len(pieces) else pieces
+    )
     free = [Rule(region, then=new.then, weight=new.weight) for region in Region.from_boxes(grown)]
     return Addition(conflicts, free)

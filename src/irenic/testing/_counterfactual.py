@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -24,7 +24,7 @@ from irenic.proving.question import (
     Side,
     as_table,
     combinations_of,
-    decided_case,
+    decided_by,
 )
 from irenic.testing._cases import just_below
 from irenic.testing._nearly import one_case
@@ -143,7 +143,7 @@ def counterfactual(
     outcomes = Outcomes()
     space = table.space
     point = one_case(space, case)
-    side, code, rows = decided_case(table, point, outcomes)
+    side, code, rows = decided_by(table, point, outcomes)
     if side.together is None:
         wanted = _wanted(outcome, code, side, outcomes)
     elif not table.aggregation and not isinstance(outcome, list):
@@ -153,8 +153,12 @@ def counterfactual(
     outside = table.space.impossible_boxes
     reach = _one_way(point, only_up, only_down) & _with_values(point, missing=missing)
     own = outcomes.values[code]
-    if outcome is not None and (own == outcome or (isinstance(own, list) and outcome in own)):
+    if outcome is not None and _has(own, outcome):
         return Alternative({}, own, rows)
+
+    def is_wanted(other: int) -> bool:
+        return other != code and (outcome is None or _has(outcomes.values[other], outcome))
+
     tested = side.boxes.tests().any(axis=0) | outside.tests().any(axis=0)
     free = [axis for axis in np.flatnonzero(tested).tolist() if axis not in fixed_axes]
     meter = Meter(budget)
@@ -166,7 +170,7 @@ def counterfactual(
             if side.together is None:
                 pieces = _pieces(side, wanted, line, outside, meter)
             else:
-                pieces = _combined_pieces(side, code, outcome, outcomes, line, outside, meter)
+                pieces = _combined_pieces(side, is_wanted, line, outside, meter)
             for piece in pieces:
                 distance = _distance(side, point, piece, axes)
                 if best is None or distance < best[0]:
@@ -251,6 +255,11 @@ def _line(point: Instances, axes: Iterable[int]) -> Boxes:
     return box
 
 
+def _has(value: Any, outcome: Any) -> bool:
+    """Return whether an outcome is the wanted one, or a list with it."""
+    return bool(value == outcome or (isinstance(value, list) and outcome in value))
+
+
 def _pieces(
     side: Side, wanted: set[int], root: Boxes, outside: Boxes, meter: Meter
 ) -> Iterator[Boxes]:
@@ -268,29 +277,14 @@ def _pieces(
 
 
 def _combined_pieces(
-    side: Side,
-    code: int,
-    outcome: Any,
-    outcomes: Outcomes,
-    root: Boxes,
-    outside: Boxes,
-    meter: Meter,
+    side: Side, is_wanted: Callable[[int], bool], root: Boxes, outside: Boxes, meter: Meter
 ) -> Iterator[Boxes]:
-    """Yield boxes where rules that decide together have an outcome other than that of a code.
-
-    ``outcome`` is the wanted one, of a list one of its members; None for any other.
-    """
+    """Yield boxes where rules that decide together have a wanted outcome, given by its code."""
     assert side.together is not None
     for places, pieces in combinations_of(side, root, meter).items():
-        if side.disputed(places):
-            continue
-        own = side.together(places)
-        value = outcomes.values[own]
-        is_wanted = outcome is None or value == outcome
-        if own == code or not (is_wanted or (isinstance(value, list) and outcome in value)):
-            continue
-        for piece in pieces:
-            yield from piece.subtract(outside, meter)
+        if not side.disputed(places) and is_wanted(side.together(places)):
+            for piece in pieces:
+                yield from piece.subtract(outside, meter)
 
 
 def _distance(side: Side, point: Instances, piece: Boxes, axes: Iterable[int]) -> float:

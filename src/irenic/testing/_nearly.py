@@ -13,7 +13,7 @@ from irenic.model.columns import is_pandas_row, take_apart
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
 from irenic.model.space import Instances, Space
-from irenic.proving.question import Outcomes, Rules, as_table, decided_case
+from irenic.proving.question import Outcomes, Rules, as_table, decided_by
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def nearly(rules: Rules, case: Any, outcome: Hashable | None = None) -> tuple[Ne
     table = as_table(rules)
     point = one_case(table.space, case)
     outcomes = Outcomes()
-    _, code, _ = decided_case(table, point, outcomes)
+    _, code, _ = decided_by(table, point, outcomes)
     thens = table.rules.thens
     if outcome is not None and outcome not in thens:
         known = [display(then) for then in dict.fromkeys(thens)]

@@ -17,7 +17,7 @@ from irenic.formats.feel import doubtful_cells
 from irenic.formats.feel.doubtful_cells import DAY_SETS, UNCLEAR_DAYS
 from irenic.formats.sheets import _sequences, _spellings
 from irenic.reporting._bundle import bundle
-from irenic.reporting.editing import EditedFile
+from irenic.reporting.edited_file import EditedFile
 from irenic.reporting.summarize import summarize
 from tests.reporting.browser.steps import ask
 

@@ -12,10 +12,19 @@ import numpy as np
 import pytest
 
 import irenic
-from irenic import Categorical, Continuous, DecisionTable, Prefix, Region, Rule, RuleList, RuleSet, Space
+from irenic import (
+    Categorical,
+    Continuous,
+    DecisionTable,
+    Region,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+)
 from irenic.errors import ConditionError, DataError, SeedError
 from irenic.model.features import LOWEST
-from irenic.model.literals import Months
+from irenic.model.literals import Months, Prefix
 from irenic.model.space import Instances
 from irenic.reporting.encoding import encode_box, encode_columns
 from irenic.reporting.summarize import summarize

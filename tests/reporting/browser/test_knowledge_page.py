@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import irenic
 from irenic.cli import app
 from irenic.learn import Knowledge
-from irenic.reporting.editing import EditedModel
+from irenic.reporting.edited_file import EditedModel
 from irenic.reporting.serving import EditingServer
 from irenic.reporting.summarize import summarize
 from tests.learn.fitting import quick

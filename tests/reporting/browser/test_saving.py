@@ -9,7 +9,7 @@ import pytest
 
 import irenic
 from irenic.reporting import serving, widget
-from irenic.reporting.editing import EditedFile
+from irenic.reporting.edited_file import EditedFile
 from irenic.reporting.serving import EditingServer, opening_file
 from tests.reporting.browser.steps import type_text
 

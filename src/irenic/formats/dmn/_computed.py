@@ -9,6 +9,7 @@ else is known. The rest of the table is checked as usual, and findings hold what
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +19,7 @@ from irenic.errors import FormatError
 from irenic.formats.dmn._ordering import BOTH, DIFFERENT, EQUAL, FLIPPED, GREATER, LESS, Compared
 from irenic.formats.dmn._types import Type
 from irenic.formats.dmn.deciding import Decisions
-from irenic.formats.feel.expressions import Formula, Tests, parse_expression, parse_tests
+from irenic.formats.feel.expressions import Formula, Item, Tests, parse_expression, parse_tests
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
     AllOf,
@@ -28,7 +29,7 @@ from irenic.formats.feel.unary_tests import (
     comparisons,
     parse,
 )
-from irenic.formats.feel.values import compare, from_feel
+from irenic.formats.feel.values import compare, from_feel, to_feel
 from irenic.formats.tables.drafts import Cell, Input, TableDraft
 from irenic.model.features import Categorical, Feature
 from irenic.model.space import Space
@@ -78,11 +79,19 @@ class Computed:
     @property
     def is_opaque(self) -> bool:
         """Whether only FEEL can compute it: it is neither a comparison nor an input expression."""
-        return self.build is _opaque
+        return self.build is not _evaluation and (
+            self.build is not _comparison or self.arguments[1].kind is None
+        )
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is in another language than FEEL, so that irenic cannot compute it."""
+        return self.build is _foreign
 
     def columns(self, space: Space) -> tuple[Feature, Feature] | None:
         """Return the two columns that the feature compares, None if it is another feature."""
-        return self.arguments[1].columns(space) if self.build is _comparison else None
+        known = self.build is _comparison and self.arguments[1].kind is not None
+        return self.arguments[1].columns(space) if known else None
 
     def opened(self, feature: Feature) -> Feature:
         """Return the feature for values that may be missing."""
@@ -113,15 +122,37 @@ class Opener:
     ) -> None:
         self.draft, self.decisions, self.type_of = draft, decisions, type_of
         self.pairs: dict[tuple[str, str], Compared] = {}
+        self.operands = Counter[tuple[str, str]]()
+        """How often the values of each column are compared with an expression."""
+        self.ordered: set[str] = set()
+        """The columns whose values are ordered by some cell."""
 
-    def open(self, cells: Mapping[tuple[int, int], tuple[str, Tests]]) -> None:
-        """Add the computed features, and conditions on them; ``cells`` are by row and column."""
+    def open(
+        self,
+        cells: Mapping[tuple[int, int], tuple[str, Tests]],
+        foreign: Mapping[tuple[int, int], str],
+    ) -> None:
+        """Add the computed features, and conditions on them.
+
+        ``cells`` are by row and column, ``foreign`` ones with the language in which they are.
+        """
         draft = self.draft
         parts: dict[int, list[Part]] = {}
+        for (_, column), (text, tests) in cells.items():
+            name = draft.inputs[column].name
+            self.operands.update((name, item.value.text) for item in tests.items if item.order)
+            if _ordered(tests) or _RANGE.fullmatch(text):
+                self.ordered.add(name)
         for (row, column), (text, tests) in cells.items():
             found, own = self.parts(draft.inputs[column], text, tests)
             parts.setdefault(row, []).extend(found)
             draft.rows[row].cells[column] = Cell(text if own != ANYTHING else "-", own)
+        for (row, column), language in foreign.items():
+            text = " ".join(draft.rows[row].cells[column].text.split())
+            name = f"{draft.inputs[column].name}: {text}"
+            draft.computed[name] = Computed(name, frozenset(), _foreign, (name, language))
+            parts.setdefault(row, []).append(Part(name, Compare("=", True)))
+            draft.rows[row].cells[column] = Cell("-", ANYTHING)
         names = dict.fromkeys(part.name for of_row in parts.values() for part in of_row)
         compared = {pair.name: pair for pair in self.pairs.values()}
         for name in names:
@@ -136,7 +167,7 @@ class Opener:
                 tests_on = tuple(p.test for p in parts.get(place, ()) if p.name == name)
                 test = tests_on[0] if len(tests_on) == 1 else AllOf(tests_on)
                 row_of.cells.append(Cell(f"{name}: {test}" if tests_on else "-", test))
-        self.drop_unused({column for _, column in cells})
+        self.drop_unused({column for _, column in (*cells, *foreign)})
         draft.compared = tuple(self.pairs.values())
 
     def may_be_null(self, column: Input) -> bool:
@@ -169,23 +200,31 @@ class Opener:
         elif exact_part := self.listed(column, tests):
             return [exact_part], ANYTHING
         name = _named(column.name, text, tests)
-        names = tests.names - {"?"} | _formula(self.decisions, column.name).names
+        own = _column(self.decisions, column.name)
+        names = tests.names - {"?"} | (own.names if own else {column.name})
         arguments = (self.decisions, column.name, text)
         self.draft.computed[name] = Computed(name, names, _opaque, arguments)
         return [Part(name, Compare("=", not tests.negated))], ANYTHING
 
     def listed(self, column: Input, tests: Tests) -> Part | None:
         """Return the condition of comparisons with one other value, None if they are not that."""
-        paths = {item.value.path for item in tests.items}
+        paths = {item.value.path or self.operand(column, item) for item in tests.items}
         if len(paths) != 1 or "" in paths or (column.kind in _UNORDERED and _ordered(tests)):
             return None
-        pair = self.pair(column, paths.pop())
+        bare = not all(item.order for item in tests.items)
+        pair = self.pair(column, paths.pop(), bare=bare)
         if pair is None:
             return None
         relations = {r for item in tests.items for r in _RELATIONS[item.order]}
         if tests.negated:  # null is neither less nor not less than anything
             relations = set.intersection(*({*_NEGATED[item.order]} for item in tests.items))
         return Part(pair.name, self.relation(pair, column.name, relations))
+
+    def operand(self, column: Input, item: Item) -> str:
+        """Return the expression with which a test compares, "" if no other test does the same."""
+        text = item.value.text
+        compares = item.order and "?" not in item.value.names and column.kind not in _UNORDERED
+        return text if compares and self.operands[column.name, text] > 1 else ""
 
     def ranged(
         self, column: Input, opening: str, low: str, high: str, closing: str
@@ -217,27 +256,37 @@ class Opener:
         ordered = sorted({*relations}, key=str)
         return AnyOf(tuple(Compare("=", relation) for relation in ordered))
 
-    def pair(self, column: Input, other: str) -> Compared | None:
-        """Return the feature that compares a column with another value, None if it is not exact."""
+    def pair(self, column: Input, other: str, *, bare: bool = False) -> Compared | None:
+        """Return the feature that compares a column with another value, None if it is not exact.
+
+        If the kind of one is not known, both are taken to be values that can be compared; but what
+        a cell only names (``bare``) may then be a list.
+        """
+        compared = next((known for known in self.draft.inputs if known.name == other), None)
         try:
-            kind = self.type_of(other).kind
+            kind = self.type_of(other).kind or (compared.kind if compared else None)
             own = self.type_of(column.name).kind if column.kind is None else column.kind
         except FormatError:  # a list or a structure
             return None
-        numbers = ("number", "integer")
-        if kind is None or own is None or (kind != own and not {kind, own} <= {*numbers}):
+        numbers = {"number", "integer"}
+        if (kind is None or own is None) and bare:
             return None
-        if other == column.name:
+        if kind and own and kind != own and not {kind, own} <= numbers:
             return None
+        value, operand = _column(self.decisions, column.name), _column(self.decisions, other)
+        if other == column.name or value is None or operand is None:
+            return None
+        kind, own = kind or own, own or kind
         for key in ((column.name, other), (other, column.name)):
             if key in self.pairs:
                 return self.pairs[key]
         name = f"{column.name} compared with {other}"
-        compared = next((known for known in self.draft.inputs if known.name == other), None)
         if compared is None or compared.kind is None:
             compared = Input(other, kind=kind, domain=self.type_of(other).allowed)
         sides = (replace(column, kind=own), compared)
-        pair = Compared(name, column.name, other, kind not in _UNORDERED, sides)
+        ordered = column.name in self.ordered if kind is None else kind not in _UNORDERED
+        is_path = bool(value.path and operand.path)
+        pair = Compared(name, column.name, other, ordered, sides, kind if is_path else None)
         self.pairs[column.name, other] = pair
         text = _text(pair)
         names = _formula(self.decisions, text).names
@@ -286,12 +335,51 @@ def _formula(decisions: Decisions, text: str) -> Formula:
     return parse_expression(text, decisions.names)
 
 
+def _column(decisions: Decisions, name: str) -> Formula | None:
+    """Return the expression of a column, None if its name is not one."""
+    try:
+        return _formula(decisions, name)
+    except FormatError:
+        return None
+
+
+def _checked(
+    decisions: Decisions, names: frozenset[str], text: str
+) -> Callable[[Mapping[str, Any]], None]:
+    """Return a function that raises an error for a case without a name that is not computed."""
+    undefined = sorted(names - decisions.names)
+
+    def check(case: Mapping[str, Any]) -> None:
+        for name in undefined:
+            if name not in case:
+                raise FormatError(f"{text!r} needs a column {name!r}")
+
+    return check
+
+
+def _value(
+    decisions: Decisions, text: str
+) -> Callable[[Mapping[str, Any], Mapping[str, Any]], Any]:
+    """Return the value of an expression, or of the column of cases that it names."""
+    formula = _column(decisions, text)
+    names = formula.names if formula else frozenset([text])
+    check = _checked(decisions, names - decisions.names, text)
+
+    def run(case: Mapping[str, Any], scope: Mapping[str, Any]) -> Any:
+        if text in case:
+            return to_feel(case[text])
+        check(case)
+        return formula.run(scope) if formula else None
+
+    return run
+
+
 def _comparison(decisions: Decisions, pair: Compared) -> Callable[[Mapping[str, Any]], Any]:
-    left, right = _formula(decisions, pair.left), _formula(decisions, pair.right)
+    left, right = _value(decisions, pair.left), _value(decisions, pair.right)
 
     def run(case: Mapping[str, Any]) -> str | None:
         scope = decisions.scope(case)
-        a, b = left.run(scope), right.run(scope)
+        a, b = left(case, scope), right(case, scope)
         if a is None or b is None:
             return BOTH if a is b else None
         if compare("=", a, b):
@@ -304,15 +392,27 @@ def _comparison(decisions: Decisions, pair: Compared) -> Callable[[Mapping[str, 
     return run
 
 
+def _foreign(name: str, language: str) -> Callable[[Mapping[str, Any]], bool | None]:
+    def run(case: Mapping[str, Any]) -> bool | None:
+        raise FormatError(
+            f"the condition {name!r} is in {language}, which cannot be evaluated; add a column of"
+            " this name with true and false"
+        )
+
+    return run
+
+
 def _opaque(
     decisions: Decisions, column: str, text: str
 ) -> Callable[[Mapping[str, Any]], bool | None]:
-    value, tests = _formula(decisions, column), parse_tests(text, decisions.names)
+    value, tests = _value(decisions, column), parse_tests(text, decisions.names)
     positive = tests._replace(negated=False)
+    check = _checked(decisions, tests.names - {"?"}, text)
 
     def run(case: Mapping[str, Any]) -> bool | None:
+        check(case)
         scope = decisions.scope(case)
-        tested = value.run(scope)
+        tested = value(case, scope)
         if positive.holds(tested, scope):
             return True
         # neither the cell nor its negation holds for null

@@ -53,6 +53,8 @@ class Compared(NamedTuple):
     right: str
     ordered: bool
     inputs: tuple[Input, Input]
+    kind: str | None
+    """The kind of the values, None if it is not known."""
 
     def columns(self, space: Space) -> tuple[Feature, Feature]:
         """Return the features of both values; those that no rule tests can have any value."""

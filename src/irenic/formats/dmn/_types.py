@@ -32,6 +32,8 @@ KINDS: Final[dict[str, str | None]] = {
     **dict.fromkeys(("years and months duration", "yearMonthDuration"), "months"),
     **dict.fromkeys(("Any", "any"), None),
 }
+# Lists in FEEL, and in the tools that have no item definitions.
+_LISTS: Final = ("list", "collection")
 _KINDS: Final = {name.lower(): kind for name, kind in KINDS.items()}
 _LANGUAGES: Final = ("/FEEL", "/XMLSchema", "www.w3.org")
 _MOST_STEPS: Final = 50
@@ -75,6 +77,8 @@ class Model:
             return model._defined(item, steps)
         if name.lower() in _KINDS:
             return Type(_KINDS[name.lower()])
+        if _is_list(name):
+            raise CompoundError(f"type {reference!r} must be a single value, got a collection")
         known = [*self.items, *KINDS] if model is None else model.items
         raise FormatError(f"unknown type {reference!r}{did_you_mean(name, known)}")
 
@@ -182,7 +186,7 @@ class Model:
                 return None
             item = None if home is None else home._item(name)
             if home is None or item is None:
-                return None if name.lower() == "any" else False
+                return None if name.lower() == "any" else _is_list(name)
             if item.get("isCollection").strip() in ("true", "1"):
                 return True
             if item.all("itemComponent"):
@@ -326,6 +330,11 @@ class Model:
                 raise FormatError(f"the import {label}: cannot read {path.name}") from None
             self.known[path] = Model(root, path, self.known)
         return self.known[path]
+
+
+def _is_list(name: str) -> bool:
+    """Return whether a type that the model does not define is one of lists."""
+    return name.partition("<")[0].strip().lower() in _LISTS
 
 
 def _part(item: Node, path: str) -> tuple[Node | None, str]:

@@ -7,6 +7,7 @@ under UNIQUE of which two rows hold, or under ANY whose rows disagree, has no ou
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -15,6 +16,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from irenic.errors import FormatError, did_you_mean
+from irenic.formats.dmn._languages import as_feel, language_of, names_of
 from irenic.formats.dmn._types import Model
 from irenic.formats.dmn._xml import Node
 from irenic.formats.feel.expressions import (
@@ -47,6 +49,9 @@ _READERS: Final = {
 }
 
 
+_NAME: Final = re.compile(r"([^\W\d][\w ]*)(?:\.[^\W\d]\w*)*")
+
+
 def names_in(root: Node) -> frozenset[str]:
     """Return all names that the expressions of a model may use."""
     tags = [*_NAMED, "variable", "parameter", "formalParameter", "itemComponent", "column"]
@@ -57,6 +62,19 @@ def names_in(root: Node) -> frozenset[str]:
         for node in root.descendants(tag)
         if node.get("name")
     )
+
+
+def names_of_inputs(root: Node) -> frozenset[str]:
+    """Return the names that are input expressions of tables, or begin their paths.
+
+    An input without an expression is named by its label.
+    """
+    names = set()
+    for node in root.descendants("input"):
+        written = (node.first("inputExpression") or node).child_text() or node.get("label")
+        if match := _NAME.fullmatch(" ".join(written.split())):
+            names.add(match[1])
+    return frozenset(names)
 
 
 class Decisions:
@@ -89,11 +107,21 @@ class Decisions:
     def names(self) -> frozenset[str]:
         """The names that expressions may use, also those of imported models."""
         if self._names is None:
-            self._names = names_in(self.model.root)
+            self._names = names_in(self.model.root) | names_of_inputs(self.model.root)
             for name in self.model.imports:
                 with suppress(FormatError):  # an import of another kind, or of a missing file
                     self._names |= self.imported(name).names
         return self._names
+
+    @cached_property
+    def declares_data(self) -> bool:
+        """Whether the model declares its data, so that any other name is a mistake.
+
+        Some engines need no declarations: the columns of their tables name variables of a process.
+        """
+        declared = names_in(self.model.root)
+        columns = names_of_inputs(self.model.root)
+        return bool(self.nodes["inputData"]) and columns <= declared
 
     @property
     def decisions(self) -> tuple[str, ...]:
@@ -231,6 +259,17 @@ class Decisions:
             return parse_tests(text, self.names)
         except FormatError as error:
             raise FormatError(f"the cell {text!r}: {error.message}", line=node.line) from None
+
+    def cell(self, node: Node, column: Node) -> Tests:
+        """Return the parsed cell of a column, in FEEL or a language of which that can be made."""
+        text = _text(node)
+        declared = node.get("expressionLanguage") or self.model.root.get("expressionLanguage")
+        language = language_of(text, declared)
+        same = as_feel(text, language, names_of(column, self.names))
+        if language and text not in ("", "-") and same is None:
+            message = f"the cell {text!r} must be in FEEL, got {language}"
+            raise FormatError(message, line=node.line)
+        return self.tests(same or text, node)
 
     def text(self, node: Node) -> Run:
         """Return the expression that is the text of an element; None without one."""
@@ -448,7 +487,12 @@ class _InterpretedTable:
         self.names = [" ".join(output.get("name").split()) for output in outputs]
         self.rules = [
             (
-                [decisions.tests(_text(entry), entry) for entry in rule.all("inputEntry")],
+                [
+                    decisions.cell(entry, column)
+                    for entry, column in zip(
+                        rule.all("inputEntry"), node.all("input"), strict=False
+                    )
+                ],
                 [decisions.text(entry) for entry in rule.all("outputEntry")],
             )
             for rule in node.all("rule")

@@ -7,7 +7,7 @@ rule; an XML comment replaces a dropped rule.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from irenic.errors import FormatError
@@ -23,7 +23,13 @@ _ID: Final = re.compile(rb"""(\sid\s*=\s*)(["'])([^"']*)\2""")
 
 
 def edit_dmn(
-    raw: bytes, table: DecisionTable, edits: Edits, command: str, *, index: int, inputs: list[str]
+    raw: bytes,
+    table: DecisionTable,
+    edits: Edits,
+    command: str,
+    *,
+    index: int,
+    inputs: Sequence[str],
 ) -> bytes:
     """Return a model with some rules of a table changed, and all other bytes as they were.
 
@@ -52,7 +58,7 @@ class _EditedTable:
     """A decision table in a model."""
 
     def __init__(
-        self, raw: bytes, node: Element, table: DecisionTable, inputs: list[str], command: str
+        self, raw: bytes, node: Element, table: DecisionTable, inputs: Sequence[str], command: str
     ) -> None:
         self.raw, self.node, self.table, self.inputs = raw, node, table, inputs
         self.command = command
@@ -90,6 +96,7 @@ class _EditedTable:
 
     def changed(self, rule: Element, line: NewLine, then: Any) -> list[Patch]:
         """Return the patches that turn a rule, with its outcome, into a line."""
+        self.check_columns(line)
         patches = []
         written: set[str] = set()
         for entry, name in zip(rule.all("inputEntry"), self.inputs, strict=True):
@@ -107,6 +114,12 @@ class _EditedTable:
                 if old != new:
                     patches.append(self.text(entry, self.outcome(new)))
         return [*(self.note(rule, line.note or "changed") if self.command else ()), *patches]
+
+    def check_columns(self, line: NewLine) -> None:
+        """Raise an error if a line has a condition that is computed from other columns."""
+        for name, conditions in line.cells.items():
+            if name not in self.inputs and any(conditions):
+                raise FormatError(f"the condition {name!r} is not a column of the file")
 
     def parts(self, then: Any) -> Any:
         """Return the outcome of each output column."""
@@ -176,6 +189,7 @@ class _EditedTable:
         raise FormatError("the table has neither columns nor rules")
 
     def added(self, line: NewLine) -> bytes:
+        self.check_columns(line)
         prefix = f"{self.node.prefix}:" if self.node.prefix else ""
         break_ = self.end()[1].decode("ascii", "replace")
         inner = f"{break_}  " if break_ else ""
@@ -192,6 +206,9 @@ class _EditedTable:
             inner + self.entry(prefix, "outputEntry", self.outcome(then))
             for then in self.parts(line.then)
         ]
+        if any(rule.all("annotationEntry") for rule in self.rules):
+            notes = max(len(rule.all("annotationEntry")) for rule in self.rules)
+            parts += [inner + self.entry(prefix, "annotationEntry", "") for _ in range(notes)]
         return encoded("".join([*parts, f"{break_}</{prefix}rule>"]), self.raw)
 
     def entry(self, prefix: str, tag: str, text: str) -> str:

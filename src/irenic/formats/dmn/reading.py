@@ -22,6 +22,7 @@ from irenic.errors import FormatError, IrenicError, did_you_mean
 from irenic.formats.dmn import _xml as dmn_xml
 from irenic.formats.dmn._computed import Opener, expression
 from irenic.formats.dmn._graph import link, unconnected
+from irenic.formats.dmn._languages import as_feel, expression_of, language_of, names_of, variable_of
 from irenic.formats.dmn._ordering import possible
 from irenic.formats.dmn._types import ANY_TYPE, CompoundError, Model, Type
 from irenic.formats.dmn._xml import Node
@@ -52,6 +53,7 @@ from irenic.formats.tables.drafts import (
     TableDraft,
     accepted_in,
     short,
+    without_accepted,
 )
 from irenic.model.decision_table import HIT_POLICIES, HitPolicy
 from irenic.model.literals import Expression, counted, display, say
@@ -72,6 +74,10 @@ _KINDS: Final = {
     "duration": "a duration",
     "months": "a duration",
 }
+_KINDS_OF_CELLS: Final = {"number": "numbers", "boolean": "booleans"}
+# Arithmetic of names that is more likely text without quotes: n/a, late-night.
+_UNCLEAR: Final = re.compile(r"\w[-/]\w")
+_STRING: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 # Tools use some names of types for two kinds.
 _ALIKE: Final = (("number", "integer"), ("date", "datetime"), ("duration", "months"))
 _FITTING: Final = {kind: {kind} for kind in _KINDS} | {
@@ -146,6 +152,10 @@ class _ModelReader:
         self.parsed: dict[str, Tests | None] = {}
         self.open: dict[tuple[int, int], tuple[str, Tests]] = {}
         """The cells, by row and column, that name other data or call functions."""
+        self.foreign: dict[tuple[int, int], str] = {}
+        """The cells, by row and column, that are in another language, with that language."""
+        self.unknown: dict[str, int] = {}
+        """Names in cells that the model does not define, and the line of the first such cell."""
         self.compound: dict[str, CompoundError] = {}
         """Why the columns of lists and structures cannot be compared with literals."""
 
@@ -157,23 +167,23 @@ class _ModelReader:
         self.policy()
         names = self.input_names()
         table.inputs = [self.input(n, name) for n, name in zip(self.inputs, names, strict=True)]
+        table.written = tuple(column.name for column in table.inputs)
         table.outputs = tuple(self.output_name(n) for n in self.outputs) or ("then",)
         if not self.outputs:
             table.fail("a table must have an output column", line=node.line)
         for number, rule in enumerate(node.all("rule"), 1):
             self.rule(number, rule)
-        if self.open or self.compound:
+        self.retype()
+        self.note_unknown()
+        if self.open or self.compound or self.is_partly_foreign():
             opener = Opener(table, self.decisions, lambda path: self.model.named(path, node))
-            opener.open(self.open)
+            opener.open(self.open, self.foreign)
             opener.drop_unused(i for i, c in enumerate(table.inputs) if c.name in self.compound)
         rows = self.ours(node, "rows", _row_number)
         table.n_rows = max([rows or 0, *(row.number for row in table.rows)])
         table.accepts += [((), text) for each in (node.parent, node) for text in _accepted(each)]
         table.default = self.default()
-        notes = [
-            n for rule in node.all("rule") for n in rule.all("annotationEntry") if n.child_text()
-        ]
-        table.left_out = (counted(len(notes), "annotation"),) if notes else ()
+        table.annotations = tuple(self.annotations())
         types = [self.output_type(n) for n in self.outputs]
         table.ranking = self.ranking(types)
         table.unfit = [*self.unfit(types)] if self.outputs else []
@@ -197,7 +207,7 @@ class _ModelReader:
 
     def input_names(self) -> list[str]:
         """Return the names of the inputs: their expressions, else their labels, made distinct."""
-        texts = [_expression(node) for node in self.inputs]
+        texts = [expression_of(node) for node in self.inputs]
         labels = [node.get("label").strip() for node in self.inputs]
         counts = Counter(label for label, text in zip(labels, texts, strict=True) if not text)
         taken, numbers = set(texts), Counter[str]()
@@ -206,7 +216,7 @@ class _ModelReader:
                 continue
             label = labels[place] or f"input {place + 1}"
             if counts[label] > 1:
-                label = _variable(node) or label
+                label = variable_of(node) or label
             name = label
             while name in taken:
                 numbers[label] += 1
@@ -312,16 +322,12 @@ class _ModelReader:
         if exact is not None:
             return Cell(node.get(f"{OURS} test"), exact)
         text = node.child_text() if node.children else node.text.strip()
-        language = node.get("expressionLanguage") or self.language
-        if language and "feel" not in language.lower() and text not in ("", "-"):
-            self.table.fail(
-                f"the expression language must be FEEL, got {language}",
-                rule=number,
-                header=header,
-                text=text,
-                line=node.line,
-            )
-            return Cell("", ANYTHING)
+        language = language_of(text, node.get("expressionLanguage") or self.language)
+        same = as_feel(text, language, names_of(self.inputs[place], self.decisions.names))
+        if language and text not in ("", "-") and same is None:
+            self.foreign[len(self.table.rows), place] = language
+            return Cell(text, ANYTHING)
+        text = same or text
         if header in self.compound and text not in ("", "-"):
             tests = self.expressions(text, literals=True)
             place_of = {"rule": number, "header": header, "text": text, "line": node.line}
@@ -333,9 +339,72 @@ class _ModelReader:
         else:
             tests = self.tests(text) or self.unordered(text, self.table.inputs[place])
         if tests is not None:
+            for name in sorted(tests.names - {"?"} - self.decisions.names):
+                self.unknown.setdefault(name, node.line)
             self.open[len(self.table.rows), place] = text, tests
             return Cell(text, ANYTHING)
         return self.table.read_cell(text, number, header, node.line)
+
+    def is_partly_foreign(self) -> bool:
+        """Return whether some conditions are in another language; if all are, that is an error."""
+        table = self.table
+        if not self.foreign:
+            return False
+        languages = ", ".join(sorted({*self.foreign.values()}))
+        (row, place), language = next(iter(self.foreign.items()))
+        first = table.rows[row]
+        cells = {
+            (row, place)
+            for row, each in enumerate(table.rows)
+            for place, cell in enumerate(each.cells)
+            if cell.text not in ("", "-")
+        }
+        where = {
+            "rule": first.number,
+            "header": table.inputs[place].name,
+            "text": first.cells[place].text,
+            "line": first.line,
+        }
+        if cells <= {*self.foreign}:
+            table.fail(f"conditions must be written in FEEL, as in >= 18, got {language}", **where)
+            return False
+        n = counted(len(self.foreign), "condition")
+        table.warn(
+            f"{n} in {languages} cannot be evaluated, and can hold or not in every case; write"
+            " conditions in FEEL, as in >= 18",
+            **where,
+        )
+        return True
+
+    def note_unknown(self) -> None:
+        """Warn of names that the model does not define."""
+        if self.unknown:
+            names = ", ".join(map(repr, self.unknown))
+            self.table.warn(
+                f"cells use {names}, which the model does not define, and are conditions on such"
+                ' data; put text in quotes, as in "text"',
+                line=min(self.unknown.values()),
+            )
+
+    def retype(self) -> None:
+        """Take the kind of columns of text from their cells if all are numbers, or booleans.
+
+        Tools declare any column as a string at first.
+        """
+        for place, column in enumerate(self.table.inputs):
+            cells = [row.cells[place] for row in self.table.rows]
+            tests = [column.domain, *(c.test for c in cells if not isinstance(c.test, dict))]
+            literals = [c for test in tests if test is not None for c in comparisons(test)]
+            kinds = {kind_of(c.value) for c in literals} - {"null"}
+            if column.kind != "text" or column.feature or kinds not in ({"number"}, {"boolean"}):
+                continue
+            column.kind = kinds.pop()
+            plural = _KINDS_OF_CELLS[column.kind]
+            self.table.warn(
+                f"the cells are {plural}, although the column is text according to"
+                f" {column.source}, and are read as {plural}; correct the typeRef",
+                header=column.name,
+            )
 
     def tests(self, text: str) -> Tests | None:
         """Return a cell that names other data or calls functions, None for any other cell."""
@@ -375,7 +444,33 @@ class _ModelReader:
         names = tests.names - {"?"}
         calls = "?" in tests.names and not all(item.order for item in tests.items)
         varies = not all(item.value.constant for item in tests.items)  # today()
-        return tests if names <= known and (names or calls or varies or literals) else None
+        if not names <= known and (
+            self.decisions.declares_data or _UNCLEAR.search(_STRING.sub("", text))
+        ):
+            return None
+        return tests if names or calls or varies or literals else None
+
+    def annotations(self) -> Iterator[tuple[str | None, tuple[tuple[int, str], ...]]]:
+        """Yield the descriptions of rules, and the columns of annotations."""
+        rules = self.node.all("rule")
+        columns: list[tuple[str | None, list[list[Node]]]]
+        columns = [(None, [rule.all("description")[:1] for rule in rules])]
+        entries = [rule.all("annotationEntry") for rule in rules]
+        names = [node.get("name") for node in self.node.all("annotation")]
+        names += [""] * (max(map(len, entries), default=0) - len(names))
+        columns += [
+            (name, [of_rule[place : place + 1] for of_rule in entries])
+            for place, name in enumerate(names)
+        ]
+        for name, nodes in columns:
+            notes: dict[tuple[int, str], None] = {}
+            for number, (rule, of_rule) in enumerate(zip(rules, nodes, strict=True), 1):
+                row = self.ours(rule, "row", _row_number) or number
+                text = "".join(without_accepted(note.child_text() or note.text) for note in of_rule)
+                if text:
+                    notes[row - 1, text] = None
+            if notes or name is not None:
+                yield name, tuple(notes)
 
     def value(self, node: Node) -> Hashable:
         """Return an output entry: the value of a literal, or the expression."""
@@ -489,16 +584,6 @@ def _accepted(node: Node | None) -> list[str]:
     """Return the findings that the description and the annotations of an element accept."""
     notes = [] if node is None else [*node.all("description"), *node.all("annotationEntry")]
     return [text for note in notes for text in accepted_in(note.child_text() or note.text)]
-
-
-def _expression(node: Node) -> str:
-    return " ".join((node.first("inputExpression") or node).child_text().split())
-
-
-def _variable(node: Node) -> str:
-    """Return the name that Camunda gives to the value of an input."""
-    names = (v for k, v in node.attributes.items() if k.rpartition(" ")[2] == "inputVariable")
-    return next(names, "").strip()
 
 
 def as_output(text: str) -> Hashable:

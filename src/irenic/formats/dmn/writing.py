@@ -104,6 +104,15 @@ class _ModelWriter:
         self.renamed = {name for name, data in self.data.items() if data != name} - used
         self.features = {*self.renamed}
         self.keep: set[str] = set()
+        annotations = table.provenance.annotations
+        self.notes = [(name, _joined(notes)) for name, notes in annotations if name is not None]
+        """The names of annotations, and their texts by row."""
+        self.described = {
+            row: text
+            for name, notes in annotations
+            if name is None
+            for row, text in _joined(notes).items()
+        }
 
     # --- what DMN alone would lose
 
@@ -168,6 +177,7 @@ class _ModelWriter:
         parts.append(f"    {self.opening()}")
         parts += [self.input(n, f) for n, f in enumerate(table.space, 1)]
         parts += [self.output(n, kind) for n, kind in enumerate(thens)]
+        parts += [f"      <annotation name={_attribute(name)}/>" for name, _ in self.notes]
         parts += [self.rule(n, line) for n, line in enumerate(self.lines, 1)]
         parts += ["    </decisionTable>", "  </decision>", "</definitions>"]
         return "\n".join(parts) + "\n"
@@ -266,9 +276,11 @@ class _ModelWriter:
                 yield "-", _ours("test", json_rules.encode_operators(conditions[0]))
 
     def description(self, row: int | None, indent: str) -> Iterator[str]:
-        """Yield the acceptances of a row, or of the table."""
-        if texts := self.accepts.get(row):
-            comment = "\n".join(f"accept: {text}" for text in texts)
+        """Yield the description of a row, with its acceptances, or the acceptances of the table."""
+        texts = [self.described[row]] if row in self.described else []
+        texts += [f"accept: {text}" for text in self.accepts.get(row, ())]
+        if texts:
+            comment = "\n".join(texts)
             yield f"{indent}<description>{_escaped(comment)}</description>"
 
     def _rule(self, number: int, line: Line) -> str:
@@ -291,7 +303,20 @@ class _ModelWriter:
                 f'        <outputEntry id="then{number}.{place}"><text>{literal}</text>'
                 "</outputEntry>"
             )
+        for place, (_, notes) in enumerate(self.notes, 1):
+            parts.append(
+                f'        <annotationEntry id="note{number}.{place}"><text>'
+                f"{_escaped(notes.get(line.row, ''))}</text></annotationEntry>"
+            )
         return "\n".join([*parts, "      </rule>"])
+
+
+def _joined(notes: Iterable[tuple[int, str]]) -> dict[int, str]:
+    """Return notes by row; several of one row are lines."""
+    texts: dict[int, str] = {}
+    for row, text in notes:
+        texts[row] = f"{texts[row]}\n{text}" if row in texts else text
+    return texts
 
 
 def _same(a: Feature, b: Feature) -> bool:

@@ -19,6 +19,8 @@ TEMPORAL: Final = (
 )
 
 _LOCAL: Final = r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
+# Time zones without a colon, as some tools write them.
+_OFFSET: Final = lazy(r"(?<=:\d\d)(?P<hours>(?:\.\d+)?[+-]\d\d)(\d\d)$")
 
 
 def read_number(token: Token) -> int | float:
@@ -90,12 +92,12 @@ def read_temporal(text: str, token: Token) -> dt.date | dt.datetime | dt.time:
     local, _, zone = text.partition("@")
     if zone and re.fullmatch(_LOCAL, local):
         return _in_zone(read_temporal(local, token), zone, token)
-    if re.fullmatch(TEMPORAL + r"(?:Z|[+-]\d\d:\d\d)?", text) is None:
+    if re.fullmatch(rf"(?:{TEMPORAL})(?:Z|[+-]\d\d:?\d\d)?", text) is None:
         named_zone = re.search(r"[@/]", text)
         hint = "; write the time zone as an offset such as +02:00" if named_zone else ""
         raise _fail(token, f"{text!r} is not a date or time such as 2026-01-31T12:30:00{hint}")
     # trailing zeros beyond microseconds are harmless
-    text = re.sub(r"(\.\d{6})0+", r"\1", text)
+    text = re.sub(r"(\.\d{6})0+", r"\1", _OFFSET.sub(r"\1:\2", text))
     if re.search(r"\.\d{7}", text):
         raise _fail(token, f"{text!r} is more precise than a microsecond; round it")
     if fraction := re.search(r"\.(\d+)", text):

@@ -44,7 +44,7 @@ MOST_CHARACTERS: Final = 100_000
 _MOST_STEPS: Final = 1_000_000
 _SPACE: Final = lazy(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _NUMBER: Final = lazy(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
-_STRING: Final = lazy(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRING: Final = lazy(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _WORD: Final = lazy(r"[^\W\d]\w*")
 _NOT: Final = lazy(r"not\s*\(")
 _ORDER: Final = lazy(r"<=|>=|!=|==|<|>|=")
@@ -70,6 +70,7 @@ class Formula(NamedTuple):
     """Whether its value can be computed without variables, at once."""
     path: str
     """The expression, if it is only a name or a path such as ``Applicant.Age``, else ""."""
+    text: str
 
 
 class Item(NamedTuple):
@@ -246,7 +247,8 @@ class _ExpressionParser:
         names = frozenset(name for at, name in self.used if at >= start)
         varying = any(at >= start for at in self.varying)
         path = self.paths.get((self.first(start), self.at), "")
-        return Formula(run, names, not names and not varying, path)
+        text = " ".join(self.text[start : self.at].split())
+        return Formula(run, names, not names and not varying, path, text)
 
     def first(self, start: int) -> int:
         match = _SPACE.match(self.text, start)

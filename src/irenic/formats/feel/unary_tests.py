@@ -13,8 +13,8 @@
                | in FEEL, any constant expression
 
 With ``words``, as in spreadsheets, ISO dates, times and durations need no quotes, and neither does
-text that begins with a letter and is none of the above; ``I2*`` is a prefix, and so is ``C50.-``,
-with ``except (I21, I23*)`` after it for what it leaves out. Ambiguous cells (``100,5``, ``0-17``) are
+text that begins with a letter and is none of the above. ``I2*`` is a prefix, and so is ``C50.-``;
+``except (I21, I23*)`` after it names what it leaves out. Ambiguous cells (``100,5``, ``0-17``) are
 errors. So are names, and in spreadsheets other functions and arithmetic.
 """
 

@@ -248,7 +248,9 @@ class Writer:
             expression=compared_text(self.dialect, prefix.text),
         )
         column, listed = self._listed(feature, "text", prefix.without)
-        longer = [self._prefix(feature, part) for part in prefix.without if isinstance(part, Prefix)]
+        longer = [
+            self._prefix(feature, part) for part in prefix.without if isinstance(part, Prefix)
+        ]
         left_out = [*([self._any_of(column, listed)] if listed else []), *longer]
         return exp.and_(start, *map(_not, left_out), copy=False)
 

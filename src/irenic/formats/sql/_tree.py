@@ -19,7 +19,14 @@ import numpy as np
 
 from irenic.arrays import Bools, Ints
 from irenic.formats._branches import Branches
-from irenic.model.condition import LOWER_FREE, Interval, Operators, codes_of, interval_operators, terms_of
+from irenic.model.condition import (
+    LOWER_FREE,
+    Interval,
+    Operators,
+    codes_of,
+    interval_operators,
+    terms_of,
+)
 from irenic.model.features import FIRST_CODE, LOWEST, MISSING_CODE, OTHER_CODE, Categorical, Feature
 from irenic.model.region import Region
 

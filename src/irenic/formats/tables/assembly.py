@@ -70,8 +70,6 @@ def assemble(draft: TableDraft, space: Space | None = None) -> Tables:
         draft = _settled(replace(draft, rows=rows), space)
     except FormatError as error:
         return Tables(errors=[error])
-    if not draft.inputs and not draft.rows and not draft.errors:
-        draft.fail("the table has neither input columns nor rules")
     table = None
     try:
         table = _assembled(draft, space)
@@ -221,7 +219,7 @@ def _assembled(draft: TableDraft, space: Space | None) -> DecisionTable | None:
         lines=_lines(draft),
         reasons=reasons,
         unsatisfiable=tuple(unsatisfiable),
-        left_out=draft.left_out,
+        annotations=draft.annotations,
         beyond=tuple(_beyond(draft, cells, axes, {row for row, _ in reasons})),
         unfit=tuple(draft.unfit),
         loose_ends=tuple(draft.loose_ends),

@@ -119,6 +119,11 @@ def accepted_in(comment: str) -> list[str]:
     return texts
 
 
+def without_accepted(comment: str) -> str:
+    """Return a comment without the lines that accept a finding."""
+    return "\n".join(line for line in lines_in(comment) if not accepted_in(line)).strip()
+
+
 class Cell(NamedTuple):
     """A cell: its text in the file, and its condition as a test or as operators."""
 
@@ -188,6 +193,8 @@ class TableDraft:
     """Where the table begins, for errors without a line."""
     inputs: list[Input] = field(default_factory=list)
     outputs: tuple[str, ...] = ("then",)
+    written: tuple[str, ...] = ()
+    """The names of the input columns in a DMN model, before some are computed from others."""
     rows: list[Row] = field(default_factory=list)
     impossible: list[Row | tuple[int | None, list[ParsedCondition]]] = field(default_factory=list)
     """Combinations that cannot occur, besides values outside domains: rows that say so instead of
@@ -205,8 +212,8 @@ class TableDraft:
     """How often each outcome is written, and its first line, by column and text of the cell."""
     units: dict[str, str] = field(default_factory=dict)
     """The units of outcomes, by name."""
-    left_out: tuple[str, ...] = ()
-    """Parts of the table in the file that are not read, such as annotations."""
+    annotations: tuple[tuple[str | None, tuple[tuple[int, str], ...]], ...] = ()
+    """Columns of notes: the name, None for descriptions, and the notes, by index of the row."""
     unfit: list[tuple[int, str, str]] = field(default_factory=list)
     """Rows with an outcome that is not allowed, counted from 0: the output column and why."""
     loose_ends: list[tuple[int, str]] = field(default_factory=list)

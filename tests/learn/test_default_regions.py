@@ -12,10 +12,10 @@ import irenic
 import strategies as sts
 from irenic import Region, Rule, RuleList, RuleSet, dumps, enlarge, from_rules, read_model
 from irenic.errors import FormatError
-from irenic.learn import predict_table, reasons
-from irenic.learn.reasons import reason_rules
+from irenic.learn import predict_table
+from irenic.learn.default_regions import reason_rules
 from irenic.model.features import LOWEST
-from irenic.searching.explaining import default_regions
+from irenic.searching.explaining import regions_by_default
 from irenic.systems import MichiganClassifier
 from tests.learn.fitting import people, quick
 
@@ -44,7 +44,7 @@ def test_a_reason_holds_for_the_case_and_is_as_short_as_possible(rules, seed):
         return
     # those of training rows are counted
     assert all(rule.then == "A" and not len(rules.rivals_of(rule.region, "A")) for rule in counted)
-    grown = default_regions(rules, left)
+    grown = regions_by_default(rules, left)
     covers, sizes = counted.covering(left), counted.conditions_per_rule()
     assert len(counted) <= len(set(grown))
     for row, region in enumerate(grown):
@@ -102,7 +102,7 @@ def test_a_reason_does_not_say_that_a_known_number_may_be_missing(plain):
     )
     for age, text in ((7.0, "age < 18"), (np.nan, "(age < 18 or missing)")):
         case = plain.space_.encode(X.iloc[:1].assign(age=[age], job="cook"))
-        assert str(default_regions(rules, case)[0]) == text
+        assert str(regions_by_default(rules, case)[0]) == text
 
 
 def test_a_set_without_rules_needs_no_condition(plain):
@@ -251,7 +251,7 @@ def test_classifier_systems_count_reasons_too():
 
 
 def test_few_regions_are_counted(monkeypatch):
-    monkeypatch.setattr(reasons, "_REASON_LIMIT", 2)
+    monkeypatch.setattr("irenic.learn.default_regions._REASON_LIMIT", 2)
     clf = quick(moves=1000).fit(X, Y)
     assert max(len(point.default_regions) for point in clf.pareto_front_) == 2
     rest = [decision for decision in clf.explain(X) if not decision.rules and not decision.counted]

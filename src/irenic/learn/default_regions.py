@@ -1,4 +1,4 @@
-"""Reasons for decisions by default: regions in which no rule predicts anything else.
+"""Regions that the default decides: grown and counted in a fit, because rows are not kept.
 
 Training rows are not kept in a model, so a region that is grown around a new case cannot be counted
 any more. Therefore, the regions that are the reasons for training rows are grown and counted during
@@ -15,7 +15,7 @@ from irenic.boxes.covering import greedy_cover
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances
-from irenic.searching.explaining import cells_of, default_regions
+from irenic.searching.explaining import cells_of, regions_by_default
 
 # Training rows, evenly spaced, that reasons are grown for, their cells, and reasons to count.
 _ROW_LIMIT: Final = 20_000
@@ -27,19 +27,8 @@ def reason_rules(rules: RuleSet, rows: Instances) -> RuleSet | None:
     """Return few regions that are the shortest reasons of most rows, as rules for the default.
 
     Rows that the default decides are in a region with as few conditions as possible, up to a number
-    of regions and of different rows; the most frequent ones come first.
-
-    Parameters
-    ----------
-    rules : RuleSet
-        Rules with a default.
-    rows : Instances
-        Training rows.
-
-    Returns
-    -------
-    RuleSet or None
-        None if there is no default, it decides only some labels, or none of these rows.
+    of regions and of different rows; the most frequent ones come first. None if there is no
+    default, it decides only some labels, or none of these rows.
 
     >>> from irenic import Rule, RuleSet
     >>> rule = Rule({"age": (None, 18), "income": (None, 9)}, then="free")
@@ -60,7 +49,7 @@ def reason_rules(rules: RuleSet, rows: Instances) -> RuleSet | None:
     n_rows = np.bincount(group)
     often = np.argsort(-n_rows, kind="stable")[:_CELL_LIMIT]
     cells, n_rows = rows.take(first[often]), n_rows[often]
-    grown = default_regions(rules, cells)
+    grown = regions_by_default(rules, cells)
     regions = list(dict.fromkeys(grown))
     sizes = np.array([region.n_conditions for region in regions])
     fewest = np.array([region.n_conditions for region in grown])
