@@ -103,10 +103,10 @@ class Prefix:
 
     Examples
     --------
-    >>> from irenic import Categorical, Rule, Space
+    >>> from irenic import Categorical, Region, Space
     >>> space = Space([Categorical("icd", ["I21", Prefix("I2")], other=True)])
-    >>> Rule({"icd": {Prefix("I2")}}, then="heart", space=space).matches({"icd": "I21"})
-    True
+    >>> Region(space, {"icd": {Prefix("I2")}}).contains({"icd": ["I21", "I255", "K5"]})
+    array([ True,  True, False])
     >>> print(Prefix("I2", without=["I21", Prefix("I23")]))
     I2* except {I21, I23*}
     """
