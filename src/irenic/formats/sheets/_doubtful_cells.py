@@ -123,7 +123,7 @@ class CellDoubts:
         self.numbers(text, [then], rule, header, line)
         if isinstance(then, str) and '"' not in text:
             self.thens.setdefault((header, then), _Place(rule, header, line))
-        if text.strip() in (*DASHES, "?"):
+        if text.strip() in DASHES:
             self.draft.warn(
                 f"read as the text {quote(str(then))}; write the outcome, or {quote(str(then))} in"
                 " quotes to avoid this warning",

@@ -15,6 +15,7 @@ from irenic.formats.feel.doubtful_cells import (
 )
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse_value
+from irenic.formats.sheets._codes import as_codes, refuse_number
 from irenic.formats.sheets._doubtful_cells import CellDoubts
 from irenic.formats.sheets._doubtful_columns import (
     is_label,
@@ -61,6 +62,8 @@ class RowReader:
         self.inputs = [names.index(column.name) for column in draft.inputs]
         self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
+        self.codes: dict[str, str] = {}
+        """By column of codes, a cell that shows that it is one."""
         self.known: list[dict[Any, Any]] = [{} for _ in names]
         """By column, what the cells mean that cause neither errors nor warnings."""
         self.n_notes = 0
@@ -165,6 +168,9 @@ class RowReader:
             return Cell(literal_text(value.strip()), Compare("=", value.strip()))
         if value is None or isinstance(value, str):
             return self.text(value or "", number, header, line)
+        if header in self.codes and isinstance(value, int | float):
+            self.fail(refuse_number(value, self.codes[header]), number, header, line, str(value))
+            return self.draft.read_cell("", number, header, line.number)
         if isinstance(value, Unreadable):
             self.fail(value.reason, number, header, line, value.text)
             return self.draft.read_cell("", number, header, line.number)
@@ -177,6 +183,10 @@ class RowReader:
 
     def text(self, text: str, number: int, header: str, line: SheetLine) -> Cell:
         """Return a cell of text; one that is not a unary test may be respelled as one."""
+        if header in self.codes and (quoted := as_codes(text)) != text:
+            read = self.draft.parsed_cell(quoted)
+            if isinstance(read, Cell):
+                return Cell(text, read.test)
         try:
             plain = None if needs_locale(text, self.locale) else self.draft.parsed_cell(text)
             spelling = text
