@@ -113,7 +113,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.out:
         with options.out.open("w", newline="", encoding="utf-8") as file:
             lines = csv.writer(file)
-            lines.writerow(Seen._fields)
+            lines.writerow(Seen.__annotations__)
             lines.writerows((*each[:-1], " | ".join(each.reasons)) for each in seen)
     return 1 if results["crashed"] else 0
 

@@ -16,8 +16,7 @@ from test_sql import in_duckdb, in_sqlite
 
 import irenic
 from irenic import DataError, FormatError
-from irenic.formats.feel.expressions import parse_tests
-from irenic.formats.feel.values import to_feel
+from irenic.formats.feel.interpreter import parse_tests, to_feel
 from strategies import examples
 
 # Three values at least between literals, and numbers between and beyond the integers.
@@ -112,8 +111,8 @@ LITERALS = ["[1..3]", "2", "not(2)", "(0..2), 3"]
 ON_X = [*LITERALS, "not(y)", "[y..3]", "(0..y]", "< y, y"]
 ON_Y = [*LITERALS, "[0..x)"]
 OPAQUE = ["< y * 2", "even(?)", "not(even(?))", "y, 3", "? + y > 2", "not(< y * 2)", "[y..y + 1]"]
-# Two values at least between the literals, and below and above them.
-FINE = [-1, -0.5, 0, 0.25, 0.5, 1, 1.25, 1.5, 2, 2.25, 2.5, 3, 3.5, 4]
+# Two values at least between the literals, and values below and above all integers.
+FINE = [-4, -1, -0.5, 0, 0.25, 0.5, 1, 1.25, 1.5, 2, 2.25, 2.5, 3, 3.5, 4, 5]
 
 
 @pytest.mark.parametrize(("columns", "grid"), [(XY, FINE), (WHOLE, INTEGERS)])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import subprocess
+import sys
 
 import pytest
 from dmn_models import data, item, model
@@ -72,6 +74,15 @@ def test_columns_of_a_table_are_compared_exactly():
     assert conflict.rules == (0, 2)
     assert irenic.check(table).is_complete
     assert '"a" > "b"' in irenic.dumps(one(A, B, rows=[("> b", "-", "1")]), format="sql")
+
+
+def test_data_of_an_unknown_type_may_be_any_number():
+    table = one(("a", "integer"), rows=[("< limit", "1"), ("= limit", "2"), ("> limit", "3")])
+    assert irenic.check(table).is_consistent
+    assert table.predict([{"a": 1, "limit": 1.5}, {"a": 2, "limit": 1.5}]).tolist() == [1, 3]
+    both = one(("a", "integer"), ("b", "integer"), rows=[("limit", "limit", "1"), ("-", "-", "1")])
+    assert irenic.check(both).is_complete
+    assert both.predict([{"a": 1, "b": 1, "limit": 1}]).tolist() == [1]
 
 
 def test_equal_expressions_are_compared_exactly():
@@ -204,9 +215,33 @@ def test_cells_say_the_kind_of_columns_of_text(cell, plural):
     assert one(("a", kind), rows=[(cell, "1")]).space == found.tables[0].space
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "literal"),
+    [
+        ("date", "2026-01-31", "date"),
+        ("time", "12:30:00", "time"),
+        ("dateTime", "2026-01-31T12:30:00", "date and time"),
+        ("dayTimeDuration", "P1DT12H", "duration"),
+        ("yearMonthDuration", "P1Y2M", "duration"),
+    ],
+)
+def test_literals_of_text_in_columns_of_dates_and_durations(kind, text, literal):
+    [error] = read(("a", kind), rows=[(f'"{text}"', "1")]).errors
+    assert str(error).endswith(f'; write {literal}("{text}"), or correct the type')
+    assert len(one(("a", kind), rows=[(f'{literal}("{text}")', "1")]).rules) == 1
+
+
+def test_constants_are_in_lower_case():
+    for cell in ("TRUE", "False", "Null"):
+        assert "is a name" in str(read(("a", "boolean"), rows=[(cell, "1")]).errors[0])
+        assert len(one(("a", "boolean"), rows=[(cell.lower(), "1")]).rules) == 1
+
+
 def test_mixed_columns_of_text_are_refused():
     for rows in ([("5", "1"), ('"a"', "2")], [("5", "1"), ("true", "2")]):
-        assert read(("a", "string"), rows=rows).tables == []
+        [*_, error] = read(("a", "string"), rows=rows).errors
+        assert "; quote it, or correct the type" in str(error)
+    assert len(one(("a", "string"), rows=[('"5"', "1"), ('"a"', "2")]).rules) == 2
 
 
 @pytest.mark.parametrize("kind", ["collection", "list", "list&lt;number&gt;"])
@@ -227,6 +262,23 @@ def test_time_zones_need_no_colon():
     moment = dt.datetime(2026, 1, 31, 9, 0, 0, 500_000, tzinfo=dt.UTC)
     assert table.predict([{"t": dt.time(19, tzinfo=zone), "d": moment}]).tolist() == [1]
     assert read(("t", "time"), rows=[('time("19:00:00-05")', "1")]).tables == []
+
+
+# --- the interpreter
+
+PLAIN = """
+import sys, irenic
+for text, form in ((%r, "dmn"), ("a,b\\n< 3,x\\n>= 3,y\\n", "csv")):
+    assert irenic.parse(text.encode(), format=form).bind().tables
+print([name for name in sys.modules if "interpreter" in name or "dmn._logic" in name])
+"""
+
+
+def test_tables_of_literals_do_not_need_the_interpreter():
+    rows = [("> 3", '"x", not("y")', "1"), ("[1..3]", "-", '"z"')]
+    program = PLAIN % model([A, ("b", "string", '"x", "y"')], rows)
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == ("[]\n", "")
 
 
 # --- editing

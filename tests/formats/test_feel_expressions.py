@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 
 from irenic.errors import FormatError
-from irenic.formats.feel.expressions import parse_expression, parse_tests
-from irenic.formats.feel.values import from_feel, to_feel
+from irenic.formats.feel.interpreter import from_feel, parse_expression, parse_tests, to_feel
 from irenic.model.literals import Months
 
 NAMES = {

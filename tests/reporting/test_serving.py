@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 import irenic
 from irenic.cli import app
 from irenic.frames.files import write_file
-from irenic.reporting import editing, serving
+from irenic.reporting import edited_file, serving
 from irenic.reporting.edited_file import EditedFile
 from irenic.reporting.serving import EditingServer
 
@@ -169,8 +169,8 @@ def test_a_change_on_disk_while_a_page_saves_is_kept(server, path, monkeypatch, 
         path.write_text(GRATIS)
         return content
 
-    formats_edited = editing.edited
-    monkeypatch.setattr(editing, "edited", slowly)
+    formats_edited = edited_file.edited
+    monkeypatch.setattr(edited_file, "edited", slowly)
     status, told = data_of(ask(server, "POST", f"save?seen={seen}{keep}", rules_of(CUT)))
     assert (status, told["changed"]) == (409, True)
     assert path.read_text() == GRATIS
@@ -184,7 +184,7 @@ def test_a_change_on_disk_right_after_saving_is_noticed(server, path, monkeypatc
         write_file(*arguments)
         path.write_text(GRATIS)
 
-    monkeypatch.setattr(editing, "write_file", write)
+    monkeypatch.setattr(edited_file, "write_file", write)
     status, told = data_of(ask(server, "POST", f"save?seen={seen}", rules_of(CUT)))
     assert (status, told["changed"]) == (200, True)
     assert ask(server, "POST", f"save?seen={told['seen']}", rules_of(TEXT))[0].status == 409

@@ -19,7 +19,16 @@ from irenic.errors import FormatError
 from irenic.formats.dmn._ordering import BOTH, DIFFERENT, EQUAL, FLIPPED, GREATER, LESS, Compared
 from irenic.formats.dmn._types import Type
 from irenic.formats.dmn.deciding import Decisions
-from irenic.formats.feel.expressions import Formula, Item, Tests, parse_expression, parse_tests
+from irenic.formats.feel.interpreter import (
+    Formula,
+    Item,
+    Tests,
+    compare,
+    from_feel,
+    parse_expression,
+    parse_tests,
+    to_feel,
+)
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
     AllOf,
@@ -29,7 +38,6 @@ from irenic.formats.feel.unary_tests import (
     comparisons,
     parse,
 )
-from irenic.formats.feel.values import compare, from_feel, to_feel
 from irenic.formats.tables.drafts import Cell, Input, TableDraft
 from irenic.model.features import Categorical, Feature
 from irenic.model.space import Space
@@ -276,7 +284,8 @@ class Opener:
         value, operand = _column(self.decisions, column.name), _column(self.decisions, other)
         if other == column.name or value is None or operand is None:
             return None
-        kind, own = kind or own, own or kind
+        whole = {"integer": "number"}  # what is compared with an integer need not be one
+        kind, own = kind or whole.get(own or "", own), own or whole.get(kind or "", kind)
         for key in ((column.name, other), (other, column.name)):
             if key in self.pairs:
                 return self.pairs[key]
@@ -328,7 +337,7 @@ def expression(decisions: Decisions, text: str) -> Computed:
 
 def _evaluation(decisions: Decisions, text: str) -> Callable[[Mapping[str, Any]], Any]:
     formula = _formula(decisions, text)
-    return lambda case: from_feel(formula.run(decisions.scope(case)))
+    return lambda case: from_feel(formula.run(decisions.logic.scope(case)))
 
 
 def _formula(decisions: Decisions, text: str) -> Formula:
@@ -378,7 +387,7 @@ def _comparison(decisions: Decisions, pair: Compared) -> Callable[[Mapping[str, 
     left, right = _value(decisions, pair.left), _value(decisions, pair.right)
 
     def run(case: Mapping[str, Any]) -> str | None:
-        scope = decisions.scope(case)
+        scope = decisions.logic.scope(case)
         a, b = left(case, scope), right(case, scope)
         if a is None or b is None:
             return BOTH if a is b else None
@@ -411,7 +420,7 @@ def _opaque(
 
     def run(case: Mapping[str, Any]) -> bool | None:
         check(case)
-        scope = decisions.scope(case)
+        scope = decisions.logic.scope(case)
         tested = value(case, scope)
         if positive.holds(tested, scope):
             return True

@@ -9,7 +9,7 @@ from typing import Final
 from irenic.errors import FormatError
 from irenic.formats.dmn._xml import Node
 from irenic.formats.dmn.deciding import Decisions
-from irenic.formats.feel.expressions import known_names
+from irenic.formats.feel.names import known_names
 from irenic.formats.feel.unary_tests import AnyOf, Compare, kind_of
 from irenic.formats.tables.drafts import TableDraft
 from irenic.model.literals import Expression

@@ -8,8 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError, IrenicError
 from irenic.formats.dmn._xml import Node, parse
-from irenic.formats.feel.functions import FUNCTIONS, text_of
-from irenic.formats.feel.values import to_feel
+from irenic.formats.feel.interpreter import FUNCTIONS, text_of, to_feel
 from irenic.formats.parsed import Parsed
 
 _INSTANCE: Final = "http://www.w3.org/2001/XMLSchema-instance "

@@ -16,18 +16,15 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import FormatError, IrenicError, did_you_mean
 from irenic.formats.dmn import _xml as dmn_xml
-from irenic.formats.dmn._computed import Opener, expression
 from irenic.formats.dmn._graph import link, unconnected
 from irenic.formats.dmn._languages import as_feel, expression_of, language_of, names_of, variable_of
-from irenic.formats.dmn._ordering import possible
 from irenic.formats.dmn._types import ANY_TYPE, CompoundError, Model, Type
 from irenic.formats.dmn._xml import Node
 from irenic.formats.dmn.deciding import Decisions
-from irenic.formats.feel.expressions import Tests, parse_expression, parse_tests
 from irenic.formats.feel.sets import feel_text
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
@@ -40,7 +37,6 @@ from irenic.formats.feel.unary_tests import (
     parse,
     parse_value,
 )
-from irenic.formats.feel.values import to_feel
 from irenic.formats.json import rules as json_rules
 from irenic.formats.parsed import Parsed, Tables
 from irenic.formats.tables.assembly import assemble
@@ -52,13 +48,18 @@ from irenic.formats.tables.drafts import (
     Row,
     TableDraft,
     accepted_in,
+    distinct,
     short,
     without_accepted,
 )
+from irenic.formats.tables.letters import check_letters
 from irenic.model.decision_table import HIT_POLICIES, HitPolicy
 from irenic.model.literals import Expression, counted, display, say
 from irenic.model.notation import ParsedCondition
 from irenic.model.space import Space
+
+if TYPE_CHECKING:
+    from irenic.formats.feel.interpreter import Tests
 
 OURS: Final = "urn:irenic:dmn"
 _POLICIES: Final[dict[str, tuple[HitPolicy, str]]] = {p: (p, "") for p in HIT_POLICIES} | POLICIES
@@ -77,6 +78,7 @@ _KINDS: Final = {
 _KINDS_OF_CELLS: Final = {"number": "numbers", "boolean": "booleans"}
 # Arithmetic of names that is more likely text without quotes: n/a, late-night.
 _UNCLEAR: Final = re.compile(r"\w[-/]\w")
+_LITERALS: Final = {"true", "false", "null"}  # TRUE is a name in FEEL
 _STRING: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 # Tools use some names of types for two kinds.
 _ALIKE: Final = (("number", "integer"), ("date", "datetime"), ("duration", "months"))
@@ -122,6 +124,8 @@ def _assemble(draft: TableDraft, space: Space | None) -> Tables:
     tables = assemble(draft, space)
     if not draft.computed or not tables.tables:
         return tables
+    from irenic.formats.dmn._ordering import possible
+
     table = replace(tables.tables[0], computed=draft.computed)
     return replace(tables, tables=[possible(table, draft.compared)])
 
@@ -152,6 +156,8 @@ class _ModelReader:
         self.parsed: dict[str, Tests | None] = {}
         self.open: dict[tuple[int, int], tuple[str, Tests]] = {}
         """The cells, by row and column, that name other data or call functions."""
+        self.written: dict[tuple[str, int, str], tuple[str, str]] = {}
+        """Different cells, with column and declared language: in FEEL, or with their language."""
         self.foreign: dict[tuple[int, int], str] = {}
         """The cells, by row and column, that are in another language, with that language."""
         self.unknown: dict[str, int] = {}
@@ -176,6 +182,8 @@ class _ModelReader:
         self.retype()
         self.note_unknown()
         if self.open or self.compound or self.is_partly_foreign():
+            from irenic.formats.dmn._computed import Opener  # most tables have no such cells
+
             opener = Opener(table, self.decisions, lambda path: self.model.named(path, node))
             opener.open(self.open, self.foreign)
             opener.drop_unused(i for i, c in enumerate(table.inputs) if c.name in self.compound)
@@ -189,6 +197,7 @@ class _ModelReader:
         table.unfit = [*self.unfit(types)] if self.outputs else []
         regions = self.ours(node, "impossible", _impossible) or []
         table.impossible = [(None, conditions) for conditions in regions]
+        check_letters(table, in_quotes=True)
         return table
 
     def policy(self) -> None:
@@ -250,6 +259,9 @@ class _ModelReader:
         """Note how an input is computed if its expression is more than a name."""
         if re.fullmatch(r"\w+", text):
             return
+        from irenic.formats.dmn._computed import expression
+        from irenic.formats.feel.interpreter import parse_expression
+
         try:
             formula = parse_expression(text, self.decisions.names)
         except FormatError:
@@ -321,13 +333,14 @@ class _ModelReader:
         exact = self.ours(node, "test", lambda data: json_rules.decode_operators(header, data))
         if exact is not None:
             return Cell(node.get(f"{OURS} test"), exact)
-        text = node.child_text() if node.children else node.text.strip()
-        language = language_of(text, node.get("expressionLanguage") or self.language)
-        same = as_feel(text, language, names_of(self.inputs[place], self.decisions.names))
-        if language and text not in ("", "-") and same is None:
+        text = node.written()
+        written = (text, place, node.get("expressionLanguage") or self.language)
+        if written not in self.written:
+            self.written[written] = self.in_feel(*written)
+        text, language = self.written[written]
+        if language:
             self.foreign[len(self.table.rows), place] = language
             return Cell(text, ANYTHING)
-        text = same or text
         if header in self.compound and text not in ("", "-"):
             tests = self.expressions(text, literals=True)
             place_of = {"rule": number, "header": header, "text": text, "line": node.line}
@@ -344,6 +357,14 @@ class _ModelReader:
             self.open[len(self.table.rows), place] = text, tests
             return Cell(text, ANYTHING)
         return self.table.read_cell(text, number, header, node.line)
+
+    def in_feel(self, text: str, place: int, declared: str) -> tuple[str, str]:
+        """Return a cell in FEEL and "", or as it is and its language."""
+        language = language_of(text, declared)
+        if text in ("", "-"):
+            return text, ""
+        same = as_feel(text, language, names_of(self.inputs[place], self.decisions.names))
+        return (text, language) if same is None else (same, "")
 
     def is_partly_foreign(self) -> bool:
         """Return whether some conditions are in another language; if all are, that is an error."""
@@ -392,11 +413,13 @@ class _ModelReader:
         Tools declare any column as a string at first.
         """
         for place, column in enumerate(self.table.inputs):
-            cells = [row.cells[place] for row in self.table.rows]
+            if column.kind != "text" or column.feature:
+                continue
+            cells = distinct([row.cells[place] for row in self.table.rows]).values()
             tests = [column.domain, *(c.test for c in cells if not isinstance(c.test, dict))]
             literals = [c for test in tests if test is not None for c in comparisons(test)]
             kinds = {kind_of(c.value) for c in literals} - {"null"}
-            if column.kind != "text" or column.feature or kinds not in ({"number"}, {"boolean"}):
+            if kinds not in ({"number"}, {"boolean"}):
                 continue
             column.kind = kinds.pop()
             plural = _KINDS_OF_CELLS[column.kind]
@@ -411,7 +434,7 @@ class _ModelReader:
         if text not in self.parsed:
             try:
                 cell = Cell(text, parse(text))
-                self.table.parsed[text, False] = cell  # so that it is parsed only once
+                self.table.parsed[text] = cell  # so that it is parsed only once
                 self.parsed[text] = None
             except FormatError:
                 self.parsed[text] = self.expressions(text)
@@ -424,7 +447,7 @@ class _ModelReader:
         """
         if column.kind not in (None, "text", "time"):
             return None
-        cell = self.table.parsed.get((text, False))
+        cell = self.table.parsed.get(text)
         if not isinstance(cell, Cell) or isinstance(cell.test, dict) or column.feature:
             return None
         is_open = column.domain is None
@@ -436,6 +459,8 @@ class _ModelReader:
         return self.expressions(text, literals=True) if any(opaque) else None
 
     def expressions(self, text: str, *, literals: bool = False) -> Tests | None:
+        from irenic.formats.feel.interpreter import parse_tests
+
         known = self.decisions.names
         try:
             tests = parse_tests(text, known)
@@ -444,9 +469,9 @@ class _ModelReader:
         names = tests.names - {"?"}
         calls = "?" in tests.names and not all(item.order for item in tests.items)
         varies = not all(item.value.constant for item in tests.items)  # today()
-        if not names <= known and (
-            self.decisions.declares_data or _UNCLEAR.search(_STRING.sub("", text))
-        ):
+        unknown = names - known
+        unclear = _UNCLEAR.search(_STRING.sub("", text)) or {n.lower() for n in unknown} & _LITERALS
+        if unknown and (self.decisions.declares_data or unclear):
             return None
         return tests if names or calls or varies or literals else None
 
@@ -454,7 +479,7 @@ class _ModelReader:
         """Yield the descriptions of rules, and the columns of annotations."""
         rules = self.node.all("rule")
         columns: list[tuple[str | None, list[list[Node]]]]
-        columns = [(None, [rule.all("description")[:1] for rule in rules])]
+        columns = [(None, [rule.all("description") for rule in rules])]
         entries = [rule.all("annotationEntry") for rule in rules]
         names = [node.get("name") for node in self.node.all("annotation")]
         names += [""] * (max(map(len, entries), default=0) - len(names))
@@ -465,16 +490,16 @@ class _ModelReader:
         for name, nodes in columns:
             notes: dict[tuple[int, str], None] = {}
             for number, (rule, of_rule) in enumerate(zip(rules, nodes, strict=True), 1):
-                row = self.ours(rule, "row", _row_number) or number
-                text = "".join(without_accepted(note.child_text() or note.text) for note in of_rule)
-                if text:
-                    notes[row - 1, text] = None
+                for note in of_rule:
+                    row = self.ours(rule, "row", _row_number) or number
+                    if text := without_accepted(note.child_text() or note.text):
+                        notes[row - 1, text] = None
             if notes or name is not None:
                 yield name, tuple(notes)
 
     def value(self, node: Node) -> Hashable:
         """Return an output entry: the value of a literal, or the expression."""
-        return as_output(node.child_text() if node.children else node.text.strip())
+        return as_output(node.written())
 
     def default(self) -> Hashable | None:
         exact = self.ours(self.node, "default", json_rules.decode_value)
@@ -522,14 +547,13 @@ class _ModelReader:
 
     def unfit(self, types: list[Type]) -> Iterator[tuple[int, str, str]]:
         """Yield the rows with an outcome of another kind than declared, or not allowed."""
-        tests = [None if t.allowed is None else parse_tests(feel_text(t.allowed)) for t in types]
-        columns = [*zip(self.table.outputs, types, tests, strict=True)]
+        columns = [*zip(self.table.outputs, types, strict=True)]
         for row in self.table.rows:
             thens = row.then if len(columns) > 1 else (row.then,)
             if not isinstance(thens, tuple) or len(thens) != len(columns):
                 continue  # given by an attribute of ours
-            for then, (name, declared, allowed) in zip(thens, columns, strict=True):
-                if why := _why_unfit(then, declared, allowed):
+            for then, (name, declared) in zip(thens, columns, strict=True):
+                if why := _why_unfit(then, declared):
                     yield row.number - 1, name if len(columns) > 1 else "", why
 
     def variable_type(self) -> str:
@@ -564,7 +588,7 @@ def _listed(allowed: Test | None) -> list[Hashable]:
     return list(dict.fromkeys(value for value in values if value is not None))
 
 
-def _why_unfit(then: Hashable, declared: Type, allowed: Tests | None) -> str:
+def _why_unfit(then: Hashable, declared: Type) -> str:
     """Return why an outcome does not fit its column, "" if it does or is computed."""
     if isinstance(then, Expression):
         return ""
@@ -573,11 +597,19 @@ def _why_unfit(then: Hashable, declared: Type, allowed: Tests | None) -> str:
         kind = "integer"
     if declared.kind is not None and kind not in _FITTING[declared.kind] and kind in _KINDS:
         return f"the outcome {display(then)} must be {_KINDS[declared.kind]} according to its type"
-    if allowed is None or allowed.holds(to_feel(then), {}):
+    values = _listed(declared.allowed)
+    if declared.allowed is None or _is_allowed(then, declared.allowed, values):
         return ""
-    assert declared.allowed is not None
-    listed = ", ".join(map(say, _listed(declared.allowed))) or feel_text(declared.allowed)
+    listed = ", ".join(map(say, values)) or feel_text(declared.allowed)
     return f"the outcome {say(then)} is not among the allowed {short(listed)}"
+
+
+def _is_allowed(then: Hashable, allowed: Test, values: list[Hashable]) -> bool:
+    if any(kind_of(value) == kind_of(then) and value == then for value in values):
+        return True
+    from irenic.formats.feel.interpreter import parse_tests, to_feel
+
+    return parse_tests(feel_text(allowed)).holds(to_feel(then), {})
 
 
 def _accepted(node: Node | None) -> list[str]:

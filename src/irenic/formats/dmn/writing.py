@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 from irenic.errors import FormatError, IrenicError
 from irenic.formats._branches import check_whole
 from irenic.formats.dmn import reading as dmn
-from irenic.formats.feel.expressions import KEYWORDS
+from irenic.formats.feel.names import KEYWORDS
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.feel.unary_tests import kind_of
 from irenic.formats.json import rules as json_rules

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import means_any, means_else
+from irenic.formats.cells.words import means_any, means_else
 from irenic.formats.feel.unary_tests import DASHES
 from irenic.model.literals import quote
 from irenic.model.patterns import lazy

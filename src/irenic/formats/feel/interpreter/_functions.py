@@ -7,16 +7,17 @@ import decimal
 import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from functools import cmp_to_key
+from functools import cmp_to_key, reduce
 from typing import Any, Final
 
 from irenic.errors import FormatError
 from irenic.formats.feel._literals import construct, read_duration
-from irenic.formats.feel.values import (
+from irenic.formats.feel.interpreter._values import (
     DECIMALS,
     Range,
     add_months,
     compare,
+    decided,
     equal,
     from_feel,
     kind_of,
@@ -95,6 +96,12 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def _context(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError
+    return value
+
+
 def number(from_: Any, grouping_separator: Any = None, decimal_separator: Any = None) -> Any:
     """Return the number that a text contains."""
     text = _text(from_)
@@ -120,14 +127,11 @@ def substring(string: Any, start_position: Any, length: Any = None) -> Any:
     return string[start:] if length is None else string[start : start + _whole(length)]
 
 
-def _before(string: Any, match: Any) -> str:
-    found = _text(string).find(_text(match))
-    return "" if found < 0 else string[:found]
-
-
-def _after(string: Any, match: Any) -> str:
-    found = _text(string).find(_text(match))
-    return "" if found < 0 else string[found + len(match) :]
+def _split_at(string: Any, match: Any) -> tuple[str, str]:
+    if not _text(match):
+        return "", _text(string)
+    before, found, after = _text(string).partition(match)
+    return (before, after) if found else ("", "")
 
 
 def _flags(flags: Any) -> int:
@@ -244,18 +248,14 @@ def _sum(values: list[Any]) -> Any:
     return total
 
 
-def _mean(values: list[Any]) -> Any:
-    return DECIMALS.divide(_sum(values), Decimal(len(values))) if values else None
-
-
 def _median(values: list[Any]) -> Any:
-    import statistics
+    import statistics  # slow to import
 
-    return statistics.median(map(_number, values)) if values else None
+    return statistics.median(map(_number, values))
 
 
 def _stddev(values: list[Any]) -> Any:
-    mean = _mean(values)
+    mean = DECIMALS.divide(_sum(values), Decimal(len(values)))
     squares = [DECIMALS.power(_number(v) - mean, Decimal(2)) for v in values]
     return DECIMALS.sqrt(_sum(squares) / (len(values) - 1))
 
@@ -263,25 +263,6 @@ def _stddev(values: list[Any]) -> Any:
 def _mode(values: list[Any]) -> Any:
     counts = {value: values.count(value) for value in map(_number, values)}
     return sorted(v for v, count in counts.items() if count == max(counts.values()))
-
-
-def _product(values: list[Any]) -> Any:
-    result = Decimal(1)
-    for value in values:
-        result = DECIMALS.multiply(result, _number(value))
-    return result if values else None
-
-
-def _all(values: list[Any]) -> bool | None:
-    if any(value is False for value in values):
-        return False
-    return True if all(value is True for value in values) else None
-
-
-def _any(values: list[Any]) -> bool | None:
-    if any(value is True for value in values):
-        return True
-    return False if all(value is False for value in values) else None
 
 
 def _place(values: list[Any], position: Any) -> int:
@@ -368,26 +349,6 @@ def _absolute(n: Any) -> Any:
 # --- contexts and ranges
 
 
-def _get_value(m: Any, key: Any) -> Any:
-    return m.get(_text(key)) if isinstance(m, dict) else None
-
-
-def _entries(m: dict[str, Any]) -> list[Any]:
-    return [{"key": key, "value": value} for key, value in m.items()]
-
-
-def _context(entries: Any) -> dict[str, Any]:
-    return {_text(entry["key"]): entry["value"] for entry in _list(entries)}
-
-
-def _put(context: dict[str, Any], key: Any, value: Any) -> dict[str, Any]:
-    return {**context, _text(key): value}
-
-
-def _merge(contexts: Any) -> dict[str, Any]:
-    return {name: value for part in _list(contexts) for name, value in part.items()}
-
-
 def _span(value: Any) -> Range:
     """Return a value as a range, a single value as one that contains only that."""
     span = value if isinstance(value, Range) else Range(value, value)
@@ -396,16 +357,21 @@ def _span(value: Any) -> Range:
     return span
 
 
-def _ranged(relation: Callable[[Range, Range], bool], *, flip: bool = False) -> Callable[..., Any]:
+def _ranged(relation: Callable[[Range, Range], Any]) -> Callable[..., Any]:
     """Return a function of two ranges or values."""
 
     def run(range1: Any, range2: Any) -> bool | None:
         a, b = _span(range1), _span(range2)
-        if compare("<=", a.low, b.low) is None:
-            return None
-        return relation(b, a) if flip else relation(a, b)
+        return None if compare("<=", a.low, b.low) is None else bool(relation(a, b))
 
     return run
+
+
+def _both(
+    name: str, inverse: str, relation: Callable[[Range, Range], Any]
+) -> dict[str, Callable[..., Any]]:
+    """Return a function of two ranges or values, and the one of them in the other order."""
+    return {name: _ranged(relation), inverse: _ranged(lambda a, b: relation(b, a))}
 
 
 def _is_before(a: Range, b: Range) -> bool:
@@ -421,30 +387,8 @@ def _ends_earlier(a: Range, b: Range) -> bool:
     return bool(a.high < b.high or (a.high == b.high and (b.high_in or not a.high_in)))
 
 
-def _meets(a: Range, b: Range) -> bool:
-    return bool(a.high == b.low and a.high_in and b.low_in)
-
-
 def _overlaps(a: Range, b: Range) -> bool:
     return not _is_before(a, b) and not _is_before(b, a)
-
-
-def _overlaps_before(a: Range, b: Range) -> bool:
-    return _overlaps(a, b) and not _starts_later(a, b) and _ends_earlier(a, b)
-
-
-def _is_during(a: Range, b: Range) -> bool:
-    return _starts_later(a, b) and _ends_earlier(a, b)
-
-
-def _finishes(a: Range, b: Range) -> bool:
-    same = a.high == b.high and a.high_in == b.high_in
-    return bool(same and _starts_later(a, b))
-
-
-def _starts(a: Range, b: Range) -> bool:
-    same = a.low == b.low and a.low_in == b.low_in
-    return bool(same and _ends_earlier(a, b))
 
 
 _WEEKDAYS: Final = (
@@ -464,8 +408,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "upper case": lambda string: _text(string).upper(),
     "lower case": lambda string: _text(string).lower(),
     "trim": lambda string: _text(string).strip(),
-    "substring before": _before,
-    "substring after": _after,
+    "substring before": lambda string, match: _split_at(string, match)[0],
+    "substring after": lambda string, match: _split_at(string, match)[1],
     "contains": lambda string, match: _text(match) in _text(string),
     "starts with": lambda string, match: _text(string).startswith(_text(match)),
     "ends with": lambda string, match: _text(string).endswith(_text(match)),
@@ -489,15 +433,13 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "min": _items(_least("<")),
     "max": _items(_least(">")),
     "sum": _items(_sum),
-    "mean": _items(_mean),
+    "mean": _items(lambda values: DECIMALS.divide(_sum(values), Decimal(len(values)))),
     "median": _items(_median),
     "mode": _items(_mode),
     "stddev": _items(_stddev),
-    "product": _items(_product),
-    "all": _items(_all),
-    "any": _items(_any),
-    "and": _items(_all),
-    "or": _items(_any),
+    "product": _items(lambda values: reduce(DECIMALS.multiply, map(_number, values))),
+    **dict.fromkeys(("all", "and"), _items(lambda values: decided(values, some=False))),
+    **dict.fromkeys(("any", "or"), _items(lambda values: decided(values, some=True))),
     "sublist": _sublist,
     "append": lambda list, *items: [*_list(list), *items],
     "concatenate": lambda *lists: [value for part in lists for value in _list(part)],
@@ -527,25 +469,29 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "odd": lambda number: abs(_whole(number)) % 2 == 1,
     "even": lambda number: _whole(number) % 2 == 0,
     "is": lambda value1, value2: kind_of(value1) == kind_of(value2) and value1 == value2,
-    "before": _ranged(_is_before),
-    "after": _ranged(_is_before, flip=True),
-    "meets": _ranged(_meets),
-    "met by": _ranged(_meets, flip=True),
+    **_both("before", "after", _is_before),
+    **_both("meets", "met by", lambda a, b: a.high == b.low and a.high_in and b.low_in),
     "overlaps": _ranged(_overlaps),
-    "overlaps before": _ranged(_overlaps_before),
-    "overlaps after": _ranged(_overlaps_before, flip=True),
-    "finishes": _ranged(_finishes),
-    "finished by": _ranged(_finishes, flip=True),
-    "during": _ranged(_is_during),
-    "includes": _ranged(_is_during, flip=True),
-    "starts": _ranged(_starts),
-    "started by": _ranged(_starts, flip=True),
+    **_both(
+        "overlaps before",
+        "overlaps after",
+        lambda a, b: _overlaps(a, b) and not _starts_later(a, b) and _ends_earlier(a, b),
+    ),
+    **_both(
+        "finishes",
+        "finished by",
+        lambda a, b: a[1::2] == b[1::2] and _starts_later(a, b),
+    ),
+    **_both("during", "includes", lambda a, b: _starts_later(a, b) and _ends_earlier(a, b)),
+    **_both("starts", "started by", lambda a, b: a[::2] == b[::2] and _ends_earlier(a, b)),
     "coincides": _ranged(lambda a, b: a == b),
-    "get value": _get_value,
-    "get entries": _entries,
-    "context": _context,
-    "context put": _put,
-    "context merge": _merge,
+    "get value": lambda m, key: _context(m).get(_text(key)),
+    "get entries": lambda m: [{"key": key, "value": value} for key, value in m.items()],
+    "context": lambda entries: {_text(e["key"]): e["value"] for e in _list(entries)},
+    "context put": lambda context, key, value: {**_context(context), _text(key): value},
+    "context merge": lambda contexts: {
+        name: value for part in _list(contexts) for name, value in part.items()
+    },
 }
 """The built-in functions."""
 

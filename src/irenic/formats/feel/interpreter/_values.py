@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
@@ -123,6 +123,16 @@ def compare(order: str, a: Any, b: Any) -> bool | None:
         return bool(_ORDERS[order](a, b))
     except TypeError:  # one of them has a time zone
         return None
+
+
+def decided(values: Iterable[Any], some: bool) -> bool | None:
+    """Return whether one value is true (``some``), or all are; None if that is not known."""
+    unknown = False
+    for value in values:
+        if value is some:
+            return bool(some)
+        unknown |= not isinstance(value, bool)
+    return None if unknown else not some
 
 
 def _single(value: Any) -> Any:
@@ -246,12 +256,12 @@ _PROPERTIES: Final[dict[str, Callable[[Any], Any]]] = {
 }
 
 
-def property_of(value: Any, name: str) -> Any:
+def property_of(name: str, value: Any) -> Any:
     """Return a property: of each item of a list, an entry of a context, a part of a date."""
     if isinstance(value, Mapping):
         return value.get(name)
     if isinstance(value, list):
-        return [property_of(part, name) for part in value]
+        return [property_of(name, part) for part in value]
     try:
         return None if value is None else _PROPERTIES[name](value)
     except (KeyError, AttributeError, TypeError):

@@ -16,32 +16,48 @@ side effects, and no access to Python.
 from __future__ import annotations
 
 import re
-from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from functools import lru_cache
-from typing import Any, Final, NamedTuple, TypeAlias
+from functools import partial
+from typing import Any, Final
 
 from irenic.errors import FormatError
 from irenic.formats.feel._literals import read_at, read_text
-from irenic.formats.feel.functions import FUNCTIONS, NOT_CONSTANT, call, contains
-from irenic.formats.feel.values import (
+from irenic.formats.feel.interpreter._functions import FUNCTIONS, NOT_CONSTANT
+from irenic.formats.feel.interpreter._running import (
+    Formula,
+    Item,
+    Run,
+    Tests,
+    applied,
+    between,
+    condition,
+    context,
+    filtered,
+    function,
+    half,
+    instance,
+    invocation,
+    listed,
+    logical,
+    loop,
+    passing,
+    quantified,
+    steps,
+)
+from irenic.formats.feel.interpreter._values import (
     DECIMALS,
     Range,
     calculate,
     compare,
-    kind_of,
     property_of,
 )
+from irenic.formats.feel.names import KEYWORDS, known_names
 from irenic.model.notation import Token
 from irenic.model.patterns import lazy
 
-Scope: TypeAlias = "Mapping[str, Any]"
-Run: TypeAlias = "Callable[[Scope], Any]"
-
 MAX_DEPTH: Final = 50
 MOST_CHARACTERS: Final = 100_000
-_MOST_STEPS: Final = 1_000_000
 _SPACE: Final = lazy(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _NUMBER: Final = lazy(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
 _STRING: Final = lazy(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
@@ -51,76 +67,9 @@ _ORDER: Final = lazy(r"<=|>=|!=|==|<|>|=")
 # The bracket at the end of an open range, ]1..2[, is no filter, which cannot be empty.
 _CLOSING: Final = lazy(r"\[\s*(?:$|[,)\]]|and\b|or\b)")
 _TYPE: Final = lazy(r"[\w .]+(?:<[^()]*>)?")
-KEYWORDS: Final = frozenset(
-    {"if", "then", "else", "for", "in", "return", "some", "every", "satisfies", "and", "or"}
-    | {"between", "instance", "of", "function", "external", "true", "false", "null"}
-)
 _CONSTANTS: Final[dict[str, Any]] = {"true": True, "false": False, "null": None}
 _BUILT_IN: Final = frozenset(name for name in FUNCTIONS if " " in name)
 _PARTS: Final = frozenset({"time offset", "start included", "end included"})
-
-
-class Formula(NamedTuple):
-    """A parsed expression: a function of its variables."""
-
-    run: Run
-    names: frozenset[str]
-    """The names that it uses, ``?`` for the value that a cell tests."""
-    constant: bool
-    """Whether its value can be computed without variables, at once."""
-    path: str
-    """The expression, if it is only a name or a path such as ``Applicant.Age``, else ""."""
-    text: str
-
-
-class Item(NamedTuple):
-    """One of the tests of a cell: a comparison with a value, or an expression ("" as order)."""
-
-    order: str
-    value: Formula
-
-    def holds(self, value: Any, scope: Scope) -> bool | None:
-        """Return whether a value passes the test."""
-        operand = self.value.run(scope)
-        if self.order:
-            return compare(self.order, value, operand)
-        if "?" in self.value.names:
-            return operand is True
-        return is_in(value, operand)
-
-
-def is_in(value: Any, operand: Any) -> bool | None:
-    """Return whether a value is one of those that an expression in a cell stands for."""
-    if isinstance(operand, Range):
-        return operand.holds(value)
-    if isinstance(operand, list):
-        if isinstance(value, list) and compare("=", value, operand):
-            return True
-        parts = [part.holds(value) for part in operand if isinstance(part, Range)]
-        return contains(operand, value) or True in parts
-    if isinstance(operand, bool) and kind_of(value) not in ("boolean", "null"):
-        return operand
-    return compare("=", value, operand)
-
-
-class Tests(NamedTuple):
-    """The tests of a cell, of which one must hold, or none if they are negated."""
-
-    items: tuple[Item, ...]
-    negated: bool = False
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The names that the tests use."""
-        return frozenset().union(*(item.value.names for item in self.items))
-
-    def holds(self, value: Any, scope: Scope) -> bool:
-        """Return whether a value passes."""
-        inner = ChainMap({"?": value}, scope)  # type: ignore[arg-type]
-        results = [item.holds(value, inner) for item in self.items]
-        if self.negated:
-            return all(result is False for result in results)
-        return any(result is True for result in results)
 
 
 def parse_expression(text: str, names: Iterable[str] = ()) -> Formula:
@@ -147,18 +96,6 @@ def parse_tests(text: str, names: Iterable[str] = ()) -> Tests:
     tests = Tests(tuple(parser.items()))
     parser.end()
     return tests
-
-
-@lru_cache(maxsize=256)
-def known_names(names: frozenset[str], *, components: bool = True) -> re.Pattern[str]:
-    """Return a pattern that matches the longest of several names, as a component or not."""
-    parts = [
-        r"\s+".join(re.escape(word) for word in name.split())
-        for name in sorted(names, key=len, reverse=True)
-        if name.strip()
-    ]
-    before = "" if components else r"(?<!\w)(?<!(?<!\.)\.)"
-    return lazy(f"{before}(?:{'|'.join(parts)})(?!\\w)" if parts else r"(?!)")
 
 
 class _ExpressionParser:
@@ -261,10 +198,11 @@ class _ExpressionParser:
         while self.sign(","):
             yield self.item()
 
-    def item(self) -> Item:
+    def item(self, *, whole: bool = True) -> Item:
+        """Parse a test of a cell, or (not ``whole``) of the operator ``in``."""
         order = self.match(_ORDER) or ""
         start = self.at
-        run = self.sum() if order else self.expression()
+        run = self.expression() if whole and not order else self.sum()
         return Item(order.replace("==", "="), self.formula(run, start))
 
     # --- expressions
@@ -291,8 +229,7 @@ class _ExpressionParser:
         self.need_keyword("then")
         then = self.expression()
         self.need_keyword("else")
-        otherwise = self.expression()
-        return lambda scope: then(scope) if test(scope) is True else otherwise(scope)
+        return condition(test, then, self.expression())
 
     def variable(self) -> str:
         """Return a new name, which may have spaces, and remember it."""
@@ -320,7 +257,7 @@ class _ExpressionParser:
             first = self.expression()
             if self.sign(".."):
                 last = self.expression()
-                sources.append((name, _steps(first, last)))
+                sources.append((name, steps(first, last)))
             else:
                 sources.append((name, first))
             if not self.sign(","):
@@ -333,16 +270,7 @@ class _ExpressionParser:
         self.define("partial")
         body = self.expression()
         del self.local[depth:]
-
-        def run(scope: Scope) -> Any:
-            results: list[Any] = []
-            for bound in _bindings(sources, scope):
-                if bound is None:
-                    return None
-                results.append(body(ChainMap({**bound, "partial": [*results]}, scope)))  # type: ignore[arg-type]
-            return results
-
-        return run
+        return loop(sources, body)
 
     def quantified(self, some: bool) -> Run:
         depth = len(self.local)
@@ -350,19 +278,7 @@ class _ExpressionParser:
         self.need_keyword("satisfies")
         test = self.expression()
         del self.local[depth:]
-
-        def run(scope: Scope) -> Any:
-            unknown = False
-            for bound in _bindings(sources, scope):
-                if bound is None:
-                    return None
-                result = test(ChainMap(bound, scope))  # type: ignore[arg-type]
-                if result is some:
-                    return some
-                unknown |= not isinstance(result, bool)
-            return None if unknown else not some
-
-        return run
+        return quantified(some, sources, test)
 
     def function(self) -> Run:
         self.varying.append(self.at)
@@ -382,31 +298,30 @@ class _ExpressionParser:
         return lambda scope: function(parameters, body, scope)
 
     def disjunction(self) -> Run:
-        parts = [self.conjunction()]
-        while self.keyword("or"):
-            parts.append(self.conjunction())
-        return parts[0] if len(parts) == 1 else _logical(parts, True)
+        return logical([*self.separated("or", self.conjunction)], some=True)
 
     def conjunction(self) -> Run:
-        parts = [self.comparison()]
-        while self.keyword("and"):
-            parts.append(self.comparison())
-        return parts[0] if len(parts) == 1 else _logical(parts, False)
+        return logical([*self.separated("and", self.comparison)], some=False)
+
+    def separated(self, word: str, parse: Callable[[], Run]) -> Iterator[Run]:
+        yield parse()
+        while self.keyword(word):
+            yield parse()
 
     def comparison(self) -> Run:
         left = self.sum()
         while True:
             if order := self.match(_ORDER):
-                left = _compared(order.replace("==", "="), left, self.sum())
+                left = applied(partial(compare, order.replace("==", "=")), left, self.sum())
             elif self.keyword("between"):
                 low = self.sum()
                 self.need_keyword("and")
-                left = _within(left, low, self.sum())
+                left = applied(_is_between, left, low, self.sum())
             elif self.keyword("in"):
                 left = self.membership(left)
             elif self.keyword("instance"):
                 self.need_keyword("of")
-                left = _instance(left, self.match(_TYPE) or "")
+                left = instance(left, self.match(_TYPE) or "")
             else:
                 return left
 
@@ -418,32 +333,25 @@ class _ExpressionParser:
                 items = [*self.items()]
                 if not self.peek(".."):
                     self.need(")")
-                    return _passing(left, items)
+                    return passing(left, items)
             except FormatError:
                 pass
             self.at = start
-        order = self.match(_ORDER) or ""
-        start = self.at
-        run = self.sum()
-        return _passing(left, [Item(order.replace("==", "="), self.formula(run, start))])
+        return passing(left, [self.item(whole=False)])
 
     def sum(self) -> Run:
-        left = self.product()
-        while sign := self.sign("+", "-"):
-            left = _calculated(sign, left, self.product())
-        return left
+        return self.calculated(("+", "-"), self.product)
 
     def product(self) -> Run:
-        left = self.power()
-        while True:
-            if self.peek("**") or not (sign := self.sign("*", "/")):
-                return left
-            left = _calculated(sign, left, self.power())
+        return self.calculated(("*", "/"), self.power)
 
     def power(self) -> Run:
-        left = self.unary()
-        while self.sign("**"):
-            left = _calculated("**", left, self.unary())
+        return self.calculated(("**",), self.unary)
+
+    def calculated(self, signs: tuple[str, ...], parse: Callable[[], Run]) -> Run:
+        left = parse()
+        while (signs == ("**",) or not self.peek("**")) and (sign := self.sign(*signs)):
+            left = applied(partial(calculate, sign), left, parse())
         return left
 
     def unary(self) -> Run:
@@ -452,32 +360,31 @@ class _ExpressionParser:
         self.nest()
         inner = self.unary()
         self.depth -= 1
-        minus = Decimal(-1)
-        return lambda scope: calculate("*", inner(scope), minus)
+        return applied(lambda value: calculate("*", value, Decimal(-1)), inner)
 
     def postfix(self) -> Run:
         start = self.at
         run = self.primary()
+        path = self.paths.get((start, self.at), "")
         while True:
             if self.peek(".") and not self.peek(".."):
                 self.sign(".")
-                run = self.component(run, start)
+                name = self.component()
+                run = applied(partial(property_of, name), run)
+                path = path and f"{path}.{name}"
+                self.paths[start, self.at] = path
             elif self.peek("[") and not _CLOSING.match(self.text, self.at):
                 self.sign("[")
-                run = self.filter(run)
-            elif self.peek("("):
-                self.sign("(")
-                run = self.invocation(run)
+                run, path = self.filter(run), ""
+            elif self.sign("("):
+                run, path = self.invocation(run), ""
             else:
                 return run
 
-    def component(self, run: Run, start: int) -> Run:
-        before = self.paths.get((start, self.at - 1)) or self.paths.get(
-            (start, self.dotless(start))
-        )
-        name = self.known_name() or next(
-            (part for part in _PARTS if self.text.startswith(part, self.at)), None
-        )
+    def component(self) -> str:
+        """Return the name after a dot, which may have spaces."""
+        parts = (part for part in _PARTS if self.text.startswith(part, self.at))
+        name = self.known_name() or next(parts, None)
         if name is None:
             match = _WORD.match(self.text, self.at)
             if match is None:
@@ -485,14 +392,7 @@ class _ExpressionParser:
             name = match.group()
         self.at += len(name)
         self.skip()
-        name = " ".join(name.split())
-        if before:
-            self.paths[start, self.at] = f"{before}.{name}"
-        return lambda scope: property_of(run(scope), name)
-
-    def dotless(self, start: int) -> int:
-        """Return where the path that begins at ``start`` ended, before its last dot."""
-        return max((end for first, end in self.paths if first == start), default=-1)
+        return " ".join(name.split())
 
     def filter(self, run: Run) -> Run:
         start = self.at
@@ -502,7 +402,7 @@ class _ExpressionParser:
         self.need("]")
         del self.local[depth:]
         self.varying.append(start)
-        return lambda scope: _filtered(run(scope), test, scope)
+        return filtered(run, test)
 
     def invocation(self, run: Run) -> Run:
         arguments: list[Run] = []
@@ -519,16 +419,7 @@ class _ExpressionParser:
                 arguments.append(self.expression())
             if not self.peek(")"):
                 self.need(",")
-
-        def invoked(scope: Scope) -> Any:
-            values = [argument(scope) for argument in arguments]
-            by_name = {name: argument(scope) for name, argument in named.items()}
-            target = run(scope)
-            if isinstance(target, _Function):
-                return target(*values, **by_name)
-            return call(target, values, by_name) if callable(target) else None
-
-        return invoked
+        return invocation(run, arguments, named)
 
     # --- values
 
@@ -593,7 +484,7 @@ class _ExpressionParser:
         return lambda scope: scope.get(name)
 
     def context(self) -> Run:
-        entries: list[tuple[str, Run]] = []
+        entries: list[tuple[str | None, Run]] = []
         depth = len(self.local)
         while not self.sign("}"):
             if string := self.match(_STRING):
@@ -606,15 +497,7 @@ class _ExpressionParser:
             if not self.peek("}"):
                 self.need(",")
         del self.local[depth:]
-
-        def run(scope: Scope) -> dict[str, Any]:
-            values: dict[str, Any] = {}
-            inner = ChainMap(values, scope)  # type: ignore[arg-type]
-            for name, entry in entries:
-                values[name] = entry(inner)
-            return values
-
-        return run
+        return context(entries)
 
     def list_or_range(self) -> Run:
         parts: list[Run] = []
@@ -624,13 +507,13 @@ class _ExpressionParser:
                 return self.range_from(parts[0], True)
             if not self.peek("]"):
                 self.need(",")
-        return lambda scope: [part(scope) for part in parts]
+        return listed(parts)
 
     def bracket(self) -> Run:
         if order := self.match(_ORDER):
             bound = self.sum()
             self.need(")")
-            return _half(order, bound)
+            return half(order, bound)
         inner = self.expression()
         if self.peek(".."):
             return self.range_from(inner, False)
@@ -643,142 +526,8 @@ class _ExpressionParser:
         closing = self.sign("]", ")", "[")
         if closing is None:
             raise self.expected("']', ')' or '[' at the end of a range")
-
-        def run(scope: Scope) -> Range | None:
-            bounds = low(scope), high(scope)
-            return None if None in bounds else Range(*bounds, low_in, closing == "]")
-
-        return run
+        return between(low, high, low_in, closing == "]")
 
 
-# --- evaluation
-
-
-class _Function:
-    """A function that a model defines."""
-
-    def __init__(self, parameters: list[str], body: Run, scope: Scope) -> None:
-        self.parameters, self.body, self.scope = parameters, body, scope
-
-    def __call__(self, *values: Any, **named: Any) -> Any:
-        if len(values) + len(named) > len(self.parameters) or not named.keys() <= set(
-            self.parameters
-        ):
-            return None
-        given = dict(zip(self.parameters, values, strict=False)) | named
-        if len(given) < len(self.parameters):
-            return None
-        return self.body(ChainMap(given, self.scope))  # type: ignore[arg-type]
-
-
-def function(parameters: list[str], body: Run, scope: Scope) -> Callable[..., Any]:
-    """Return a function of FEEL; a wrong number of arguments gives None."""
-    return _Function(parameters, body, scope)
-
-
-def _logical(parts: list[Run], some: bool) -> Run:
-    def run(scope: Scope) -> bool | None:
-        unknown = False
-        for part in parts:
-            value = part(scope)
-            if value is some:
-                return bool(some)
-            unknown = unknown or not isinstance(value, bool)
-        return None if unknown else not some
-
-    return run
-
-
-def _compared(order: str, left: Run, right: Run) -> Run:
-    return lambda scope: compare(order, left(scope), right(scope))
-
-
-def _within(value: Run, low: Run, high: Run) -> Run:
-    return lambda scope: Range(low(scope), high(scope)).holds(value(scope))
-
-
-def _passing(left: Run, items: list[Item]) -> Run:
-    def run(scope: Scope) -> bool:
-        value = left(scope)
-        inner = ChainMap({"?": value}, scope)  # type: ignore[arg-type]
-        return any(item.holds(value, inner) is True for item in items)
-
-    return run
-
-
-def _calculated(sign: str, left: Run, right: Run) -> Run:
-    return lambda scope: calculate(sign, left(scope), right(scope))
-
-
-def _half(order: str, bound: Run) -> Run:
-    def run(scope: Scope) -> Range | None:
-        value = bound(scope)
-        if value is None:
-            return None
-        if order.startswith("<"):
-            return Range(None, value, False, order == "<=")
-        if order.startswith(">"):
-            return Range(value, None, order == ">=", False)
-        return Range(value, value)
-
-    return run
-
-
-def _instance(value: Run, type_name: str) -> Run:
-    wanted = " ".join(type_name.partition("<")[0].split())
-
-    def run(scope: Scope) -> bool:
-        kind = kind_of(value(scope))
-        return kind != "null" if wanted == "Any" else kind == wanted
-
-    return run
-
-
-def _steps(first: Run, last: Run) -> Run:
-    def run(scope: Scope) -> Any:
-        low, high = first(scope), last(scope)
-        if not isinstance(low, Decimal) or not isinstance(high, Decimal):
-            return None
-        if abs(high - low) > _MOST_STEPS:
-            raise FormatError(f"a loop must have at most {_MOST_STEPS:,} steps")
-        step = 1 if high >= low else -1
-        return [Decimal(n) for n in range(int(low), int(high) + step, step)]
-
-    return run
-
-
-def _bindings(sources: list[tuple[str, Run]], scope: Scope) -> Iterator[dict[str, Any] | None]:
-    """Yield the values of the variables of a loop; None if one is not a list."""
-    bound: list[dict[str, Any]] = [{}]
-    for name, source in sources:
-        following: list[dict[str, Any]] = []
-        for values in bound:
-            items = source(ChainMap(values, scope))  # type: ignore[arg-type]
-            if items is None:
-                yield None
-                return
-            items = items if isinstance(items, list) else [items]
-            following += [{**values, name: item} for item in items]
-            if len(following) > _MOST_STEPS:
-                raise FormatError(f"a loop must have at most {_MOST_STEPS:,} steps")
-        bound = following
-    yield from bound
-
-
-def _filtered(value: Any, test: Run, scope: Scope) -> Any:
-    if value is None:
-        return None
-    items = value if isinstance(value, list) else [value]
-    scopes = [_of_item(item, scope) for item in items]
-    first = test(scopes[0]) if scopes else test(scope)
-    if isinstance(first, Decimal):
-        place = int(first)
-        if place == 0 or abs(place) > len(items):
-            return None
-        return items[place - 1 if place > 0 else place]
-    return [item for item, inner in zip(items, scopes, strict=True) if test(inner) is True]
-
-
-def _of_item(item: Any, scope: Scope) -> Scope:
-    entries = item if isinstance(item, dict) else {}
-    return ChainMap({"item": item, **entries}, scope)  # type: ignore[arg-type]
+def _is_between(value: Any, low: Any, high: Any) -> bool | None:
+    return Range(low, high).holds(value)
