@@ -12,7 +12,7 @@ from irenic.model.literals import quote
 from irenic.model.patterns import lazy
 
 _NOT: Final = lazy(r"not\s*\((.*)\)")
-_SEPARATOR: Final = lazy(r"\s*[,;\n]\s*")
+_SEPARATOR: Final = lazy(r"\s*[;\n]\s*|\s*,(?!\d)\s*")
 _CODE: Final = lazy(r'\w[\w./-]*\*?|"[^"]*"\*?')
 _PAIR: Final = lazy(r"\d[\d.]*-\d[\d.]*")
 # What only codes have: a first 0, three parts, letters inside digits, a prefix; 1.000.000 and dates
