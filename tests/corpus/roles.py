@@ -5,6 +5,7 @@ None if no question is needed, "suggested" if the first way out of each message 
 roles. Each case is written as ``value, value -> decision`` in the order of ``names``.
 """
 
+# ruff: noqa: E501 (a table is one text)
 from __future__ import annotations
 
 from typing import Any, NamedTuple

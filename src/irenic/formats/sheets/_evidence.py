@@ -23,6 +23,7 @@ from irenic.formats.feel.unary_tests import (
     kind_of,
 )
 from irenic.formats.sheets._outcomes import FORMULA
+from irenic.model.literals import Prefix
 from irenic.model.patterns import lazy
 
 # --- cells
@@ -69,6 +70,8 @@ def _has_form(text: str) -> bool:
         except FormatError:
             continue
         parts = test.tests if isinstance(test, AnyOf) else (test,)
+        if any(isinstance(p, Compare) and isinstance(p.value, Prefix) for p in parts):
+            return True
         is_text = all(isinstance(p, Compare) and isinstance(p.value, str) for p in parts)
         return not is_text and (not _is_value(test) or text.startswith("="))
     # what cannot be text, either, looks like a condition, such as until 18 and 30-
@@ -130,7 +133,7 @@ class CellReader:
             if text[:1].isalpha() or not any(map(str.isdecimal, text)):
                 return NOT_PLAIN if is_evident(text) else text
         test = self.test(cell)
-        if not isinstance(test, Compare) or test.order != "=":
+        if not isinstance(test, Compare) or test.order != "=" or isinstance(test.value, Prefix):
             return NOT_PLAIN
         is_signed = isinstance(cell, str) and cell.lstrip().startswith("=")
         return NOT_PLAIN if is_signed else test.value
@@ -369,6 +372,8 @@ def _ranges(test: Test | None) -> list[tuple[Any, ...]] | None:
         kind = ""
         for each in tests:
             if not isinstance(each, Compare) or each.value is None or each.order == "!=":
+                return None
+            if isinstance(each.value, Prefix):
                 return None
             kind = "text" if isinstance(each.value, str | bool) else kind_of(each.value)
             kind = _FAMILIES.get(kind, kind)

@@ -14,6 +14,7 @@ from irenic.formats.cells.values import is_amount, value_text
 from irenic.formats.cells.words import decimals, means_any, means_else, means_total
 from irenic.formats.feel.sets import feel_text, literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse_value
+from irenic.formats.sheets._codes import as_codes, refuse_number
 from irenic.formats.sheets._doubtful_cells import CellDoubts
 from irenic.formats.sheets._evidence import CellReader
 from irenic.formats.sheets._grid import (
@@ -60,6 +61,8 @@ class RowReader:
         """The conditions that are not unclear."""
         self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
+        self.codes: dict[str, str] = {}
+        """By column of codes, a cell that shows that it is one."""
         self.known: list[dict[Any, Any]] = [{} for _ in names]
         """By column, what the cells mean that cause neither errors nor warnings."""
         self.readings: dict[tuple[str, str], tuple[Cell, Reading]] = {}
@@ -157,6 +160,9 @@ class RowReader:
             return Cell(literal_text(value.strip()), Compare("=", value.strip()))
         if value is None or isinstance(value, str):
             return self.text(value or "", number, header, line)
+        if header in self.codes and isinstance(value, int | float):
+            self.fail(refuse_number(value, self.codes[header]), number, header, line, str(value))
+            return self.draft.read_cell("", number, header, line.number)
         if isinstance(value, Unreadable):
             self.fail(value.reason, number, header, line, value.text)
             return self.draft.read_cell("", number, header, line.number)
@@ -169,8 +175,9 @@ class RowReader:
 
     def text(self, text: str, number: int, header: str, line: SheetLine) -> Cell:
         """Return a cell of text, and keep what it means if that needs to be explained."""
+        written = as_codes(text) if header in self.codes else text
         try:
-            cell, reading = self.reading(text, header)
+            cell, reading = self.reading(written, header)
         except FormatError as error:
             self.fail(error.message, number, header, line, text)
             return Cell(text, ANYTHING)

@@ -21,6 +21,7 @@ from irenic.formats.cells.locales import Locale, locale_of, settled_by
 from irenic.formats.cells.words import means_else, means_total
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.parsed import Parsed
+from irenic.formats.sheets._codes import code_in
 from irenic.formats.sheets._domains import (
     SHEETS,
     allowed,
@@ -193,6 +194,7 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
     draft.decimal, draft.day_first = locale = options.locale or Locale()
     reader = RowReader(draft, names, locale, cells, typed=options.typed)
     reader.doubts.has_commas = options.has_commas
+    reader.codes = _codes(draft, names, lines[1:])
     for line in lines[1:]:
         reader.read(line, is_last=line is lines[-1])
     reader.doubts.end()
@@ -361,6 +363,20 @@ def _unmarked(draft: TableDraft, table: Shaped) -> list[SheetLine]:
         draft.remarks.append(f"a mark in {table.names[place]} is true, and an empty cell false")
 
     return unmarked(table.lines, places, say)
+
+
+def _codes(draft: TableDraft, names: list[str], lines: list[SheetLine]) -> dict[str, str]:
+    """Return the columns of codes, each with a cell that shows it."""
+    codes = {}
+    for column in draft.inputs:
+        place = names.index(column.name)
+        try:
+            cells = (line.cells[place] for line in lines if place < len(line.cells))
+            if code := code_in(cells):
+                codes[column.name] = code
+        except FormatError as error:
+            draft.fail(error.message, header=column.name)
+    return codes
 
 
 _LONGEST_NAME: Final = 1_000
