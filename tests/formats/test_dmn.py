@@ -504,7 +504,7 @@ BAD = item("tBad", "number", allowed="max")
                                    " column contains numbers according to typeRef number)"),
         (("f", "string", '"a", "b"'), ("true", "1"), {},
          ", rule 1, column 'f', 'true': true is not a text (the column contains text according to"
-         " typeRef string)"),
+         " typeRef string); quote it, or correct the type"),
         ("Flag", ("5", "1"), {"before": ITEMS},
          ", rule 1, column 'Flag', '5': 5 is not true or false (the column contains booleans"
          " according to the typeRef of its data)"),
@@ -513,7 +513,8 @@ BAD = item("tBad", "number", allowed="max")
          " to typeRef boolean)"),
         (("f", "date"), ('"2020-01-01"', "1"), {},
          ', rule 1, column \'f\', \'"2020-01-01"\': "2020-01-01" is not a date such as 2026-01-31'
-         " (the column contains dates according to typeRef date)"),
+         ' (the column contains dates according to typeRef date); write date("2026-01-31"), or'
+         " correct the type"),
         (NUMBER, ("1", "2", "3"), {},
          ", rule 1: a rule must have one output entry per column, 1 in all, got 2"),
         (("f", "tNone"), ("-", "1"), {"before": ITEMS},

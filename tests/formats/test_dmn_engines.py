@@ -76,6 +76,15 @@ def test_columns_of_a_table_are_compared_exactly():
     assert '"a" > "b"' in irenic.dumps(one(A, B, rows=[("> b", "-", "1")]), format="sql")
 
 
+def test_data_of_an_unknown_type_may_be_any_number():
+    table = one(("a", "integer"), rows=[("< limit", "1"), ("= limit", "2"), ("> limit", "3")])
+    assert irenic.check(table).is_consistent
+    assert table.predict([{"a": 1, "limit": 1.5}, {"a": 2, "limit": 1.5}]).tolist() == [1, 3]
+    both = one(("a", "integer"), ("b", "integer"), rows=[("limit", "limit", "1"), ("-", "-", "1")])
+    assert irenic.check(both).is_complete
+    assert both.predict([{"a": 1, "b": 1, "limit": 1}]).tolist() == [1]
+
+
 def test_equal_expressions_are_compared_exactly():
     rows = [("> limit * 2", "1"), ("<= limit * 2", "2"), ("< f(limit)", "3")]
     table = one(A, rows=rows)
@@ -206,9 +215,33 @@ def test_cells_say_the_kind_of_columns_of_text(cell, plural):
     assert one(("a", kind), rows=[(cell, "1")]).space == found.tables[0].space
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "literal"),
+    [
+        ("date", "2026-01-31", "date"),
+        ("time", "12:30:00", "time"),
+        ("dateTime", "2026-01-31T12:30:00", "date and time"),
+        ("dayTimeDuration", "P1DT12H", "duration"),
+        ("yearMonthDuration", "P1Y2M", "duration"),
+    ],
+)
+def test_literals_of_text_in_columns_of_dates_and_durations(kind, text, literal):
+    [error] = read(("a", kind), rows=[(f'"{text}"', "1")]).errors
+    assert str(error).endswith(f'; write {literal}("{text}"), or correct the type')
+    assert len(one(("a", kind), rows=[(f'{literal}("{text}")', "1")]).rules) == 1
+
+
+def test_constants_are_in_lower_case():
+    for cell in ("TRUE", "False", "Null"):
+        assert "is a name" in str(read(("a", "boolean"), rows=[(cell, "1")]).errors[0])
+        assert len(one(("a", "boolean"), rows=[(cell.lower(), "1")]).rules) == 1
+
+
 def test_mixed_columns_of_text_are_refused():
     for rows in ([("5", "1"), ('"a"', "2")], [("5", "1"), ("true", "2")]):
-        assert read(("a", "string"), rows=rows).tables == []
+        [*_, error] = read(("a", "string"), rows=rows).errors
+        assert "; quote it, or correct the type" in str(error)
+    assert len(one(("a", "string"), rows=[('"5"', "1"), ('"a"', "2")]).rules) == 2
 
 
 @pytest.mark.parametrize("kind", ["collection", "list", "list&lt;number&gt;"])

@@ -13,8 +13,8 @@ from openpyxl.comments import Comment
 import irenic
 from bound import book_of, loads_csv, messages, reasons, repacked, rules_of, saved
 from irenic import Categorical, Continuous, DataError, FormatError, Rule, RuleSet, Space
+from irenic.formats.cells.sequences import days_meant, whole_list
 from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not
-from irenic.formats.sheets._sequences import days_meant, whole_list
 from irenic.formats.sheets._steps import after, extended, touching
 from irenic.formats.sheets.cases import in_notation, read_cases
 from irenic.formats.tables.drafts import Input, TableDraft, accepted_in

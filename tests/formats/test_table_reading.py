@@ -29,7 +29,7 @@ def test_a_reading_has_one_line_per_column():
         "Age: condition: whole numbers; '18-25' is read as [18..25] (2 cells like this, first at"
         " line 4); '65+' is read as >= 65 (2 cells like this, first at line 6)",
         "vip: condition: only yes, no",
-        "income: condition: numbers (€); '>1.000' is read as > 1000; '€ 2,50' is read as 2.50",
+        "income: condition: numbers (€); '>1.000' is read as > 1000; '€ 2,50' is read as 2.5",
         "Zone: ignored",
         "Age to: condition: any value (no cell tests it)",
         "fare: outcome: 0.1, 0.2, 0.05; '10%' is read as 0.1 (4 cells like this, first at line 4)",

@@ -12,8 +12,11 @@ import irenic
 from bound import error_of, loads_csv, messages, quoted, reasons, rules_of
 from irenic import Categorical, Continuous
 from irenic.errors import FormatError
+from irenic.formats.cells import reading
+from irenic.formats.cells.locales import Locale, locale_of, settled_by
+from irenic.formats.cells.values import value_text
+from irenic.formats.feel.sets import feel_text
 from irenic.formats.feel.unary_tests import parse
-from irenic.formats.sheets._spellings import Locale, locale_of, respelled, settled_by, value_text
 
 
 def read(*cells, header="a", **options):
@@ -167,8 +170,9 @@ def test_a_locale_settles_separators_and_dates():
     ("< 2,5; (2,5..4,5); > 4,5", "", ",", "< 2.5, (2.5..4.5), > 4.5"),
     ("6am-24:00", "at", "", ">= 06:00"), ("8-24 Uhr", "at", "", ">= 08:00"),
 ])  # fmt: skip
-def test_cells_are_respelled(cell, name, decimal, spelling):
-    assert respelled(cell, name, Locale(decimal)) == spelling
+def test_what_a_cell_means_is_shown_as_a_unary_test(cell, name, decimal, spelling):
+    test = reading.read(cell, Locale(decimal), name).test
+    assert feel_text(test, words=True) == spelling
 
 
 def test_units_and_notes_settle_nothing_else():
@@ -294,14 +298,13 @@ def test_written_numbers_are_read_back(number, decimal, grouped, money):
 
 
 @given(st.text("0123456789.,-–+%€<>=() ab\n;'/:[]", max_size=12))
-def test_a_respelled_cell_is_a_unary_test_or_an_error(text):
+def test_what_a_cell_means_is_read_back(text):
     for locale in (Locale(), Locale(",", True), Locale(".", False)):
         try:
-            spelling = respelled(text, "a", locale)
-            if spelling is not None:
-                parse(spelling, words=True)
+            test = reading.read(text, locale, "a").test
         except FormatError:
-            pass
+            continue
+        assert parse(feel_text(test)) == parse(feel_text(parse(feel_text(test))))
 
 
 @given(st.text("0123456789.,-–+%€<>=() anyorte\n;'/", max_size=10))

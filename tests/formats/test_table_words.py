@@ -29,7 +29,7 @@ from bound import (
 )
 from irenic import Categorical, Continuous, Rule, RuleSet, Space
 from irenic.errors import DataError, FormatError, SpaceError
-from irenic.formats.sheets._sequences import listed_words
+from irenic.formats.cells.reading import read
 from irenic.formats.sheets.cases import in_notation, read_cases
 from irenic.formats.sheets.writing import dumps_csv
 from irenic.frames.columns import Table
@@ -62,7 +62,7 @@ WEEK = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 def test_a_range_of_days_has_each_day_once(first, length):
     """The days are those that one counts on a calendar."""
     days = [WEEK[(WEEK.index(first) + n) % 7] for n in range(length)]
-    assert listed_words(f"{first}-{days[-1]}") == ", ".join(days)
+    assert [test.value for test in read(f"{first}-{days[-1]}").test.tests] == days
 
 
 # --- texts that may be several values, or others
@@ -346,7 +346,7 @@ def test_percentages_of_workbooks_are_read_as_shown():
     )
     # whatever separates the decimals of other cells
     rows = ["share", "amount", "f"], [0.01125, "< 1.000,50", 0], [1, ">= 1.000,50", 1]
-    assert rules_of(percentages(*rows, places=["A2", "A3", "C2"], form="0.00%")) == [
+    assert rules_of(percentages(*rows, places=["A2", "A3", "C2"], form="0.000%")) == [
         "IF share = 0.01125 AND amount < 1000.5 THEN 0",
         "IF share = 1 AND amount >= 1000.5 THEN 1",
     ]

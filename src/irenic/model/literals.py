@@ -14,6 +14,7 @@ import numpy as np
 
 from irenic.arrays import Floats
 from irenic.errors import FormatError, escape_unsafe
+from irenic.model.characters import is_plain
 from irenic.model.head import Head
 
 if TYPE_CHECKING:
@@ -228,9 +229,8 @@ def format_word(text: str) -> str:
     >>> print(format_word("yellow"), format_word("low risk"), format_word("in"))
     yellow "low risk" "in"
     """
-    if WORD.fullmatch(text) and text.lower() not in KEYWORDS and not is_duration(text):
-        return text
-    return quote(text)
+    is_word = WORD.fullmatch(text) and text.lower() not in KEYWORDS and is_plain(text)
+    return text if is_word and not is_duration(text) else quote(text)
 
 
 def is_duration(text: str) -> bool:

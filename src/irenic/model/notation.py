@@ -29,6 +29,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from irenic.errors import FormatError
+from irenic.model.characters import UNSEEN, cleaned, two_scripts
 from irenic.model.features import MISSING, OTHER, is_unicode
 from irenic.model.head import Head
 from irenic.model.literals import (
@@ -45,14 +46,17 @@ from irenic.model.literals import (
 if TYPE_CHECKING:
     from irenic.model.condition import Operators
 
+# Words may contain accents of their own, and characters that nobody sees.
+_LETTER: Final = r"\w"
+_MARKED: Final = rf"\w\u0300-\u036f{UNSEEN}"
 _TOKEN: Final = re.compile(
-    r"(?P<space>[^\S\n]+)"
+    rf"(?P<space>(?:[^\S\n]|[{UNSEEN}])+)"
     r"|(?P<comment>#.*)"
     rf"|(?P<temporal>(?:{TEMPORAL.pattern})(?![\w:]))"
     r"|(?P<number>[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?!\w)|inf(?![\w.%/+-]*[\w%+])))"
     r"|(?P<negative>-P[\w.]+)"
     r"""|(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
-    rf"|(?P<word>{WORD.pattern})"
+    rf"|(?P<word>{WORD.pattern.replace(_LETTER, _MARKED)})"
     r"|(?P<sign><=|>=|==|!=|[<>=(){},])"
 )
 _LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
@@ -139,10 +143,22 @@ def tokenize(line: str) -> list[Token]:
         if kind == "comment":
             break
         if kind != "space":
-            tokens.append(Token(kind, match.group(), at + 1))
+            text = _word(match.group(), at) if kind == "word" else match.group()
+            tokens.append(Token(kind, text, at + 1))
         at = match.end()
     tokens.append(Token("end", "", len(line) + 1))
     return tokens
+
+
+def _word(text: str, at: int) -> str:
+    """Return a word in the characters that it means."""
+    if text.isascii():
+        return text
+    if WORD.fullmatch(word := cleaned(text)) is None:
+        raise FormatError(f"put the name or text {word!r} in quotes", column=at + 1)
+    if reason := two_scripts(word):
+        raise FormatError(f"{reason}, or put it in quotes if it is meant", column=at + 1)
+    return word
 
 
 def lines_in(text: str) -> list[str]:

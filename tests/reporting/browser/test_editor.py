@@ -13,9 +13,6 @@ import pytest
 import irenic
 from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
 from irenic.checking import check
-from irenic.formats.feel import doubtful_cells
-from irenic.formats.feel.doubtful_cells import DAY_SETS, UNCLEAR_DAYS
-from irenic.formats.sheets import _sequences, _spellings
 from irenic.reporting._bundle import bundle
 from irenic.reporting.edited_file import EditedFile
 from irenic.reporting.summarize import summarize
@@ -634,21 +631,6 @@ def test_a_row_is_split_at_a_number_of_the_file(page_of):
         assert ask(page, f"{read}({json.dumps(text)})") == {"value": value}
     error = "“2.500” is ambiguous: write 2500, or 2.5000 if the point is a decimal point."
     assert ask(page, f"{read}('2.500')") == {"error": error}
-
-
-def test_the_words_of_the_page_are_those_of_files():
-    """A word that is added to the reader of files must be added to the page, too."""
-    scripts = files("irenic") / "reporting" / "assets" / "scripts"
-    source = (scripts / "editor" / "spellings.js").read_text("utf-8")
-    joined = re.sub(r'" \+\s+"', "", source).replace("\\\\", "\\")
-    joined += (scripts / "editor" / "sequences.js").read_text("utf-8").replace("\\\\", "\\")
-    days = (*DAY_SETS.values(), UNCLEAR_DAYS.pattern)
-    sequences = (*_sequences._DAYS, *_sequences.MONTHS, *days)
-    tables = [*_spellings._WORDS.values(), *_spellings._UNITS.values(), *sequences]
-    for words in (*tables, _spellings._MORE, _spellings._LESS, _spellings._NOT.pattern):
-        assert f'"{words}"' in joined, words
-    for word in doubtful_cells._ANY:
-        assert f'"{word}"' in source, word
 
 
 # --- outcomes

@@ -284,7 +284,8 @@ class Opener:
         value, operand = _column(self.decisions, column.name), _column(self.decisions, other)
         if other == column.name or value is None or operand is None:
             return None
-        kind, own = kind or own, own or kind
+        whole = {"integer": "number"}  # what is compared with an integer need not be one
+        kind, own = kind or whole.get(own or "", own), own or whole.get(kind or "", kind)
         for key in ((column.name, other), (other, column.name)):
             if key in self.pairs:
                 return self.pairs[key]

@@ -131,7 +131,7 @@ class Logic:
 
     def cell(self, node: Node, column: Node) -> Tests:
         """Return the parsed cell of a column, in FEEL or a language of which that can be made."""
-        text = _text(node)
+        text = node.written()
         declared = node.get("expressionLanguage") or self.model.root.get("expressionLanguage")
         language = language_of(text, declared)
         same = as_feel(text, language, names_of(column, self.decisions.names))
@@ -142,7 +142,7 @@ class Logic:
 
     def text(self, node: Node) -> Run:
         """Return the expression that is the text of an element; None without one."""
-        text = _text(node)
+        text = node.written()
         return self.formula(text, node).run if text else lambda scope: None
 
     def conforming(self, run: Run, reference: str, node: Node) -> Run:
@@ -307,21 +307,15 @@ class _InterpretedTable:
     """A decision table that is read cell by cell, as DMN defines it."""
 
     def __init__(self, logic: Logic, node: Node) -> None:
-        self.inputs = [
-            logic.text(node.first("inputExpression") or node) for node in node.all("input")
-        ]
-        allowed = [n.first("inputValues") for n in node.all("input")]
+        columns = node.all("input")
+        self.inputs = [logic.text(column.first("inputExpression") or column) for column in columns]
+        allowed = [column.first("inputValues") for column in columns]
         self.allowed = [None if n is None else logic.tests(n.child_text(), n) for n in allowed]
         outputs = node.all("output")
         self.names = [" ".join(output.get("name").split()) for output in outputs]
         self.rules = [
             (
-                [
-                    logic.cell(entry, column)
-                    for entry, column in zip(
-                        rule.all("inputEntry"), node.all("input"), strict=False
-                    )
-                ],
+                [*map(logic.cell, rule.all("inputEntry"), columns)],
                 [logic.text(entry) for entry in rule.all("outputEntry")],
             )
             for rule in node.all("rule")
@@ -375,10 +369,6 @@ class _InterpretedTable:
             next((i for i, value in enumerate(values) if equal(value, part)), len(values))
             for values, part in zip(self.ranking, then, strict=True)
         ]
-
-
-def _text(node: Node) -> str:
-    return node.child_text() if node.children else node.text.strip()
 
 
 def _allows(allowed: Tests, value: Any, scope: Scope) -> bool:

@@ -16,8 +16,10 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.errors import ConditionError, FormatError, without_feature
-from irenic.formats.feel.doubtful_cells import means_days, warning
-from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not, Test, kind_of, parse_value
+from irenic.formats.cells.reading import literal
+from irenic.formats.cells.words import means_days, warning
+from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not, Test, kind_of
+from irenic.model.characters import cleaned, is_lasting, is_plain, two_scripts
 from irenic.model.condition import LOWER_AFTER, UPPER_AFTER, Interval, Operators, cut_after
 from irenic.model.features import (
     EXACT,
@@ -303,8 +305,8 @@ def shown(value: Any) -> str:
     return "null" if value is None else quote(value) if isinstance(value, str) else display(value)
 
 
-# Not allowed in XML even as references, or of zero width and dropped by the reader of spreadsheets.
-_NOT_IN_XML: Final = lazy("[\u200b\u2060\ufeff\ufffe\uffff]")
+_NOT_IN_XML: Final = lazy("[\ufffe\uffff]")  # not even as references
+_NOT_ASCII: Final = lazy(r"[^\x00-\x7f]")
 
 
 def literal_text(value: Any, *, words: bool = False) -> str:
@@ -315,7 +317,7 @@ def literal_text(value: Any, *, words: bool = False) -> str:
     if isinstance(value, str):
         if words and _reads_bare(value):
             return value
-        return _NOT_IN_XML.sub(lambda m: f"\\u{ord(m.group()):04x}", quote(value))
+        return with_escapes(quote(value))
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float) and math.isfinite(value):
@@ -336,13 +338,34 @@ def literal_text(value: Any, *, words: bool = False) -> str:
     )
 
 
+def with_escapes(text: str) -> str:
+    """Return a text in quotes with escapes for the characters that readers drop or doubt."""
+    if text.isascii():
+        return text
+    text = _NOT_IN_XML.sub(_escape, text)
+    if cleaned(text) != text:
+        text = _NOT_ASCII.sub(lambda m: m[0] if is_lasting(m[0]) else _escape(m), text)
+    is_doubtful = cleaned(text) != text or two_scripts(text.replace('"', " "))
+    return _NOT_ASCII.sub(_escape, text) if is_doubtful else text
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\u{code:04x}" if code <= _BASIC_PLANE else f"\\U{code:06x}"
+
+
+_BASIC_PLANE: Final = 0xFFFF
+
+
 @lru_cache(maxsize=10_000)
 def _reads_bare(value: str) -> bool:
     """Return whether a text needs no quotes in a spreadsheet: an unambiguous word."""
     if not _WORD.fullmatch(value) or warning(value) or means_days(value):
         return False
+    if not is_plain(value):
+        return False
     try:
-        return bool(parse_value(value, words=True) == value)
+        return bool(literal(value) == value)
     except FormatError:
         return False
 
@@ -364,35 +387,46 @@ def _decimal(value: float) -> str:
     return f"{text}.0" if abs(value) > EXACT and "." not in text else text
 
 
-def feel_text(test: Test | Operators) -> str:
-    """Return the text of a test; read back, it selects the same values."""
+def feel_text(test: Test | Operators, *, words: bool = False) -> str:
+    """Return the text of a test; read back, it selects the same values.
+
+    With ``words``, dates and words have no quotes, as in spreadsheets.
+    """
     if isinstance(test, dict):
-        return cell_text([test])
+        return cell_text([test], words=words)
     if test == AllOf(()):
         return "-"
-    text = _listed(test)
+    text = _listed(test, words)
     # spreadsheets accept ? in brackets only if the cell begins with it
     return f"? in ({text})" if _joined(test) else text
 
 
-def _listed(test: Test) -> str:
+def _listed(test: Test, words: bool) -> str:
     parts = test.tests if isinstance(test, AnyOf) else (test,)
-    return ", ".join(map(_one, parts))
+    return ", ".join(_one(part, words) for part in parts)
 
 
-def _one(test: Test) -> str:
+def _one(test: Test, words: bool) -> str:
     if isinstance(test, Compare):
         sign = "" if test.order == "=" else f"{test.order} "
-        return f"{sign}{literal_text(test.value)}"
+        return f"{sign}{_value(test.value, words)}"
     if isinstance(test, Not):
-        return f"not({_listed(test.test)})"
+        return f"not({_listed(test.test, words)})"
     if isinstance(test, AnyOf):
-        return f"({_listed(test)})"
+        return f"({_listed(test, words)})"
     if bounds := _range_of(test):
         low, high = bounds
         opening, closing = "[" if low.order == ">=" else "(", "]" if high.order == "<=" else ")"
-        return f"{opening}{literal_text(low.value)}..{literal_text(high.value)}{closing}"
-    return " and ".join(f"? in ({_listed(part)})" for part in test.tests)
+        a, b = (_value(bound.value, words) for bound in bounds)
+        return f"{opening}{a}..{b}{closing}"
+    return " and ".join(f"? in ({_listed(part, words)})" for part in test.tests)
+
+
+def _value(value: Any, words: bool) -> str:
+    is_to_the_minute = words and type(value) is dt.time and value.tzinfo is None
+    if is_to_the_minute and not (value.second or value.microsecond):
+        return f"{value:%H:%M}"
+    return literal_text(value, words=words)
 
 
 def _range_of(test: AllOf) -> tuple[Compare, Compare] | None:

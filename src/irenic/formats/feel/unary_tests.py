@@ -1,4 +1,4 @@
-"""The parser of unary tests: the conditions in cells of decision tables, in FEEL or similar.
+"""The parser of unary tests: the conditions in cells of decision tables, in FEEL.
 
 ::
 
@@ -9,11 +9,9 @@
     range      = "[" or "(" or "]"  value ".." value  "]" or ")" or "["
     value      = number | "text" | true | false | null | @"2026-01-31"
                | date("…") | date(y, m, d) | time("…") | date and time("…") | duration("P1Y2M")
-               | in FEEL, any constant expression
+               | any constant expression
 
-With ``words``, as in spreadsheets, ISO dates, times and durations need no quotes, and neither does
-text that begins with a letter and is none of the above. Ambiguous cells (``100,5``, ``0-17``) are
-errors. So are names, and in spreadsheets other functions and arithmetic.
+Names are errors. Cells of spreadsheets are read by :mod:`irenic.formats.cells.reading`.
 """
 
 from __future__ import annotations
@@ -26,17 +24,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.errors import FormatError
 from irenic.formats.feel._literals import (
-    TEMPORAL,
     construct,
     in_message,
     number_of,
     read_at,
-    read_duration,
     read_number,
-    read_temporal,
     read_text,
 )
-from irenic.formats.feel.doubtful_cells import LONGEST_BARE, STRING, refusal
 from irenic.model.literals import Months
 from irenic.model.notation import Token
 from irenic.model.patterns import lazy
@@ -62,24 +56,6 @@ _FEEL: Final = lazy(
     r"|(?P<word>[^\W\d]\w*(?:\.[^\W\d]\w*)*)",
     re.DOTALL,
 )
-_ISO_DURATION: Final = r"-?P(?=[\dT])(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T[\dHMS.]+)?"
-# A number or word without quotes ends where the next token begins.
-_END: Final = r"(?=\s*(?:$|[,\]\)\[]|\.\.|(?:and|or)\s*[<>=!]))"
-_WORDS: Final = lazy(
-    r"(?P<space>\s+)"
-    rf"|(?P<string>{_STRING})"
-    rf"|(?P<temporal>{TEMPORAL}){_END}"
-    rf"|(?P<duration>{_ISO_DURATION}){_END}"
-    rf"|(?P<number>{_NUMBER}){_END}"
-    rf"|(?P<call>{_CALL})(?=\s*\()"
-    rf"|(?P<word>(?i:true|false|null)|and|or){_END}"
-    r"|(?P<connective>(?:and|or)(?=\s*[<>=!]))"
-    r"|(?P<sign><=|>=|!=|==|\.\.|[<>=(),\[\]@])"
-    r"""|(?P<bare>(?!@)(?:(?!\.\.)[^,<>=!()\[\]"])+)""",
-    re.DOTALL,
-)
-# The beginning of an expression about the value itself; in spreadsheets it is read as FEEL.
-_QUESTION: Final = lazy(r"[\s(]*\?\s*(?:[<>=!]|in\b|between\b|$)")
 # Cells that are one number, comparison or range, in a notation that has only one meaning.
 _PLAIN_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?"
 _ORDINARY: Final = lazy(
@@ -90,9 +66,6 @@ _ORDINARY: Final = lazy(
 _DOUBTFUL: Final = lazy(
     r"(?:^|[,(\[])\s*-?[\d.]+(?:\s*[-/]\s*[\d.]+)+\s*(?:$|[,)\]])|\.\.\.|\d{35}"
 )
-# Signs that spreadsheets and word processors substitute for others.
-_PRETTY: Final = {"≤": "<=", "≥": ">=", "≠": "!="}
-_PRETTY_SIGN: Final = lazy(rf"{STRING.pattern}|[≤≥≠]", re.DOTALL)
 DASHES: Final = ("-", "–", "—", "−")
 
 
@@ -125,22 +98,31 @@ Test: TypeAlias = "Compare | Not | AllOf | AnyOf"
 ANYTHING: Final = AllOf(())
 
 
-def parse(text: str, *, words: bool = False) -> Test:
-    """Return the test in a cell; ``words`` accepts the notation of spreadsheets."""
-    # most cells need no tokens: this is for speed only, and reads them as the parser would
-    if ordinary := _ORDINARY.fullmatch(text):
-        order, value, opening, low, high, closing = ordinary.groups()
-        if value is not None:
-            return Compare(order or "=", number_of(value))
-        return _bounded(number_of(low), opening == "[", number_of(high), closing == "]")
-    return _parse(text, words)
+def parse(text: str) -> Test:
+    """Return the test in a cell."""
+    test = ordinary(text)
+    return _parse(text) if test is None else test
 
 
-def _parse(text: str, words: bool) -> Test:
+def ordinary(text: str) -> Test | None:
+    """Return the test in a cell that needs no tokens, None for others.
+
+    This is for speed only: the parser would read it alike.
+    """
+    match = _ORDINARY.fullmatch(text)
+    if match is None:
+        return None
+    order, value, opening, low, high, closing = match.groups()
+    if value is not None:
+        return Compare(order or "=", number_of(value))
+    return _bounded(number_of(low), opening == "[", number_of(high), closing == "]")
+
+
+def _parse(text: str) -> Test:
     try:
-        return _literal(text, words)
+        return _literal(text)
     except FormatError:
-        test = None if words else _constant(text)
+        test = _constant(text)
         if test is None:
             raise
         return test
@@ -188,27 +170,23 @@ def _is_literal(value: Any) -> bool:
     return kind_of(value) not in ("null", "value")
 
 
-def _literal(text: str, words: bool) -> Test:
-    if text.strip() in ("", "-") or (words and text.strip() in DASHES):
+def _literal(text: str) -> Test:
+    if text.strip() in ("", "-"):
         return ANYTHING
-    if words and text.strip() == "?":
-        raise FormatError("'?' is ambiguous; write null for a missing value, or true")
-    if words:
-        text = _PRETTY_SIGN.sub(lambda m: _PRETTY.get(m.group(), m.group()), text)
-    parser = _TestParser(text, words and _QUESTION.match(text) is None)
+    parser = _TestParser(text)
     test = parser.tests()
     parser.end()
     return test
 
 
-def parse_value(text: str, *, words: bool = False) -> Any:
+def parse_value(text: str) -> Any:
     """Return the value of a literal; None is null."""
-    parser = _TestParser(text, words)
+    parser = _TestParser(text)
     try:
         value = parser.value()
         parser.end()
     except FormatError:
-        value = None if words else _constant_value(text)
+        value = _constant_value(text)
         if value is None:
             raise
     return value
@@ -260,16 +238,15 @@ _KINDS: Final[dict[type, str]] = {
 }
 
 
-def _tokenize(text: str, words: bool) -> list[Token]:
+def _tokenize(text: str) -> list[Token]:
     if len(text) > MOST_CHARACTERS:
         raise FormatError(
             f"a cell must have at most {MOST_CHARACTERS:,} characters, got {len(text):,}"
         )
-    pattern = _WORDS if words else _FEEL
     tokens = []
     at = 0
     while at < len(text):
-        match = pattern.match(text, at)
+        match = _FEEL.match(text, at)
         if match is None:
             raise FormatError(_unreadable(text[at:]), column=at + 1)
         if text.startswith("...", at) and match.lastgroup == "sign":
@@ -278,35 +255,7 @@ def _tokenize(text: str, words: bool) -> list[Token]:
             tokens.append(Token(match.lastgroup or "", match.group().rstrip(), at + 1))
         at = match.end()
     tokens.append(Token("end", "", len(text) + 1))
-    if words:
-        _check_numbers(tokens)
     return tokens
-
-
-def _check_numbers(tokens: list[Token]) -> None:
-    """Reject ambiguous numbers: ``100,5`` and ``007``."""
-    called = 0  # they are not ambiguous in date(2026,01,31)
-    for place, token in enumerate(tokens):
-        if token.kind == "call" and token.text != "not":
-            called += 1
-        elif called and token == ("sign", ")", token.column):
-            called -= 1
-        if token.kind != "number" or called:
-            continue
-        if re.match(r"-?0\d", token.text):
-            raise FormatError(
-                f"{token.text!r} begins with 0; quote it if it is text, or omit the leading 0",
-                column=token.column,
-            )
-        comma, after = [*tokens[place + 1 : place + 3], token, token][:2]
-        adjacent = comma.column == token.column + len(token.text)
-        adjacent = adjacent and after.column == comma.column + 1
-        if comma.text == "," and adjacent and after.text[:1].isdigit() and after.kind != "temporal":
-            raise FormatError(
-                f"'{token.text},{after.text}' is ambiguous; write numbers with a decimal point and"
-                " no thousands separators, and lists with a space after the comma",
-                column=token.column,
-            )
 
 
 def _unreadable(rest: str) -> str:
@@ -315,15 +264,17 @@ def _unreadable(rest: str) -> str:
     if rest[0].isdigit():
         word = re.split(r"[\s,<>=()\[\]]", rest, maxsplit=1)[0]
         return f"{word!r} is not a number; quote it if it is text"
-    return f"unexpected {rest[0]!r}; a cell must contain conditions such as >= 18 or [18..30]"
+    return (
+        f"unexpected {rest[0]!r}; a cell must contain conditions such as >= 18, [18..30] or"
+        ' "text" in quotes'
+    )
 
 
 class _TestParser:
     """Recursive descent over the tokens of one cell."""
 
-    def __init__(self, text: str, words: bool) -> None:
-        self.words = words
-        self.tokens = _tokenize(text, words)
+    def __init__(self, text: str) -> None:
+        self.tokens = _tokenize(text)
         self.at = 0
         self.depth = 0
 
@@ -342,7 +293,7 @@ class _TestParser:
         return None
 
     def word(self, *words: str) -> str | None:
-        if self.token.kind in ("word", "connective") and self.token.text in words:
+        if self.token.kind == "word" and self.token.text in words:
             return self.take().text
         return None
 
@@ -358,15 +309,12 @@ class _TestParser:
     def end(self) -> None:
         if self.token.kind != "end":
             before = self.tokens[self.at - 1]
-            if self.token.text == "(" and before.text.lower() in _FUNCTIONS:
-                raise _function(before.text, before)
             if self.token.text == ".." and self.at == 1:
                 high = self.tokens[self.at + 1].text
                 raise FormatError(
                     f"a range must be in brackets: [{before.text}..{high}]", column=before.column
                 )
-            hint = "; put text in quotes" if self.words else ""
-            raise FormatError(f"unexpected {self.token.text!r}{hint}", column=self.token.column)
+            raise FormatError(f"unexpected {self.token.text!r}", column=self.token.column)
 
     def nest(self, token: Token) -> None:
         self.depth += 1
@@ -397,7 +345,7 @@ class _TestParser:
         while self.word("and"):
             units.append(self.unit())
         joined = len(units) > 1 or (self.token.kind == "word" and self.token.text == "or")
-        if joined and not self.words and "?" not in {t.text for t in self.tokens[start:]}:
+        if joined and "?" not in {t.text for t in self.tokens[start:]}:
             raise FormatError(
                 "'and' and 'or' must join tests of ?, as in ? > 5 and ? < 10",
                 column=self.tokens[start].column,
@@ -469,11 +417,6 @@ class _TestParser:
         self.at = start
         inner = self.tests()
         self.need(")" if opening.text == "(" else "]")
-        if self.tokens[start].kind == "bare" and self.at == start + 2:
-            text = "".join(token.text for token in self.tokens[start - 1 : self.at])
-            raise FormatError(
-                f"{text!r} is not a condition; quote it if it is text", column=opening.column
-            )
         return inner
 
     def bound(self) -> Any:
@@ -493,22 +436,13 @@ class _TestParser:
             return read_number(token)
         if token.kind == "string":
             return read_text(token)
-        if token.kind == "temporal":
-            return read_temporal(token.text, token)
-        if token.kind == "duration":
-            return read_duration(token.text, token)
-        if token.kind == "bare":
-            return _bare(token)
         if token.kind == "sign":
             return self.signed(token)
         if token.kind == "call" and token.text != "not":
             return self.call(token)
         if token.kind == "word":
-            text = token.text.lower() if self.words else token.text
-            if text in _WORD_VALUES:
-                return _WORD_VALUES[text]
-            if self.words:
-                return _bare(token)
+            if token.text in _WORD_VALUES:
+                return _WORD_VALUES[token.text]
             raise self.name(token)
         self.at -= 1 if token.kind != "end" else 0
         raise self.expected("a value")
@@ -569,12 +503,6 @@ class _TestParser:
 _NONE: Final = object()
 _AFTER: Final = (",", ")", "]", "and", "or")
 _EXPRESSIONS: Final = ("if", "for", "some", "every", "function")
-# The functions that spreadsheets are most likely to contain; in FEEL any name before ( is one.
-_FUNCTIONS: Final = frozenset(
-    {"abs", "ceiling", "contains", "count", "ends with", "floor", "list contains", "lower case"}
-    | {"matches", "max", "min", "modulo", "now", "number", "round", "starts with", "string"}
-    | {"string length", "substring", "sum", "today", "upper case"}
-)
 _WORD_VALUES: Final[dict[str, Any]] = {"true": True, "false": False, "null": None}
 
 
@@ -608,20 +536,3 @@ def _function(name: str, token: Token) -> FormatError:
         f"{name!r} is a function, and functions are not supported; compare with a value such as 18",
         column=token.column,
     )
-
-
-def _bare(token: Token) -> str:
-    text = token.text
-    if text in DASHES:
-        raise FormatError(
-            f"{text!r} means any value only if it is alone in a cell", column=token.column
-        )
-    if len(text) > LONGEST_BARE:
-        raise FormatError(
-            f"a value without quotes must have at most {LONGEST_BARE:,} characters, got"
-            f" {len(text):,}; write it in quotes if it is text",
-            column=token.column,
-        )
-    if reason := refusal(text):
-        raise FormatError(reason, column=token.column)
-    return text

@@ -13,10 +13,11 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
+from irenic.formats.cells.locales import Locale
+from irenic.formats.cells.reading import read
 from irenic.formats.feel.sets import cell_text, literal_text
-from irenic.formats.feel.unary_tests import ANYTHING, Test, comparisons, parse
+from irenic.formats.feel.unary_tests import ANYTHING, Test, comparisons
 from irenic.formats.sheets._grid import SheetLine
-from irenic.formats.sheets._spellings import Locale, respelled
 from irenic.model.condition import Operators
 from irenic.model.features import Categorical, Feature
 from irenic.model.notation import ParsedCondition, ParsedImpossible, parse_line
@@ -75,12 +76,7 @@ def declaration(text: Any) -> Declaration | None:
 
 def _test(text: str) -> Test | None:
     try:
-        return parse(text, words=True)
-    except FormatError:
-        pass
-    try:
-        spelling = respelled(text, "", Locale("."))
-        return None if spelling is None else parse(spelling, words=True)
+        return read(text, Locale(".")).test
     except FormatError:
         return None
 

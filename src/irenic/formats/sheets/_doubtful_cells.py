@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from irenic.formats.feel.doubtful_cells import (
-    MIXED_PERCENTAGES,
-    decimals,
-    like_a_number,
-    warning,
-)
+from irenic.formats.cells.locales import SETTLE
+from irenic.formats.cells.values import units_of
+from irenic.formats.cells.words import MIXED_PERCENTAGES, decimals, like_a_number, warning
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import DASHES, AnyOf, Compare, kind_of
 from irenic.formats.sheets._doubtful_words import compared, quoted
-from irenic.formats.sheets._spellings import SETTLE, units_of
 from irenic.formats.tables.drafts import Cell, TableDraft
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import format_literal, quote
@@ -92,11 +88,8 @@ class CellDoubts:
         self.amounts: dict[str, tuple[_Place, str]] = {}
         """The first number without a percent sign in each column of outcomes."""
 
-    def cell(self, cell: Cell, rule: int, header: str, line: int, written: str = "") -> None:
-        """Check the numbers of a cell, and warn about ambiguous words, once per column.
-
-        ``written`` is the text in the file, if the cell was respelled.
-        """
+    def cell(self, cell: Cell, numbers: Sequence[str], rule: int, header: str, line: int) -> None:
+        """Check the numbers of a cell, and warn about ambiguous words, once per column."""
         found = compared(cell)
         for c in found:
             if type(c.value) is not int:
@@ -105,7 +98,7 @@ class CellDoubts:
             if not isinstance(cell.test, AnyOf):
                 return  # a range of integers is never ambiguous
         values = [c.value for c in found]
-        self.numbers(cell.text, values, rule, header, line, written)
+        self.numbers(numbers, rule, header, line, cell.text)
         if doubt := _doubtful_list(cell):
             self.draft.warn(doubt, rule=rule, header=header, text=cell.text, line=line)
         in_quotes = quoted([cell])
@@ -120,7 +113,9 @@ class CellDoubts:
 
     def outcome(self, text: str, then: Hashable, rule: int, header: str, line: int) -> None:
         """Check an outcome: a number, or text that looks like one."""
-        self.numbers(text, [then], rule, header, line)
+        if type(then) is float:
+            alike = [number for number in decimals(text) if abs(float(number)) == abs(then)]
+            self.numbers(alike, rule, header, line, text)
         if isinstance(then, str) and '"' not in text:
             self.thens.setdefault((header, then), _Place(rule, header, line))
         if text.strip() in (*DASHES, "?"):
@@ -145,23 +140,12 @@ class CellDoubts:
         else:
             self.amounts.setdefault(header, (_Place(rule, header, line), text))
 
-    def numbers(
-        self,
-        text: str,
-        values: Iterable[Any],
-        rule: int,
-        header: str,
-        line: int,
-        written: str = "",
-    ) -> None:
+    def numbers(self, numbers: Iterable[str], rule: int, header: str, line: int, text: str) -> None:
         """Collect numbers whose point may separate thousands; others show what points mean."""
-        floats = {abs(value) for value in values if type(value) is float}
-        for number in decimals(text) if floats else ():
-            if abs(float(number)) not in floats:
-                continue
+        for number in numbers:
             if may_be_thousands(number):
-                self.points.append((_Place(rule, header, line), written or text, number))
-            else:
+                self.points.append((_Place(rule, header, line), text, number))
+            elif "." in number:
                 self.settled = True
 
     def end(self) -> None:

@@ -3,7 +3,7 @@
 Every column is a condition by default. Row numbers, two columns of bounds, or one value in two
 spellings would then make a table look consistent. Such a column causes an error or a warning,
 unless it is a feature of the given space. Ambiguous cells are found in
-:mod:`irenic.formats.feel.doubtful_cells`.
+:mod:`irenic.formats.cells`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from itertools import pairwise
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import MIXED_PERCENTAGES, refusal
+from irenic.formats.cells.reading import is_condition
+from irenic.formats.cells.sequences import days_meant, is_ordered, whole_list
+from irenic.formats.cells.values import same_money, units_of
+from irenic.formats.cells.words import MIXED_PERCENTAGES, answers, negation_doubt
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
@@ -41,8 +44,6 @@ from irenic.formats.sheets._doubtful_words import (
     quoted,
     second_outcomes,
 )
-from irenic.formats.sheets._sequences import days_meant, is_ordered, whole_list
-from irenic.formats.sheets._spellings import is_condition, same_money, units_of
 from irenic.formats.sheets._steps import settle_pair, settle_steps
 from irenic.formats.tables.drafts import Cell, Input, TableDraft, distinct
 from irenic.model.literals import quote
@@ -239,12 +240,6 @@ def _beyond(draft: TableDraft, name: str, values: Sequence[Any]) -> str:
         f" all outcomes with target={both!r} ({options}), skip it with ignore={name!r} (--ignore),"
         f" or write = {literal_text(value, words=True)} in its first cell if it is a condition"
     )
-
-
-_ANSWERS: Final = (
-    ("yes", "no"), ("y", "n"), ("ja", "nein"), ("ja", "nee"), ("j", "n"), ("oui", "non"),
-    ("sí", "no"), ("si", "no"), ("sì", "no"), ("sim", "não"), ("tak", "nie"), ("true", "false"),
-)  # fmt: skip
 
 
 def _settle_kind(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
@@ -482,7 +477,7 @@ def _check_answers(draft: TableDraft, column: Input, texts: Sequence[str]) -> No
     """Reject ``Y`` beside ``yes``."""
     plain = {text.strip().casefold(): text for text in reversed(texts)}
     groups = [
-        [text for word, text in plain.items() if word in {pair[side] for pair in _ANSWERS}]
+        [text for word, text in plain.items() if word in {pair[side] for pair in answers()}]
         for side in (0, 1)
     ]
     doubles = [group for group in groups if len(group) > 1]
@@ -558,8 +553,8 @@ def _check_negations(draft: TableDraft, column: Input, cells: Sequence[Cell]) ->
         if not isinstance(test, Not) or not is_respelled(draft, column, cell):
             continue
         value = test.test.value if isinstance(test.test, Compare) else None
-        reason = refusal(cell.text.strip())
-        if reason and isinstance(value, str) and value.casefold() not in named:
+        reason = negation_doubt(cell.text.strip(), value) if isinstance(value, str) else ""
+        if reason and str(value).casefold() not in named:
             draft.fail(
                 reason, header=column.name, text=cell.text, line=first_line(draft, column, cell)
             )
@@ -600,7 +595,7 @@ def _answers(values: Sequence[str]) -> tuple[str, ...]:
 def answer_pair(values: Sequence[Any]) -> tuple[str, str] | tuple[()]:
     """Return the yes and no that all values are, in any case; () if they are others."""
     plain = {str(value).casefold() for value in values}
-    return next((pair for pair in _ANSWERS if plain <= set(pair)), ())
+    return next((pair for pair in answers() if plain <= set(pair)), ())
 
 
 def _check_roles(draft: TableDraft, names: list[str], columns: Sequence[Sequence[Any]]) -> None:

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from irenic.formats.feel.doubtful_cells import STRING, means_else, means_missing, means_other
+from irenic.formats.cells.locales import STRING
+from irenic.formats.cells.reading import is_condition
+from irenic.formats.cells.sequences import LONGEST_WORDS, is_ordered
+from irenic.formats.cells.words import means_else, means_missing, means_other
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, comparisons, kind_of
-from irenic.formats.sheets._sequences import LONGEST_WORDS, is_ordered
-from irenic.formats.sheets._spellings import is_condition
 from irenic.formats.tables.drafts import Cell, Input, TableDraft
 from irenic.model.literals import quote
 from irenic.model.patterns import lazy

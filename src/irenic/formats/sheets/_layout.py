@@ -6,8 +6,8 @@ import re
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError, did_you_mean
+from irenic.formats.cells.reading import is_condition
 from irenic.formats.sheets._grid import SheetLine, Unreadable
-from irenic.formats.sheets._spellings import is_condition
 from irenic.formats.tables.drafts import POLICIES
 from irenic.model.decision_table import HitPolicy
 from irenic.model.patterns import lazy

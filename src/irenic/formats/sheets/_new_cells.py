@@ -13,15 +13,16 @@ from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import beyond_doubt
+from irenic.formats.cells.values import amounts, units_of
+from irenic.formats.cells.words import beyond_doubt
 from irenic.formats.feel.sets import cell_text, literal_text
-from irenic.formats.sheets._grid import Percentage, seen
+from irenic.formats.sheets._grid import Percentage
 from irenic.formats.sheets._layout import NOTE
 from irenic.formats.sheets._outcomes import outcome_text
-from irenic.formats.sheets._spellings import _MONEY, _UNIT
 from irenic.formats.sheets.rules import WEIGHT
 from irenic.formats.tables.drafts import POLICIES, TableDraft
 from irenic.formats.tables.edits import Edits, NewLine
+from irenic.model.characters import cleaned
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Continuous, Feature
@@ -80,7 +81,7 @@ class Sheet(NamedTuple):
     def has_note(self) -> bool:
         """Whether there is a column of notes already."""
         header = self.lines[self.header]
-        return self.note < len(header) and seen(header[self.note]).strip() == NOTE
+        return self.note < len(header) and cleaned(header[self.note]).strip() == NOTE
 
     def as_cell(self, value: Any, place: int, line: int, *, signed: bool) -> Any:
         """Return a number or date as a value of a workbook, None if it has to be text.
@@ -116,7 +117,7 @@ def located(
         raise FormatError("the rows of a cross table cannot be changed one by one")
     if draft.header not in lines:
         raise FormatError("its header was not found")
-    names = [seen(text).strip() for text in lines[draft.header]]
+    names = [cleaned(text).strip() for text in lines[draft.header]]
     places = {name: place for name, place in draft.places.items() if name != NOTE}
     columns = {name: _columns(draft, name, table) for name in table.space.names}
     wanted = [name for name in table.outputs if name in places]
@@ -176,25 +177,19 @@ def _columns(draft: TableDraft, name: str, table: DecisionTable) -> list[Conditi
     return columns
 
 
-_AMOUNT: Final = lazy(
-    rf"(?P<before>{_MONEY}\s?)?(?P<number>\d(?:[\d.,'’]*\d)?)\+?(?P<after>\s?(?:%|{_MONEY}|{_UNIT}))?",
-    re.IGNORECASE,
-)
-_JOINED: Final = lazy(rf"\d+\s?[-–]\s?\d+\s?{_UNIT}", re.IGNORECASE)
+_JOINED: Final = lazy(r"\d+\s?[-–]\s?\d+\s?(?:[^\W\d]|°)\S*")
 
 
 def _signs(draft: TableDraft, name: str) -> Signs:
     """Return what numbers in the cells of a column have before and after them."""
     texts = [text for header, text in draft.respelled if header == name]
-    amounts = [match for text in texts for match in _AMOUNT.finditer(text)]
-    signed = [match for match in amounts if match["before"] or match["after"]]
+    signed = [each for text in texts for each in amounts(text) if each[0] or each[2]]
     if not signed:
         return Signs()
-    several = next((match for match in signed if match["number"] != "1"), signed[0])
-    after = several["after"] or ""
-    one = next((match["after"] or "" for match in signed if match["number"] == "1"), after)
-    joins = any(_JOINED.fullmatch(text) for text in texts)
-    return Signs(several["before"] or "", after, one, joins)
+    before, _, after = next((each for each in signed if each[1] != "1"), signed[0])
+    one = next((each[2] for each in signed if each[1] == "1"), after)
+    joins = any(_JOINED.fullmatch(text) and units_of(text) for text in texts)
+    return Signs(before, after, one, joins)
 
 
 class NewCells(NamedTuple):

@@ -7,12 +7,13 @@ from collections.abc import Hashable, Iterator
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import like_a_number, refusal
-from irenic.formats.feel.sets import literal_text
+from irenic.formats.cells.reading import literal
+from irenic.formats.cells.values import is_amount
+from irenic.formats.cells.words import like_a_number, spreadsheet_error
+from irenic.formats.feel.sets import literal_text, with_escapes
 from irenic.formats.feel.unary_tests import parse_value
-from irenic.formats.sheets._spellings import is_amount
 from irenic.formats.tables.drafts import CANNOT_OCCUR
-from irenic.frames.xlsx import ERRORS
+from irenic.model.characters import is_plain
 from irenic.model.head import Head
 from irenic.model.literals import MAX_DEPTH, Expression, format_literal
 from irenic.model.notation import ParsedDefault, parse_line
@@ -34,14 +35,14 @@ def read_outcome(text: str) -> Hashable:
     text = text.strip()
     if FORMULA.match(text):
         raise FormatError(LIKE_A_FORMULA)
-    if text in ERRORS and (reason := refusal(text)):
+    if reason := spreadsheet_error(text):
         raise FormatError(reason)
     if match := _EXPRESSION.fullmatch(text):
         return _expression(match)
     try:
         if text[0] in "({":
             return _part(text)
-        value = parse_value(text, words=True)
+        value = literal(text)
     except FormatError:
         if text.startswith('"'):
             raise
@@ -112,11 +113,8 @@ def _part_text(value: Any) -> str:
     if isinstance(value, tuple) and any(isinstance(part, Expression) for part in _parts(value)):
         inner = ", ".join(map(_part_text, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
-    # zero-width characters appear only in quotes, where they can be escaped
-    return _NO_WIDTH.sub(lambda m: f"\\u{ord(m.group()):04x}", format_literal(value))
-
-
-_NO_WIDTH: Final = lazy("[\u200b\u2060\ufeff]")
+    # characters that readers drop appear only in quotes, where they can be escaped
+    return with_escapes(format_literal(value))
 
 
 def _parts(value: tuple[Any, ...]) -> Iterator[Any]:
@@ -129,7 +127,7 @@ def _reads_bare(text: str) -> bool:
     # spreadsheets evaluate text with these first characters as a formula
     if not text.isprintable() or not text.strip() or text[0] in "=+-@" or ZEROS.match(text):
         return False
-    if like_a_number(text) or is_amount(text):
+    if like_a_number(text) or is_amount(text) or not is_plain(text):
         return False
     try:
         return read_outcome(text) == text

@@ -8,21 +8,18 @@ from collections.abc import Callable, Hashable
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import (
-    means_any,
-    means_else,
-    means_total,
-)
-from irenic.formats.feel.sets import literal_text
+from irenic.formats.cells.locales import Locale
+from irenic.formats.cells.reading import Reading, read
+from irenic.formats.cells.values import is_amount, value_text
+from irenic.formats.cells.words import decimals, means_any, means_else, means_total
+from irenic.formats.feel.sets import feel_text, literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse_value
 from irenic.formats.sheets._doubtful_cells import CellDoubts
-from irenic.formats.sheets._doubtful_columns import (
-    is_label,
-    is_words,
-)
+from irenic.formats.sheets._doubtful_columns import is_label
 from irenic.formats.sheets._grid import (
     Percentage,
     SheetLine,
+    ShownText,
     Unreadable,
 )
 from irenic.formats.sheets._layout import (
@@ -35,14 +32,6 @@ from irenic.formats.sheets._outcomes import (
     ZEROS,
     means_impossible,
     read_outcome,
-)
-from irenic.formats.sheets._spellings import (
-    Locale,
-    is_amount,
-    needs_locale,
-    reread,
-    respelled,
-    value_text,
 )
 from irenic.formats.tables.drafts import Cell, Row, TableDraft
 from irenic.model.head import Head
@@ -63,6 +52,7 @@ class RowReader:
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
         self.known: list[dict[Any, Any]] = [{} for _ in names]
         """By column, what the cells mean that cause neither errors nor warnings."""
+        self.readings: dict[tuple[str, str], tuple[Cell, Reading]] = {}
         self.n_notes = 0
         """Errors, warnings and doubts, when a cell was last read."""
 
@@ -158,6 +148,8 @@ class RowReader:
     def cell(self, value: Any, number: int, header: str, line: SheetLine) -> Cell:
         if isinstance(value, Percentage):
             return Cell(str(value), Compare("=", self.percentage(value, header)))
+        if isinstance(value, ShownText):
+            return self.shown(value, number, header, line)
         if isinstance(value, str) and FORMULA.match(value):
             value = Unreadable(value, LIKE_A_FORMULA)
         elif self.typed and isinstance(value, str) and ZEROS.fullmatch(value.strip()):
@@ -176,28 +168,40 @@ class RowReader:
             return self.draft.read_cell("", number, header, line.number)
 
     def text(self, text: str, number: int, header: str, line: SheetLine) -> Cell:
-        """Return a cell of text; one that is not a unary test may be respelled as one."""
+        """Return a cell of text, and keep what it means if that needs to be explained."""
         try:
-            plain = None if needs_locale(text, self.locale) else self.draft.parsed_cell(text)
-            spelling = text
-            if not isinstance(plain, Cell):
-                spelling = respelled(text, header, self.locale) or text
-                plain = self.draft.parsed_cell(spelling)
-            elif is_words(plain) and (other := reread(text, self.locale)) is not None:
-                read = self.draft.parsed_cell(other)
-                if isinstance(read, Cell) and read.test != plain.test:
-                    spelling, plain = other, read
-            if isinstance(plain, FormatError):
-                raise plain if spelling == text else FormatError(plain.message)
+            cell, reading = self.reading(text, header)
         except FormatError as error:
             self.fail(error.message, number, header, line, text)
             return Cell(text, ANYTHING)
-        if spelling == text:
-            self.doubts.cell(plain, number, header, line.number)
-            return plain
-        self.doubts.cell(Cell(spelling, plain.test), number, header, line.number, text)
-        self.draft.respelled[header, text] = spelling
-        return Cell(text, plain.test)
+        self.doubts.cell(cell, reading.numbers, number, header, line.number)
+        if not reading.formal:
+            self.draft.respelled[header, text] = feel_text(reading.test, words=True)
+        return cell
+
+    def reading(self, text: str, header: str) -> tuple[Cell, Reading]:
+        """Return a cell and what it means; equal cells of a column are the same object."""
+        key = (text, header)
+        if key not in self.readings:
+            reading = read(text, self.locale, header)
+            self.readings[key] = Cell(text, reading.test), reading
+        return self.readings[key]
+
+    def shown(self, shown: ShownText, number: int, header: str, line: SheetLine) -> Cell:
+        """Return what the text of a number format means, if it goes with the value below it."""
+        text = str(shown)
+        if shown.is_code:
+            return Cell(literal_text(text), Compare("=", text))
+        try:
+            reading = read(text, Locale("."), header)
+        except FormatError:
+            reading = None
+        if reading is None or not _goes_with(reading.test, shown):
+            self.fail(shown.doubt(), number, header, line, text)
+            return Cell(text, ANYTHING)
+        if not reading.formal:
+            self.draft.respelled[header, text] = feel_text(reading.test, words=True)
+        return Cell(text, reading.test)
 
     def fail(self, reason: str, number: int, header: str, line: SheetLine, text: str = "") -> None:
         self.draft.fail(reason, rule=number, header=header, text=text, line=line.number)
@@ -208,6 +212,8 @@ class RowReader:
                 raise FormatError("the outcome is empty; every rule must have one")
             if isinstance(value, Unreadable):
                 raise FormatError(value.reason)
+            if isinstance(value, ShownText):
+                return as_consequent(self.shown_outcome(value, header))
             if isinstance(value, Percentage):
                 then = self.percentage(value, header)
                 self.doubts.amount(str(value), then, number, header, line.number)
@@ -225,6 +231,18 @@ class RowReader:
             text = value if isinstance(value, str) else getattr(value, "text", "")
             self.fail(reason, number, header, line, text)
             return ""
+
+    def shown_outcome(self, shown: ShownText, header: str) -> Any:
+        """Return the outcome that a number format shows: an amount, or a text."""
+        text = str(shown)
+        if shown.is_code or not is_amount(text):
+            return text
+        spelling = value_text(text, Locale("."))
+        then = parse_value(spelling)
+        if type(shown.value) in (int, float) and then != shown.value:
+            raise FormatError(shown.doubt())
+        self.draft.respelled[header, text] = spelling
+        return then
 
     def percentage(self, value: Percentage, header: str) -> Any:
         """Return the number of a cell that shows a percent sign, whatever the locale."""
@@ -259,7 +277,7 @@ class RowReader:
             self.fail("a weight must be a number", number, WEIGHT, line, str(value))
             return 1.0
         if isinstance(value, str):
-            self.doubts.numbers(value, [weight], number, WEIGHT, line.number)
+            self.doubts.numbers(decimals(value), number, WEIGHT, line.number, value)
         return weight
 
 
@@ -270,6 +288,15 @@ _TOTALS: Final = (
     "the last row looks like a total; delete it or leave it out with cells=… (--range), or quote"
     " the cell if it is a condition"
 )
+
+
+def _goes_with(test: Any, shown: ShownText) -> bool:
+    """Return whether a test of one value is the one below a text, or a word without numbers."""
+    if not isinstance(test, Compare) or test.order != "=":
+        return True
+    if isinstance(test.value, str) or isinstance(shown.value, dt.date):
+        return isinstance(shown.value, dt.date) or not any(map(str.isdigit, shown))
+    return bool(test.value == shown.value)
 
 
 def _is_dash(value: Any) -> bool:

@@ -17,22 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import DataError, FormatError, did_you_mean
+from irenic.formats.cells.locales import Locale, settled_by
+from irenic.formats.cells.reading import literal
+from irenic.formats.cells.values import is_amount, same_money, units_of, value_text
 from irenic.formats.feel.sets import shown
 from irenic.formats.feel.unary_tests import kind_of, parse_value
 from irenic.formats.sheets._doubtful_columns import PERIODS, answer_pair
 from irenic.formats.sheets._layout import header_name
 from irenic.formats.sheets._outcomes import FORMULA, read_outcome
-from irenic.formats.sheets._spellings import (
-    Locale,
-    is_amount,
-    same_money,
-    settled_by,
-    units_of,
-    value_text,
-)
 from irenic.formats.tables.drafts import TableDraft, short
 from irenic.frames.columns import NOTHING, Table, as_column, as_values
 from irenic.frames.csv import may_be_thousands, thousands_or_not
+from irenic.model.characters import cleaned
 from irenic.model.features import Categorical, Continuous, Feature
 from irenic.model.literals import counted, display, is_missing, quote
 from irenic.model.notation import Token, tokenize
@@ -59,6 +55,7 @@ def read_cases(table: Table, space: Space, draft: TableDraft | None = None) -> C
 
     ``space`` is that of the rules, and ``draft`` their table, if it is from a spreadsheet.
     """
+    table = table.in_characters_of(space)
     has_locale = draft is not None
     draft = TableDraft("") if draft is None else draft
     known = [feature for feature in space if feature.name in table]
@@ -148,7 +145,7 @@ def _values(feature: Feature, table: Table, locale: Locale, unit: str) -> list[A
     for row, value in enumerate(values, 1):
         if isinstance(value, str) and value not in known:
             try:
-                known[value] = _value(value.strip(), feature, locale, unit)
+                known[value] = _value(cleaned(value).strip(), feature, locale, unit)
             except FormatError as error:
                 raise DataError(f"column {feature.name!r}, row {row}: {error.message}") from None
     return [known[value] if isinstance(value, str) else value for value in values]
@@ -188,7 +185,7 @@ def _value(text: str, feature: Continuous, locale: Locale, unit: str) -> Any:
             " write a number in the unit that they mean"
         )
     try:
-        value = parse_value(value_text(text, locale), words=True)
+        value = literal(value_text(text, locale))
     except FormatError as error:
         if any(sign in text for sign in ",./") and text[:1].isdigit():
             raise
@@ -202,7 +199,7 @@ def _value(text: str, feature: Continuous, locale: Locale, unit: str) -> Any:
 
 def _literal(text: str, error: FormatError) -> Any:
     try:
-        return parse_value(text.replace(" ", "T", 1), words=True)
+        return literal(text.replace(" ", "T", 1))
     except FormatError:
         raise error from None
 

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from irenic.checking import kind_named
 from irenic.errors import FormatError, did_you_mean
+from irenic.formats.cells.locales import Locale, locale_of, settled_by
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.parsed import Parsed
 from irenic.formats.sheets._domains import (
@@ -57,11 +58,6 @@ from irenic.formats.sheets._layout import (
 )
 from irenic.formats.sheets._layout import WEIGHT as WEIGHT
 from irenic.formats.sheets._rows import RowReader
-from irenic.formats.sheets._spellings import (
-    Locale,
-    locale_of,
-    settled_by,
-)
 from irenic.formats.tables.assembly import assemble
 from irenic.formats.tables.drafts import (
     MOST_COLUMNS,
@@ -71,6 +67,7 @@ from irenic.formats.tables.drafts import (
     TableError,
     accepted_in,
 )
+from irenic.formats.tables.letters import check_letters
 from irenic.frames.columns import check_header
 from irenic.model.notation import ParsedCondition
 
@@ -235,6 +232,7 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
     draft.accepts = [(rows.get(line, ()), text) for line, text in accepts]
     draft.outputs = _outputs(draft)
     check_columns(draft, chosen=bool(targets or options.layout.cross))
+    check_letters(draft)
     return draft
 
 
@@ -319,7 +317,7 @@ def _with_locale(
     for place, name in enumerate(names):
         if not is_note(name):
             cells = (line.cells[place] for line in lines if place < len(line.cells))
-            texts[name in draft.outputs] |= dict.fromkeys(c for c in cells if isinstance(c, str))
+            texts[name in draft.outputs] |= dict.fromkeys(c for c in cells if type(c) is str)
     locale, contradiction = settled_by(texts[False], texts[True], semicolons=options.has_semicolons)
     if contradiction:
         draft.fail(f"{contradiction}; write them in one way, or choose with locale=… (--locale)")

@@ -722,7 +722,11 @@ class _Selector:
         if not source or len(kinds) > 1:
             return ""
         plural = _PLURALS.get(min(kinds), "other values")
-        return f" (the column contains {plural} according to {source})"
+        hint = "; quote it, or correct the type" if kinds == {"text"} else ""
+        if "typeRef" in source:
+            example = _IN_FEEL.get(min(kinds))
+            hint = f"; write {example}, or correct the type" if example else hint
+        return f" (the column contains {plural} according to {source}){hint}"
 
     def is_unsatisfiable(self, name: str, conditions: Sequence[Condition]) -> bool:
         """Return whether no value satisfies the conditions on one feature."""
@@ -788,6 +792,13 @@ _PLURALS: Final = {
     "time": "times of day",
     "duration": "durations of days and shorter",
     "months": "durations of years and months",
+}
+_IN_FEEL: Final = {
+    "date": 'date("2026-01-31")',
+    "datetime": 'date and time("2026-01-31T12:30:00")',
+    "time": 'time("12:30:00")',
+    "duration": 'duration("P1DT12H")',
+    "months": 'duration("P1Y2M")',
 }
 _MOST_SHOWN: Final = 10
 

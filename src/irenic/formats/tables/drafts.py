@@ -224,7 +224,7 @@ class TableDraft:
     """The computed inputs that compare two others."""
     errors: list[TableError] = field(default_factory=list)
     warnings: list[TableError] = field(default_factory=list)
-    parsed: dict[tuple[str, bool], Cell | FormatError] = field(default_factory=dict)
+    parsed: dict[str, Cell | FormatError] = field(default_factory=dict)
     """The cells that were read; equal ones are the same object, so that each is bound once."""
 
     accepts: list[tuple[tuple[int, ...], str]] = field(default_factory=list)
@@ -283,24 +283,21 @@ class TableDraft:
             place["cell"] = f"{letter}{line}"
         return TableError(message, self.name, Place(**place), line=line, doubtful=doubtful)
 
-    def read_cell(
-        self, text: str, rule: int, header: str, line: int | None, *, words: bool = False
-    ) -> Cell:
+    def read_cell(self, text: str, rule: int, header: str, line: int | None) -> Cell:
         """Return a parsed cell; one with an error, which is added, accepts any value."""
-        cell = self.parsed_cell(text, words=words)
+        cell = self.parsed_cell(text)
         if isinstance(cell, FormatError):
             self.fail(cell.message, rule=rule, header=header, text=text, line=line)
             return Cell(text, ANYTHING)
         return cell
 
-    def parsed_cell(self, text: str, *, words: bool = True) -> Cell | FormatError:
+    def parsed_cell(self, text: str) -> Cell | FormatError:
         """Return a parsed cell, or the error in it; equal cells are parsed once."""
-        key = (text, words)
-        cell = self.parsed.get(key)
+        cell = self.parsed.get(text)
         if cell is None:
             try:
-                cell = Cell(text, parse(text, words=words))
+                cell = Cell(text, parse(text))
             except FormatError as error:
                 cell = error
-            self.parsed[key] = cell
+            self.parsed[text] = cell
         return cell

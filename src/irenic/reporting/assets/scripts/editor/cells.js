@@ -13,6 +13,7 @@ import {
   respelled,
   SpellingError,
 } from "./spellings.js";
+import { cleaned, twoScripts } from "../values/characters.js";
 import { cutAbove, isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
 import { parseBound } from "../values/reading.js";
 import { formatValue } from "../values/texts.js";
@@ -39,8 +40,10 @@ const CALL = /^(?:date and time|date|time|duration)\s*\(\s*("(?:[^"\\]|\\.)*")\s
  * @returns {ParsedCell}
  */
 export function parseCell(feature, text) {
-  const typed = text.trim();
+  const typed = cleaned(text).trim();
   if (meansAny(typed)) return { test: null };
+  const mixed = twoScripts(typed);
+  if (mixed) return { error: mixed };
   try {
     if (isCategory(feature)) return parseValues(feature, respelled(feature, typed) ?? typed);
     return parseSpelled(feature, typed);

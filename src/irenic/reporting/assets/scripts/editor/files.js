@@ -4,6 +4,7 @@
 import { isSingle } from "./cells.js";
 import { contradictions, isAmount } from "./outcomes.js";
 import { isFinished } from "./table.js";
+import { cleaned, isLasting, isPlain, twoScripts } from "../values/characters.js";
 import { isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
 import { formatNumber, formatValue, formatWord, isDuration } from "../values/texts.js";
 
@@ -455,7 +456,8 @@ const NO_TEXTS = new RegExp(
 );
 
 /** @param {string} text */
-const isPlainWord = (text) => /^\p{L}[\p{L}\p{N}_]*$/u.test(text) && !NO_TEXTS.test(text) && !isDuration(text);
+const isPlainWord = (text) =>
+  /^\p{L}[\p{L}\p{N}_]*$/u.test(text) && !NO_TEXTS.test(text) && !isDuration(text) && isPlain(text);
 
 /**
  * A condition in FEEL: with words, as spreadsheets write it, otherwise as DMN does.
@@ -536,14 +538,17 @@ function feelLiteral(value, words) {
 }
 
 /**
- * Text in quotes, in which signs that XML or a line cannot hold are escaped.
+ * Text in quotes, in which signs are escaped that XML or a line cannot hold, or that readers drop.
  * @param {string} text
  */
-const textInFeel = (text) =>
-  JSON.stringify(text).replace(
-    /[\x7f-\x9f\u2028\u2029\u200b\u2060\ufeff\ufffe\uffff]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+function textInFeel(text) {
+  /** @param {string} sign */
+  const escaped = (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const quoted = JSON.stringify(text).replace(/[\x7f-\x9f\u2028\u2029\ufffe\uffff]/g, escaped);
+  const lasting = quoted.replace(/[^\0-\x7f]/gu, (sign) => (isLasting(sign) ? sign : sign.replace(/[^]/g, escaped)));
+  const isRead = cleaned(lasting) === lasting && !twoScripts(lasting.replaceAll('"', " "));
+  return isRead ? lasting : lasting.replace(/[^\0-\x7f]/g, escaped);
+}
 
 /**
  * A number without an exponent, which FEEL does not have.

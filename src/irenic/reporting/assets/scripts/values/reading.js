@@ -1,6 +1,7 @@
 // @ts-check
 // Parses values as people type them.
 
+import { cleaned } from "./characters.js";
 import { isAdmitted, isCategory, MISSING_CODE, OTHER_CODE, valueBefore } from "./features.js";
 import { summary } from "../summary.js";
 import { DAY, DURATION, formatValue, formatWord, MONTHS, SECOND } from "./texts.js";
@@ -22,7 +23,7 @@ const ZONE = /(Z|[+-]\d{2}:\d{2})$/;
  * @returns {Read}
  */
 export function parseValue(feature, text) {
-  const typed = String(text).trim();
+  const typed = cleaned(String(text)).trim();
   if (isCategory(feature)) return parseCategory(feature, typed);
   if (typed === "" || typed.toLowerCase() === "missing") {
     return feature.missing ? { value: null } : { error: "A value is required." };

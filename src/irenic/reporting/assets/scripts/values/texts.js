@@ -1,6 +1,7 @@
 // @ts-check
 // The texts of values, as irenic writes them, exact to the microsecond.
 
+import { isPlain } from "./characters.js";
 import { isCategory, MISSING_CODE } from "./features.js";
 
 export const SECOND = 1_000_000n;
@@ -118,7 +119,7 @@ function formatMonths(count) {
  * @param {string} text
  */
 export function formatWord(text) {
-  const bare = WORD.test(text) && !KEYWORDS.has(text.toLowerCase()) && !isDuration(text);
+  const bare = WORD.test(text) && !KEYWORDS.has(text.toLowerCase()) && !isDuration(text) && isPlain(text);
   if (bare) return text;
   /** @param {string} sign */
   const escaped = (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;

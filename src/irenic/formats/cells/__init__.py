@@ -1,0 +1,1 @@
+"""Cells as people write them: a vocabulary and a grammar as data, and what reads them."""
