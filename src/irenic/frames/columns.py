@@ -107,7 +107,7 @@ class Table(dict[str, npt.NDArray[Any]]):
             columns[name] = as_column([None if v is None else _number(v) for v in table[name]])
         for feature in space.categorical:
             name = feature.name
-            texts = feature.values and all(isinstance(value, str) for value in feature.values)
+            texts = feature.values and feature.is_text
             if name not in table or not texts:
                 continue
             values = as_values(table[name])

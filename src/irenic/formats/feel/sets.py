@@ -33,6 +33,7 @@ from irenic.model.features import (
 from irenic.model.literals import (
     NO_PROBABILITIES,
     Months,
+    Prefix,
     Probabilities,
     check_writable,
     display,
@@ -258,6 +259,11 @@ def _compared_values(
     if kinds and kind not in kinds:
         nouns = " or ".join(sorted(_NOUNS.get(k, "another value") for k in kinds))
         raise MisfitError(f"{shown(value)} is not {nouns}")
+    if isinstance(value, Prefix):
+        within = feature.bits_of(value) or 0
+        if not within and feature.other:
+            raise FormatError(f"{value} is not a listed prefix of {feature.name!r}; list it")
+        return (within, False) if order == "=" else (present & ~within, True)
     if order in ("=", "!="):
         code = feature.codes.get(value)
         if code is not None and kind_of(feature.values[code - FIRST_CODE]) != kind:
@@ -318,6 +324,8 @@ def literal_text(value: Any, *, words: bool = False) -> str:
         if words and _reads_bare(value):
             return value
         return with_escapes(quote(value))
+    if isinstance(value, Prefix):
+        return _prefix_text(value, words=words)
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float) and math.isfinite(value):
@@ -355,6 +363,18 @@ def _escape(match: re.Match[str]) -> str:
 
 
 _BASIC_PLANE: Final = 0xFFFF
+
+
+def _prefix_text(prefix: Prefix, *, words: bool) -> str:
+    """Return a prefix as a cell of a sheet, or as a test in FEEL."""
+    parts = [literal_text(part, words=words) for part in prefix.without]
+    if words:
+        start = with_escapes(str(Prefix(prefix.text)))
+        return f"{start} except ({', '.join(parts)})" if parts else start
+    tests = [f"starts with(?, {literal_text(prefix.text)})"]
+    for part, text in zip(prefix.without, parts, strict=True):
+        tests.append(f"not({text})" if isinstance(part, Prefix) else f"? != {text}")
+    return " and ".join(tests)
 
 
 @lru_cache(maxsize=10_000)

@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from irenic.errors import FormatError
 from irenic.formats.cells.locales import Locale
-from irenic.formats.cells.reading import Reading, read
+from irenic.formats.cells.reading import Meaning, read
 from irenic.formats.cells.values import is_amount, value_text
 from irenic.formats.cells.words import decimals, means_any, means_else, means_total
 from irenic.formats.feel.sets import feel_text, literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse_value
+from irenic.formats.sheets._codes import as_codes, refuse_number
 from irenic.formats.sheets._doubtful_cells import CellDoubts
 from irenic.formats.sheets._doubtful_columns import is_label
 from irenic.formats.sheets._grid import (
@@ -50,9 +51,11 @@ class RowReader:
         self.inputs = [names.index(column.name) for column in draft.inputs]
         self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
+        self.codes: dict[str, str] = {}
+        """By column of codes, a cell that shows that it is one."""
         self.known: list[dict[Any, Any]] = [{} for _ in names]
         """By column, what the cells mean that cause neither errors nor warnings."""
-        self.readings: dict[tuple[str, str], tuple[Cell, Reading]] = {}
+        self.readings: dict[tuple[str, str], tuple[Cell, Meaning]] = {}
         self.n_notes = 0
         """Errors, warnings and doubts, when a cell was last read."""
 
@@ -157,6 +160,9 @@ class RowReader:
             return Cell(literal_text(value.strip()), Compare("=", value.strip()))
         if value is None or isinstance(value, str):
             return self.text(value or "", number, header, line)
+        if header in self.codes and isinstance(value, int | float):
+            self.fail(refuse_number(value, self.codes[header]), number, header, line, str(value))
+            return self.draft.read_cell("", number, header, line.number)
         if isinstance(value, Unreadable):
             self.fail(value.reason, number, header, line, value.text)
             return self.draft.read_cell("", number, header, line.number)
@@ -169,8 +175,9 @@ class RowReader:
 
     def text(self, text: str, number: int, header: str, line: SheetLine) -> Cell:
         """Return a cell of text, and keep what it means if that needs to be explained."""
+        written = as_codes(text) if header in self.codes else text
         try:
-            cell, reading = self.reading(text, header)
+            cell, reading = self.reading(written, header)
         except FormatError as error:
             self.fail(error.message, number, header, line, text)
             return Cell(text, ANYTHING)
@@ -179,7 +186,7 @@ class RowReader:
             self.draft.respelled[header, text] = feel_text(reading.test, words=True)
         return cell
 
-    def reading(self, text: str, header: str) -> tuple[Cell, Reading]:
+    def reading(self, text: str, header: str) -> tuple[Cell, Meaning]:
         """Return a cell and what it means; equal cells of a column are the same object."""
         key = (text, header)
         if key not in self.readings:

@@ -19,6 +19,7 @@ from irenic.errors import FormatError, did_you_mean
 from irenic.formats.cells.locales import Locale, locale_of, settled_by
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.parsed import Parsed
+from irenic.formats.sheets._codes import code_in
 from irenic.formats.sheets._domains import (
     OUTCOME,
     SHEETS,
@@ -220,6 +221,7 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
         typed=options.typed,
         has_commas=options.has_commas,
     )
+    reader.codes = _codes(draft, names, lines[1:])
     for line in lines[1:]:
         reader.read(line, is_last=line is lines[-1])
     reader.doubts.end()
@@ -234,6 +236,20 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
     check_columns(draft, chosen=bool(targets or options.layout.cross))
     check_letters(draft)
     return draft
+
+
+def _codes(draft: TableDraft, names: list[str], lines: list[SheetLine]) -> dict[str, str]:
+    """Return the columns of codes, each with a cell that shows it."""
+    codes = {}
+    for column in draft.inputs:
+        place = names.index(column.name)
+        try:
+            cells = (line.cells[place] for line in lines if place < len(line.cells))
+            if code := code_in(cells):
+                codes[column.name] = code
+        except FormatError as error:
+            draft.fail(error.message, header=column.name)
+    return codes
 
 
 _LONGEST_NAME: Final = 1_000

@@ -14,7 +14,8 @@ import {
   SpellingError,
 } from "./spellings.js";
 import { cleaned, twoScripts } from "../values/characters.js";
-import { cutAbove, isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
+import { cutAbove, FIRST_CODE, isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
+import { classOf, codesWithin, readPrefix, shownValue, termCell, termsOf } from "../values/prefixes.js";
 import { parseBound } from "../values/reading.js";
 import { formatValue } from "../values/texts.js";
 
@@ -151,7 +152,7 @@ function unquotedText(text) {
  * @returns {ParsedCell}
  */
 function parseValues(feature, typed) {
-  /** @type {string[]} */
+  /** @type {Encoded[]} */
   const added = [];
   /** @param {string} list */
   const codesOf = (list) => splitList(list).flatMap((part) => codesOfPart(part));
@@ -164,9 +165,15 @@ function parseValues(feature, typed) {
     if (!["=", "!="].includes(operator)) {
       throw new CellError(`Values of ${feature.name} have no order: “${operator}” cannot compare them.`);
     }
-    const codes = [codeOf(feature, part.replace(OPERATOR, ""), added)];
+    const value = part.replace(OPERATOR, "");
+    const prefix = readPrefix(value);
+    const left = prefix?.except ? codesOf(prefix.except) : [];
+    const codes = prefix
+      ? prefixCodes(feature, unquotedText(prefix.start), added).filter((code) => !left.includes(code))
+      : [codeOf(feature, value, added)];
     return operator === "!=" ? exceptCodes(feature, codes, added.length) : codes;
   };
+  codesOf(typed); // adds values, which prefixes before them contain, too
   const codes = [...new Set(codesOf(typed))].sort((a, b) => a - b);
   if (!codes.length) throw new CellError("No value is left.");
   const all = new Set(codes);
@@ -186,10 +193,32 @@ function exceptCodes(feature, codes, added) {
 }
 
 /**
+ * The codes of all texts that begin with a prefix. It is added if the feature is open to such texts.
+ * @param {EditedFeature & CategoricalRecord} feature
+ * @param {string} prefix
+ * @param {Encoded[]} added
+ */
+function prefixCodes(feature, prefix, added) {
+  const values = [...feature.encoded, ...added];
+  const isListed = values.some((each) => shownValue(each) === shownValue({ prefix }));
+  if (!isListed && admitsCode(feature, classOf(values, { prefix }))) added.push({ prefix });
+  const codes = codesWithin([...feature.encoded, ...added], prefix);
+  if (!codes.length) throw new CellError(`No value of ${feature.name} begins with “${prefix}”.`);
+  return codes;
+}
+
+/**
+ * Whether a feature can have values with a code, which may be one that is added.
+ * @param {CategoricalRecord} feature
+ * @param {number} code
+ */
+const admitsCode = (feature, code) => feature.admitted.includes(code) || code >= feature.values.length;
+
+/**
  * The code of a value. If the feature is open to other values, a new one is added to it.
  * @param {EditedFeature & CategoricalRecord} feature
  * @param {string} part
- * @param {string[]} added
+ * @param {Encoded[]} added
  */
 function codeOf(feature, part, added) {
   if (!part) throw new CellError("A value is missing.");
@@ -205,11 +234,11 @@ function codeOf(feature, part, added) {
     (part.startsWith('"') ? undefined : listed.find((each) => String(feature.encoded[each - 2]) === part)) ??
     listed.find((each) => feature.values[each].toLowerCase() === part.toLowerCase());
   if (code !== undefined) return code;
-  if (!feature.admitted.includes(OTHER_CODE)) {
+  if (!admitsCode(feature, classOf([...feature.encoded, ...added], plain))) {
     const known = listed.slice(0, 8).map((each) => feature.values[each]);
     throw new CellError(`“${plain}” is not one of the values (${known.join(", ")}${listed.length > 8 ? ", …" : ""}).`);
   }
-  if (!part.startsWith('"') && /[()[\]{}<>=]|\.\.|^[\d.+-]/.test(part)) {
+  if (!part.startsWith('"') && /[()[\]{}<>=*]|\.\.|^[\d.+-]/.test(part)) {
     throw new CellError(`“${part}” is not a value; put it in quotes if it is one.`);
   }
   if (!added.includes(plain)) added.push(plain);
@@ -284,8 +313,8 @@ function testOf(feature, selected, holdsMissing) {
     else spans.unshift({ lower: null, upper: BOTTOM });
   }
   const [first] = spans;
-  const isOpen = spans.length === 1 && first.upper === null && (first.lower === null || first.lower.at === LOWEST);
-  return isOpen && (first.lower === null || !feature.missing) ? null : { spans };
+  const admitsCode = spans.length === 1 && first.upper === null && (first.lower === null || first.lower.at === LOWEST);
+  return admitsCode && (first.lower === null || !feature.missing) ? null : { spans };
 }
 
 /**
@@ -449,7 +478,7 @@ function notOf({ spans, missing }) {
  */
 export function cellText(feature, test) {
   if (!test) return "-";
-  if (isCategory(feature)) return codesText(feature, test.codes ?? [], (code) => bareText(feature, code));
+  if (isCategory(feature)) return codesText(feature, test.codes ?? []);
   /** @param {number} value */
   const write = (value) => {
     const text = formatValue(feature, value);
@@ -462,24 +491,26 @@ export function cellText(feature, test) {
  * A condition on a category as text.
  * @param {EditedFeature & CategoricalRecord} feature
  * @param {number[]} codes
- * @param {(code: number) => string} write
  */
-export function codesText(feature, codes, write) {
+function codesText(feature, codes) {
+  /** @param {number[]} listed */
+  const write = (listed) => {
+    const null_ = listed.includes(MISSING_CODE) ? ["null"] : [];
+    const terms = termsOf(feature.encoded, listed);
+    return [...null_, ...terms.map((term) => termCell(term, (value) => bareText(feature, value)))].join(", ");
+  };
   const held = new Set(codes);
-  if (!held.has(OTHER_CODE)) return codes.map(write).join(", ");
-  const excluded = feature.admitted.filter((code) => !held.has(code));
-  return `not(${excluded.map(write).join(", ")})`;
+  if (!held.has(OTHER_CODE)) return write(codes);
+  return `not(${write(feature.admitted.filter((code) => !held.has(code)))})`;
 }
 
 /**
  * A value of a category, in quotes if it would be read as something else.
  * @param {EditedFeature & CategoricalRecord} feature
- * @param {number} code
+ * @param {Encoded} value
  */
-function bareText(feature, code) {
-  if (code === MISSING_CODE) return "null";
-  const value = feature.encoded[code - 2];
-  if (typeof value !== "string") return feature.values[code];
+function bareText(feature, value) {
+  if (typeof value !== "string") return feature.values[feature.encoded.indexOf(value) + FIRST_CODE];
   return readsBare(value) ? value : JSON.stringify(value);
 }
 

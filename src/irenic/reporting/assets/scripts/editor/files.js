@@ -6,6 +6,7 @@ import { contradictions, isAmount } from "./outcomes.js";
 import { isFinished } from "./table.js";
 import { cleaned, isLasting, isPlain, twoScripts } from "../values/characters.js";
 import { isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
+import { prefixTest, termCell, termsOf, termText } from "../values/prefixes.js";
 import { formatNumber, formatValue, formatWord, isDuration } from "../values/texts.js";
 
 /** The key of a value in files, by the kind of its feature. @type {Record<string, string>} */
@@ -168,9 +169,10 @@ function codesData(feature, codes) {
   const held = new Set(codes);
   /** @param {boolean} admitted */
   const listed = (admitted) =>
-    feature.admitted
-      .filter((code) => code > OTHER_CODE && held.has(code) === admitted)
-      .map((c) => feature.encoded[c - 2]);
+    termsOf(
+      feature.encoded,
+      feature.admitted.filter((code) => held.has(code) === admitted),
+    );
   const missing = held.has(MISSING_CODE);
   if (held.has(OTHER_CODE)) {
     const rest = listed(false);
@@ -315,6 +317,7 @@ function literalText(value) {
   if (typeof value === "number") return formatNumber(value);
   if (typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return `{${value.map(literalText).join(", ")}}`;
+  if ("prefix" in value) return termText(value, literalText);
   const [[tag, inner]] = Object.entries(value);
   if (tag === "tuple") return `(${inner.map(literalText).join(", ")}${inner.length === 1 ? "," : ""})`;
   if (tag === "head") {
@@ -531,6 +534,9 @@ function feelLiteral(value, words) {
   if (typeof value === "string") return words && isPlainWord(value) ? value : textInFeel(value);
   if (typeof value === "number") return words && Math.abs(value) <= 2 ** 53 ? formatNumber(value) : decimalText(value);
   if (typeof value === "boolean") return String(value);
+  if (value && "prefix" in value) {
+    return words ? termCell(value, (each) => feelLiteral(each, true)) : prefixTest(value, textInFeel);
+  }
   const [[tag, inner]] = Object.entries(value ?? { null: "null" });
   if (tag === "expression" && !words) return String(inner);
   if (!CONSTRUCTORS[tag]) throw new Error(`${literalText(value)} cannot be written to a decision table.`);
@@ -687,7 +693,7 @@ function commonKind(values) {
 
 /** @param {any} value */
 function kindOfValue(value) {
-  if (typeof value === "string") return "text";
+  if (typeof value === "string" || (value && typeof value === "object" && "prefix" in value)) return "text";
   if (typeof value !== "object" || value === null) return typeof value;
   const [tag] = Object.keys(value);
   return tag === "duration" && /^-?P[^T]*[YM]/.test(value.duration) ? "months" : tag;
@@ -744,7 +750,7 @@ const feelItemsOf = (feature, test) => (test.spans ?? []).flatMap((span) => feel
 function hasFeel(value) {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return value !== null;
-  return Object.keys(value).some((tag) => tag === "expression" || tag in CONSTRUCTORS);
+  return Object.keys(value).some((tag) => ["expression", "prefix"].includes(tag) || tag in CONSTRUCTORS);
 }
 
 /** The signs of names in FEEL, as its grammar lists them. */

@@ -8,7 +8,7 @@ const MEANINGLESS =
 // Next to Latin letters; in other scripts, they are spelling.
 const JOINERS = /(?<![^\0-\u036f\u1e00-\u1eff])[\u200c\u200d]+|[\u200c\u200d]+(?![^\0-\u036f\u1e00-\u1eff])/gu;
 
-const WORDS = /[\p{L}\p{Nl}\p{No}]{2,}/gu;
+const WHOLE_WORDS = /[\p{L}\p{Nl}\p{No}]{2,}/gu;
 const LATIN = /[A-Za-z\u00aa-\u024f\u1e00-\u1eff]/;
 const CYRILLIC = /[\u0400-\u052f]/;
 
@@ -43,7 +43,7 @@ export const isPlain = (text) => cleaned(text) === text && !twoScripts(text) && 
  * @param {string} text
  */
 export function twoScripts(text) {
-  for (const [word] of text.replace(/"(?:[^"\\]|\\.)*"/gs, " ").matchAll(WORDS)) {
+  for (const [word] of text.replace(/"(?:[^"\\]|\\.)*"/gs, " ").matchAll(WHOLE_WORDS)) {
     /** @type {Map<string, string>} */
     const scripts = new Map();
     for (const letter of word) {
