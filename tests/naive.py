@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from irenic import MISSING, OTHER, Continuous
-from irenic.model.literals import Months
+from irenic.model.literals import Months, Prefix
 from irenic.model.space import Instances
 
 STEP = {"number": 0, "integer": 1, "date": 86_400_000_000, "months": 1}
@@ -202,7 +202,7 @@ def satisfies(operators, value):
         "<=": lambda b: value is not None and value <= b,
         ">": lambda b: value is not None and value > b,
         ">=": lambda b: value is not None and value >= b,
-        "=": lambda b: value is not None and value == b,
+        "=": lambda b: value is not None and _means(b, value),
         "in": lambda listed: _is_listed(value, listed),
         "not in": lambda listed: not _is_listed(value, listed),
     }
@@ -216,7 +216,16 @@ def _asks(operators):
 def _is_listed(value, listed):
     if value is None:
         return any(v is None or v is MISSING for v in listed)
-    return any(v is value or (v is not OTHER and v == value) for v in listed)
+    return any(_means(v, value) for v in listed)
+
+
+def _means(term, value):
+    """Return whether a value, or a class of texts that begin alike, is what a term stands for."""
+    if value is OTHER or not isinstance(term, Prefix):
+        return term is value or (term is not OTHER and value is not OTHER and term == value)
+    text = value.text if isinstance(value, Prefix) else value
+    inside = isinstance(text, str) and text.startswith(term.text)
+    return inside and not any(_means(part, value) for part in term.without)
 
 
 # --- cells as instances of the library

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import naive
 from irenic import MISSING, OTHER, Categorical, Continuous, Region, Rule, RuleSet, Space
-from irenic.model.literals import Months
+from irenic.model.literals import Months, Prefix
 
 GRID = {
     "number": [-1.0, 0, 2.5, 5, 7],
@@ -23,6 +23,7 @@ GRID = {
 }
 NAMES = ["f1", "low risk", "in", "a<b", 'say "hi"', "größe", "PT", "x.y"]
 VALUES = ["a", "b c", "missing", "5", 5, 2.5, True, dt.date(2020, 1, 1), "{", ""]
+VALUES += [Prefix("b"), Prefix("b ")]
 WIDE = [f"v{i}" for i in range(70)]
 
 # --- the example of the paper

@@ -184,8 +184,7 @@ def test_messages_of_the_library_are_put_in_the_words_of_the_command(refused, fi
 def test_markdown_is_not_changed_in_place(refused, file):
     file("| age | f |\n|---|---|\n| <5 | a |\n", "t.md")
     assert refused("complete t.md --in-place") == (
-        "--in-place cannot change Markdown files (t.md); write the rules to another file"
-        " (--output), or convert the table to .csv"
+        "--in-place cannot change .md files; convert it: irenic convert t.md t.csv"
     )
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irenic
-from bound import book_of, mended, reasons, repacked, saved
+from bound import book_of, mended, reasons, repacked, run, saved
 from irenic.errors import FormatError
 from irenic.formats.sheets.converting import markdown_as_csv, ods_as_xlsx
 
@@ -135,10 +135,10 @@ def text(value, note=""):
     )
 
 
-def typed(kind, attribute, value, more=""):
+def typed(kind, attribute, value, more="", shown=None):
     return (
         f'<table:table-cell office:value-type="{kind}" office:{attribute}="{value}"{more}>'
-        f"<text:p>shown</text:p></table:table-cell>"
+        f"<text:p>{value if shown is None else shown}</text:p></table:table-cell>"
     )
 
 
@@ -172,7 +172,7 @@ def test_typed_cells_of_a_spreadsheet():
         typed("date", "date-value", "2026-01-31"),
         typed("time", "time-value", "PT10H30M00S"),
         typed("boolean", "boolean-value", "true"),
-        typed("percentage", "value", "0.1"),
+        typed("percentage", "value", "0.1", shown="10%"),
         typed("float", "value", "3", ' table:formula="of:=[.A1]+1"'),
         text("=1+2"),
     )
@@ -309,3 +309,58 @@ def test_an_encoding_is_named():
     ):
         parsed = irenic.parse("é,b\n1,2\n".encode(), format=form, encoding=encoding)
         assert reason in str(parsed.errors[0])
+
+
+# --- what cells of OpenDocument show
+
+
+@pytest.mark.parametrize(
+    ("value", "shown", "meaning"),
+    [
+        ("5", "up to 5 kg", "a <= 5"),
+        ("2.5", "bis 2,5 kg", "a <= 2.5"),
+        ("65", "65+", "a >= 65"),
+        ("12000", "12.000", "a = 12000"),
+        ("12000.5", "€ 12,000.50", "a = 12000.5"),
+        ("-5", "(5)", "a = -5"),
+        ("1234", "01234", 'a in {"01234"}'),
+    ],
+)
+def test_cells_of_opendocument_are_read_as_they_are_shown(value, shown, meaning):
+    other = text("x" if "0123" in shown else "&lt; -9")
+    raw = ods(table("T", row(text("a"), text("f")), row(typed("float", "value", value, shown=shown),
+        text("x")), row(other, text("y"))))  # fmt: skip
+    assert str(next(iter(irenic.loads(raw, format="ods")))) == f"IF {meaning} THEN x"
+
+
+def test_dates_of_opendocument_are_read_as_they_are_shown():
+    for shown, then in (("Jan 2026", "Jan 2026"), ("Monday", "Monday"), ("5.1.26", "2026-01-05")):
+        date = typed("date", "date-value", "2026-01-05", shown=shown)
+        raw = ods(table("T", row(text("a"), text("f")), row(text("&lt; 5"), date)))
+        assert str(next(iter(irenic.loads(raw, format="ods"))).then) == then
+    date = typed("date", "date-value", "2026-01-05", shown="5-Jan")
+    raw = ods(table("T", row(text("a"), text("f")), row(text("&lt; 5"), date)))
+    with pytest.raises(FormatError, match="shows '5-Jan', but its value is 2026-01-05"):
+        irenic.loads(raw, format="ods")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "shown"), [("float", "17.6", "18"), ("percentage", "0.176", "18%")]
+)
+def test_a_rounded_cell_of_opendocument_is_a_doubt(kind, value, shown):
+    raw = ods(table("T", row(text("a"), text("f")), row(typed(kind, "value", value, shown=shown),
+        text("x"))))  # fmt: skip
+    with pytest.raises(FormatError, match=f"'{shown}', but its value is 17.6"):
+        irenic.loads(raw, format="ods")
+
+
+def test_files_that_cannot_be_edited_name_the_way_out(tmp_path):
+    rows = row(text("a"), text("f")), row(text("&lt; 9"), text("x")), row(text("&gt; 5"), text("y"))
+    (tmp_path / "t.ods").write_bytes(ods(table("T", *rows)))
+    result = run("repair", tmp_path / "t.ods", "--in-place")
+    command = f"irenic convert {tmp_path}/t.ods {tmp_path}/t.xlsx"
+    assert str(result.exception).endswith(
+        f"--in-place cannot change .ods files; convert it: {command}"
+    )
+    assert run(*command.split()[1:]).exit_code == 0
+    assert run("repair", tmp_path / "t.xlsx", "--in-place").exit_code == 0

@@ -21,7 +21,6 @@ from hypothesis import given
 import naive
 import strategies
 from irenic import (
-    OTHER,
     Categorical,
     ConditionError,
     ConflictError,
@@ -69,7 +68,9 @@ def as_case(space, cell):
     case = {}
     for feature, value in zip(space, cell, strict=True):
         decoded = naive.decode(feature, value)
-        case[feature.name] = feature.unlisted() if decoded is OTHER else decoded
+        case[feature.name] = (
+            decoded if isinstance(feature, Continuous) else feature.example(int(value))
+        )
     return case
 
 

@@ -219,8 +219,8 @@ def test_bits_are_missing_then_other_then_the_values():
     assert feature.encode_value(OTHER) == 1
     assert Categorical("c", range(62)).n_words == 1
     assert Categorical("c", range(63)).n_words == 2
-    assert Categorical("c", ["a"], other=True).unlisted() == "other"
-    assert Categorical("c", ["other", "other 2"], other=True).unlisted() == "other 3"
+    assert Categorical("c", ["a"], other=True).example(1) == "other"
+    assert Categorical("c", ["other", "other 2"], other=True).example(1) == "other 3"
     text = "feature 'c': [1] of type list is not hashable"
     rejects(DataError, text, Categorical("c", ["a"]).encode_value, [1])
     assert (

@@ -43,7 +43,7 @@ from irenic.cli.reading import (
     split_outcomes,
 )
 from irenic.errors import DataError, FormatError
-from irenic.formats.editing import EDITED, MARKS
+from irenic.formats.editing import EDITED, MARKS, way_out
 from irenic.formats.writing import TABLES, WRITTEN, warn_of_loss
 from irenic.model.literals import counted, display
 
@@ -577,11 +577,8 @@ def _check_files(
             raise FormatError("--in-place needs a file; write standard input to --output")
         others = {name: other for name, other in inputs.items() if name != "IN"}
         check_output(path, others, "--in-place")
-        if path.suffix.lower() == ".md":
-            raise FormatError(
-                f"--in-place cannot change Markdown files ({path}); write the rules to another file"
-                " (--output), or convert the table to .csv"
-            )
+        if text := way_out(path):
+            raise FormatError(f"--in-place cannot change {path.suffix} files{text}")
         return _Out(path, output_format(path, None, (*WRITTEN, *EDITED)), "--in-place", True)
     check_output(out, inputs)
     if out is None and to is None:

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Final, TypeAlias
 
 from irenic.errors import FormatError, IrenicError
@@ -79,7 +80,10 @@ def edited(
     <BLANKLINE>
     """
     if parsed.format not in EDITED or parsed.again is None:
-        raise FormatError(f"a .{parsed.format} file cannot be edited", path=parsed.name)
+        raise FormatError(
+            f"a .{parsed.format} file cannot be edited{way_out(Path(parsed.name))}",
+            path=parsed.name,
+        )
     if after.hit_policy != before.hit_policy:
         raise FormatError(
             f"the table would need another hit policy than {before.hit_policy}", path=parsed.name
@@ -104,6 +108,12 @@ def edited(
     except FormatError as error:
         raise FormatError(f"the file cannot be edited: {error.message}", path=parsed.name) from None
     return content
+
+
+def way_out(path: Path) -> str:
+    """Return which command makes a file that can be edited; "" if there is none."""
+    new = {".ods": ".xlsx", ".md": ".csv"}.get(path.suffix.lower(), "")
+    return f"; convert it: irenic convert {path} {path.with_suffix(new)}" if new else ""
 
 
 def _edited(parsed: Parsed, table: DecisionTable, edits: Edits, command: str) -> bytes:

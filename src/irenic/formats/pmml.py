@@ -19,7 +19,7 @@ from irenic.formats.spans import escaped
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Categorical, Continuous, Feature
-from irenic.model.literals import check_writable, display
+from irenic.model.literals import Prefix, check_writable, display
 
 if TYPE_CHECKING:
     from irenic.model.rule import Rule
@@ -269,6 +269,10 @@ def _kind_of(values: Iterable[Hashable]) -> str:
     """Return the type of a field with some values."""
     kinds: dict[str, Hashable] = {}
     for value in values:
+        if isinstance(value, Prefix):
+            raise FormatError(
+                f"PMML cannot test whether a text is in {value}; write .sql, .py, .dmn or .json"
+            )
         kind = next((name for type_, name in _TYPES if isinstance(value, type_)), "")
         if is_null(value) or not kind:
             raise FormatError(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import FormatError
+from irenic.model.characters import cleaned
 from irenic.model.literals import is_missing
 from irenic.model.space import Space
 
@@ -70,27 +71,59 @@ class Table(dict[str, npt.NDArray[Any]]):
             columns, cells=cells, codes=codes, percentages=self.percentages, layout=self.layout
         )
 
+    def in_characters_of(self, space: Space) -> Table:
+        """Return the table with names and texts as a space has them.
+
+        They may differ in characters that nobody sees, and in how accents are stored.
+        """
+        names = {name: _text_as_in(space.names, name) for name in self}
+        columns = {names[name]: column for name, column in self.items()}
+        if len(columns) < len(self):
+            return self  # names that differ in such characters alone
+        for feature in space.categorical:
+            values = feature.codes if feature.name in columns else ()
+            texts = as_values(columns[feature.name]) if values else []
+            new = [_text_as_in(values, text) for text in texts]
+            if new != texts:
+                columns[feature.name] = as_column(new)
+        return Table(
+            columns,
+            cells={names[name]: cells for name, cells in self.cells.items()},
+            codes={names[name]: code for name, code in self.codes.items()},
+            percentages={names[name] for name in self.percentages},
+            layout=self.layout,
+        )
+
     def in_terms_of(self, space: Space) -> Table:
         """Return the table with texts and numbers where the features of a space have them.
 
         The cells of a file have no types: codes are read as numbers unless one begins with 0.
         """
-        columns = dict(self)
+        table = self.in_characters_of(space)
+        columns = dict(table)
         numeric = [f.name for f in space.continuous if f.kind in ("number", "integer")]
-        codes = {name: code for name, code in self.codes.items() if name not in numeric}
-        for name in self.codes.keys() - codes.keys():
-            columns[name] = as_column([None if v is None else _number(v) for v in self[name]])
+        codes = {name: code for name, code in table.codes.items() if name not in numeric}
+        for name in table.codes.keys() - codes.keys():
+            columns[name] = as_column([None if v is None else _number(v) for v in table[name]])
         for feature in space.categorical:
             name = feature.name
-            texts = feature.values and all(isinstance(value, str) for value in feature.values)
-            if name not in self or not texts:
+            texts = feature.values and feature.is_text
+            if name not in table or not texts:
                 continue
-            values = as_values(self[name])
+            values = as_values(table[name])
             if any(not isinstance(value, str | None) for value in values):
-                cells = self.cells.get(name) or [str(value) for value in values]
+                cells = table.cells.get(name) or [str(value) for value in values]
                 pairs = zip(values, cells, strict=True)
                 columns[name] = as_column([None if v is None else c.strip() for v, c in pairs])
-        return self.replaced(columns, self.cells, codes)
+        return table.replaced(columns, table.cells, codes)
+
+
+def _text_as_in(values: Collection[Any], text: Any) -> Any:
+    """Return a text without characters that nobody sees, if only then it is a known value."""
+    if not isinstance(text, str) or text.isascii() or text in values:
+        return text
+    plain = cleaned(text)
+    return plain if plain in values else text
 
 
 def _number(text: str) -> int | float:

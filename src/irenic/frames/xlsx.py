@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from irenic.errors import FormatError
 from irenic.frames.columns import NOTHING, Table, as_column, as_values, check_header
+from irenic.frames.number_formats import shown, shown_date
 from irenic.frames.unpacking import MOST_UNPACKED, check_archive
 
 ERRORS: Final = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
@@ -49,12 +50,23 @@ def loads(raw: bytes) -> Table:
     return Table(columns, percentages=[header[place] for place in places])
 
 
-def open_workbook(raw: bytes, *, read_only: bool = True, data_only: bool = False) -> Any:
+def open_workbook(
+    raw: bytes, *, read_only: bool = True, data_only: bool = False, rich_text: bool = False
+) -> Any:
     """Return a workbook of openpyxl, without its warnings about parts that are not read."""
     load = openpyxl_module().load_workbook
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return load(io.BytesIO(raw), read_only=read_only, data_only=data_only)
+        return load(io.BytesIO(raw), read_only=read_only, data_only=data_only, rich_text=rich_text)
+
+
+def number_formats(book: Any) -> list[str]:
+    """Return the number formats of the styles of a workbook, in their order."""
+    from openpyxl.styles.numbers import BUILTIN_FORMATS, BUILTIN_FORMATS_MAX_SIZE
+
+    own = dict(enumerate(book._number_formats, BUILTIN_FORMATS_MAX_SIZE))
+    codes = BUILTIN_FORMATS | own
+    return [codes.get(style.numFmtId, "General") for style in book._cell_styles]
 
 
 def check_workbook(raw: bytes, limit: int = MOST_UNPACKED) -> None:
@@ -88,7 +100,13 @@ def _rows(sheet: Any) -> tuple[list[list[Any]], set[int]]:
             if isinstance(value, str):
                 check_length(value)
             elif type(value) in (int, float):
-                (percentages if "%" in row[place].number_format else plain).add(place)
+                code = row[place].number_format
+                (percentages if "%" in code else plain).add(place)
+                if code != "General" and (found := shown(value, code)).is_code:
+                    cells[place] = found.text
+            elif isinstance(value, dt.date):
+                part = shown_date(value, row[place].number_format)
+                cells[place] = part.text if part is not None and part.is_plain else value
         while cells and cells[-1] is None:
             cells.pop()
         n_cells += len(cells)

@@ -6,7 +6,7 @@ from irenic.model.decision_table import DecisionTable
 from irenic.model.explanation import Explanation, Statistics
 from irenic.model.features import MISSING, OTHER, Categorical, Continuous
 from irenic.model.head import Head
-from irenic.model.literals import Expression, Months, Probabilities
+from irenic.model.literals import Expression, Months, Prefix, Probabilities
 from irenic.model.overlap import Conflict, Overlap
 from irenic.model.provenance import Provenance
 from irenic.model.region import Region
@@ -30,6 +30,7 @@ __all__ = [
     "Instances",
     "Months",
     "Overlap",
+    "Prefix",
     "Probabilities",
     "Provenance",
     "Region",

@@ -478,6 +478,9 @@ def encode_codes(column: Any, feature: Categorical) -> Codes:
             f"column {feature.name!r}, row {row + 1}: {values[row]!r} is not hashable"
         ) from None
     codes[missing] = MISSING_CODE
+    if feature.prefixes:
+        for row in np.flatnonzero(codes == OTHER_CODE).tolist():
+            codes[row] = OTHER_CODE if values[row] is OTHER else feature.class_of(values[row])
     _check_types(codes, values, feature)
     _check_codes(codes, values, feature)
     return codes
@@ -557,7 +560,10 @@ def _check_types(codes: Codes, values: list[Any], feature: Categorical) -> None:
     for other in dict.fromkeys(
         v for v, code in zip(values, codes, strict=True) if code == OTHER_CODE
     ):
-        value, same = plain(other), known.get(as_plain_text(other))
+        value, text = plain(other), as_plain_text(other)
+        same = known.get(text)
+        if same is None and (code := feature.class_of(text)) != OTHER_CODE:
+            same = str(feature.decode_value(code))
         if same is not None and isinstance(value, str) != isinstance(same, str):
             raise DataError(
                 f"column {feature.name!r}: no value is known, because {value!r} is"

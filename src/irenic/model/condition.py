@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
+from functools import reduce
+from operator import or_
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.errors import ConditionError, did_you_mean
@@ -30,7 +32,7 @@ from irenic.model.features import (
     Continuous,
     Feature,
 )
-from irenic.model.literals import display, format_literal, format_word, is_missing, plain
+from irenic.model.literals import Prefix, display, format_literal, format_word, is_missing, plain
 
 Operators: TypeAlias = dict[str, Any]
 
@@ -297,19 +299,20 @@ def _listed_bits(feature: Categorical, values: Any) -> int:
         elif raw is OTHER:
             bits |= 1 << OTHER_CODE
         else:
-            bits |= 1 << _code(feature, plain(raw))
+            bits |= _bits_of(feature, plain(raw))
     return bits
 
 
-def _code(feature: Categorical, value: Any) -> int:
+def _bits_of(feature: Categorical, value: Any) -> int:
     try:
-        code = feature.codes.get(value)
+        bits = feature.bits_of(value)
     except TypeError:
         raise ConditionError(f"feature {feature.name!r}: {value!r} is not hashable") from None
-    if code is None:
+    if bits is None:
         hint = did_you_mean(value, feature.values)
-        raise ConditionError(f"feature {feature.name!r}: unknown value {value!r}{hint}")
-    return code
+        named = value if isinstance(value, Prefix) else repr(value)
+        raise ConditionError(f"feature {feature.name!r}: unknown value {named}{hint}")
+    return bits
 
 
 def lower_as_upper(written: int) -> int:
@@ -334,9 +337,9 @@ def recode(source: Feature, condition: Interval | int, feature: Feature) -> Inte
     if isinstance(condition, int):
         assert isinstance(source, Categorical)
         if not condition & _OPEN and isinstance(feature, Categorical):
-            codes = [feature.codes.get(value) for value in _values_of(source, condition)]
-            if None not in codes:
-                return sum(1 << code for code in codes if code is not None)
+            parts = [feature.bits_of(value) for value in terms_of(source, condition)]
+            if None not in parts:
+                return reduce(or_, filter(None, parts), 0)
         return encode(feature, bits_operators(source, condition))
     assert isinstance(source, Continuous)
     if not isinstance(feature, Continuous) or not _share_numbers(source, feature):
@@ -403,15 +406,51 @@ def _is_after(feature: Continuous, cut: float, after: int, free: int) -> bool:
     return not feature.step and len(repr(feature.before(cut))) < len(repr(cut))
 
 
-def _values_of(feature: Categorical, bits: int) -> list[Hashable]:
-    """Return the declared values whose bits are set, in time proportional to their number."""
+def terms_of(feature: Categorical, bits: int) -> list[Hashable]:
+    """Return the declared values whose bits are set, in time proportional to their number.
+
+    A prefix stands for all that it contains, declared or not, apart from its exceptions.
+
+    >>> icd = Categorical("icd", ["I21", Prefix("I2"), Prefix("I")], other=True)
+    >>> [str(term) for bits in (0b11100, 0b01000) for term in terms_of(icd, bits)]
+    ['I*', 'I2* except {I21}']
+    """
     values = []
-    bits >>= FIRST_CODE
-    while bits:
-        lowest = bits & -bits
+    rest = bits >> FIRST_CODE
+    while rest:
+        lowest = rest & -rest
         values.append(feature.values[lowest.bit_length() - 1])
-        bits ^= lowest
-    return values
+        rest ^= lowest
+    return _joined(feature, values, bits) if feature.prefixes else values
+
+
+def codes_of(bits: int) -> list[int]:
+    """Return the positions of the bits that are set."""
+    return [code for code in range(bits.bit_length()) if bits >> code & 1]
+
+
+def _joined(feature: Categorical, values: list[Hashable], bits: int) -> list[Hashable]:
+    """Return values without those that a prefix among them contains, and with its exceptions."""
+
+    def is_set(value: Hashable) -> bool:
+        return bool(bits >> feature.codes[value] & 1)
+
+    def around(value: Hashable) -> Hashable:
+        code = feature.class_of(value)
+        return None if code == OTHER_CODE else feature.decode_value(code)
+
+    without: dict[Hashable, list[Any]] = {}
+    for value in feature.values:
+        container = None if is_set(value) else around(value)
+        if container is not None and is_set(container):
+            while (outer := around(container)) is not None and is_set(outer):
+                container = outer
+            without.setdefault(container, []).append(value)
+    return [
+        Prefix(value.text, tuple(without.get(value, ()))) if isinstance(value, Prefix) else value
+        for value in values
+        if (container := around(value)) is None or not is_set(container)
+    ]
 
 
 def bits_operators(feature: Categorical, bits: int) -> Operators:
@@ -420,9 +459,9 @@ def bits_operators(feature: Categorical, bits: int) -> Operators:
     if bits == feature.everything:
         return {}
     missing = bool(bits >> MISSING_CODE & 1)
-    listed = _values_of(feature, bits)
+    listed = terms_of(feature, bits)
     if bits >> OTHER_CODE & 1:
-        rest = _values_of(feature, feature.everything & ~bits)
+        rest = terms_of(feature, feature.everything & ~bits)
         if not rest:
             return {"missing": False}
         # {"other": true} would include more in a space that declares fewer values.
@@ -530,6 +569,7 @@ def _infer(name: str, tests: list[Operators]) -> Feature:
     points = [plain(t["="]) for t in tests if "=" in t and not _is_none(t["="])]
     listed = [plain(v) for t in tests for op in ("in", "not in") for v in _as_list(t.get(op, []))]
     values = [v for v in (*points, *listed) if not (v is OTHER or _is_none(v))]
+    values = [v for value in values for v in named_by(value)]
     if bounds or (points and not listed and all(_kind(p) for p in points)):
         numbers = [*bounds, *values]
         zone = any(getattr(v, "tzinfo", None) is not None for v in numbers)
@@ -542,6 +582,11 @@ def _infer(name: str, tests: list[Operators]) -> Feature:
     if distinct and all(isinstance(v, bool) for v in distinct):
         return Categorical(name, [False, True], missing=missing)
     return Categorical(name, distinct, missing=missing, other=True, declared=False)
+
+
+def named_by(value: Any) -> tuple[Any, ...]:
+    """Return the values and prefixes that a value of a condition names."""
+    return (Prefix(value.text), *value.without) if isinstance(value, Prefix) else (value,)
 
 
 def _as_list(values: Any) -> list[Any]:

@@ -3,7 +3,8 @@
 A continuous value is a float64. A missing one is ``-inf``, below every finite value, so that "no
 condition", ``[-inf, inf)``, covers it and ``f < 5``, which is ``[LOWEST, 5)``, does not. A
 categorical value is a bit: bit 0 is "missing", bit 1 "any other value", and the declared values
-follow.
+follow. A declared prefix has the bit of all texts that begin with it, apart from declared ones and
+those that begin with a longer declared prefix.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import datetime as dt
 import decimal
 import math
 import numbers
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -22,6 +23,7 @@ from irenic.errors import ConditionError, DataError, FormatError, SpaceError, di
 from irenic.model.literals import (
     SURROGATE,
     Months,
+    Prefix,
     display,
     format_duration,
     format_number,
@@ -428,7 +430,8 @@ class Categorical:
     name : str
         Any non-empty text.
     values : iterable
-        The values, in the order in which they are shown.
+        The values, in the order in which they are shown. A :class:`Prefix` counts as one value: any
+        other text that begins with it.
     missing : bool
         Whether the value may be missing.
     other : bool
@@ -478,6 +481,11 @@ class Categorical:
             if raw is OTHER:
                 raise SpaceError(f"feature {name!r}: OTHER is not a value; use other=True instead")
             value = _hashable(plain(raw), f"feature {name!r}: the value", SpaceError)
+            if isinstance(value, Prefix) and value.without:
+                raise SpaceError(
+                    f"feature {name!r}: the value {value} must be a prefix without exceptions; list"
+                    " the exceptions as values"
+                )
             if value in distinct:
                 same = distinct[value]
                 raise SpaceError(
@@ -501,7 +509,8 @@ class Categorical:
 
     def __getstate__(self) -> dict[str, Any]:
         # ``codes`` has keys of any type, which some formats do not support.
-        return {key: value for key, value in self.__dict__.items() if key != "codes"}
+        caches = ("codes", "prefixes", "everything")
+        return {key: value for key, value in self.__dict__.items() if key not in caches}
 
     def __repr__(self) -> str:
         flags = [f"{flag}=True" for flag in ("missing", "other") if getattr(self, flag)]
@@ -512,6 +521,17 @@ class Categorical:
     def codes(self) -> dict[Hashable, int]:
         """The bit of each value."""
         return {value: code for code, value in enumerate(self.values, FIRST_CODE)}
+
+    @cached_property
+    def prefixes(self) -> dict[str, int]:
+        """The bit of each declared prefix, the longest first."""
+        found = [(v.text, code) for v, code in self.codes.items() if isinstance(v, Prefix)]
+        return dict(sorted(found, key=lambda pair: -len(pair[0])))
+
+    @property
+    def is_text(self) -> bool:
+        """Whether all declared values are texts or prefixes."""
+        return all(isinstance(value, str | Prefix) for value in self.values)
 
     @property
     def n_words(self) -> int:
@@ -531,7 +551,35 @@ class Categorical:
         if value is OTHER:
             return OTHER_CODE
         key = _hashable(plain(value), f"feature {self.name!r}:", DataError)
-        return self.codes.get(key, OTHER_CODE)
+        code = self.codes.get(key)
+        return self.class_of(key) if code is None else code
+
+    def class_of(self, value: Hashable) -> int:
+        """Return the code that a value, or prefix, would have if it were not declared."""
+        text = value.text if isinstance(value, Prefix) else value
+        if self.prefixes and isinstance(text, str):
+            for prefix, code in self.prefixes.items():
+                if text.startswith(prefix) and (text != prefix or text is value):
+                    return code
+        return OTHER_CODE
+
+    def bits_of(self, value: Hashable) -> int | None:
+        """Return the bits of what a value or prefix of a condition stands for.
+
+        None if the feature does not distinguish it from other values.
+        """
+        if not isinstance(value, Prefix):
+            code = self.codes.get(value)
+            return None if code is None else 1 << code
+        bits = sum(1 << code for each, code in self.codes.items() if each in Prefix(value.text))
+        if Prefix(value.text) not in self.codes and self.admits(self.class_of(value)):
+            return None
+        for part in value.without:
+            left_out = self.bits_of(part)
+            if left_out is None:
+                return None
+            bits &= ~left_out
+        return bits or None
 
     def decode_value(self, code: int) -> Hashable:
         """Return the value that a code encodes."""
@@ -543,18 +591,28 @@ class Categorical:
         """Return whether the value with a code can occur."""
         return bool(self.everything >> code & 1)
 
-    def unlisted(self) -> Hashable:
-        """Return an example of an undeclared value."""
-        name, number = "other", 1
-        while name in self.codes:
-            number += 1
-            name = f"other {number}"
-        return name
+    def example(self, code: int) -> Hashable:
+        """Return a value with a code: an undeclared one for other values and for prefixes."""
+        value = self.decode_value(code)
+        start = value.text if isinstance(value, Prefix) else ""
+        if not start and value is not OTHER:
+            return value
+        n = len(self.values)
+        # one more sign than values: each value or longer prefix begins with one at most
+        signs = (*_SIGNS, *map(chr, range(0x4E00, 0x4E00 + max(0, n + 1 - len(_SIGNS)))))
+        examples = [start + sign for sign in signs]
+        if not start:
+            examples = ["other", *(f"other {number}" for number in range(2, n + 3)), *examples]
+        free: Iterator[str] = (x for x in examples if x not in self.codes)
+        return next(x for x in free if self.class_of(x) == code)
 
     def show_values(self, limit: int = 8) -> str:
         """Return the declared values as text."""
         shown = ", ".join(display(v) for v in self.values[:limit])
         return shown + (", …" if len(self.values) > limit else "")
+
+
+_SIGNS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def _hashable(value: object, subject: str, error: type[Exception]) -> Hashable:

@@ -14,6 +14,7 @@ import numpy as np
 
 from irenic.arrays import Floats
 from irenic.errors import FormatError, escape_unsafe
+from irenic.model.characters import is_plain
 from irenic.model.head import Head
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ KEYWORDS: Final = frozenset(
 MAX_DEPTH: Final = 50
 """The maximum depth of nested tuples and sets in files."""
 WORD: Final = re.compile(r"[^\W\d](?:[\w.%/+-]*[\w%+])?")
+_STARTS_WORD: Final = re.compile(r"\w[\w.%/+-]*")
 DURATION: Final = re.compile(
     r"(?P<sign>-?)P(?:(?P<days>\d+)D)?"
     r"(?:T(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+(?:\.\d{1,6})?)S)?)?"
@@ -79,6 +81,78 @@ class Months:
         years, months = divmod(abs(self.count), 12)
         parts = (f"{years}Y" if years else "") + (f"{months}M" if months or not years else "")
         return f"{'-' if self.count < 0 else ''}P{parts}"
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """Texts that begin with the same characters, as ``I2*`` stands for the codes I20, I21, I25.9.
+
+    A categorical feature can list one among its values: undeclared texts that begin with it are
+    then one value. In a condition it stands for all texts that begin with it, also declared ones.
+
+    Parameters
+    ----------
+    text : str
+        What the texts begin with; at least one character.
+    without : iterable of str or Prefix, optional
+        Texts and longer prefixes that are left out, in conditions only.
+
+    Raises
+    ------
+    FormatError
+        If the text is empty, or if something left out does not begin with it.
+
+    Examples
+    --------
+    >>> from irenic import Categorical, Region, Space
+    >>> space = Space([Categorical("icd", ["I21", Prefix("I2")], other=True)])
+    >>> Region(space, {"icd": {Prefix("I2")}}).contains({"icd": ["I21", "I255", "K5"]})
+    array([ True,  True, False])
+    >>> print(Prefix("I2", without=["I21", Prefix("I23")]))
+    I2* except {I21, I23*}
+    """
+
+    text: str
+    without: tuple[str | Prefix, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str) or not self.text:
+            raise FormatError(f"a prefix must be a non-empty text, got {self.text!r}")
+        check_writable(self.text)
+        if isinstance(self.without, str | Prefix):
+            raise FormatError(f"what a prefix leaves out must be a list, got {self.without!r}")
+        for part in self.without:
+            longer = isinstance(part, Prefix) and part.text != self.text and not part.without
+            if not (longer or isinstance(part, str)) or not _begins(part, self.text):
+                raise FormatError(
+                    f"{self.text}* can leave out texts and prefixes that begin with it, got {part}"
+                )
+        object.__setattr__(self, "without", tuple(sorted(set(self.without), key=str)))
+
+    def __contains__(self, value: object) -> bool:
+        """Return whether a value is one of the texts, or a prefix of such texts alone."""
+        if not self.without:
+            return _begins(value, self.text)
+        start, *parts = Prefix(self.text), *self.without
+        meets = (
+            _begins(part, value.text) if isinstance(value, Prefix) else False for part in parts
+        )
+        inside = (value in part if isinstance(part, Prefix) else value == part for part in parts)
+        return value in start and not any(meets) and not any(inside)
+
+    def __repr__(self) -> str:
+        without = f", without={list(self.without)}" if self.without else ""
+        return f"Prefix({self.text!r}{without})"
+
+    def __str__(self) -> str:
+        start = f"{self.text if _STARTS_WORD.fullmatch(self.text) else quote(self.text)}*"
+        without = ", ".join(map(format_literal, self.without))
+        return f"{start} except {{{without}}}" if without else start
+
+
+def _begins(value: object, text: str) -> bool:
+    shown = value.text if isinstance(value, Prefix) else value
+    return isinstance(shown, str) and shown.startswith(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +302,8 @@ def format_word(text: str) -> str:
     >>> print(format_word("yellow"), format_word("low risk"), format_word("in"))
     yellow "low risk" "in"
     """
-    if WORD.fullmatch(text) and text.lower() not in KEYWORDS and not is_duration(text):
-        return text
-    return quote(text)
+    is_word = WORD.fullmatch(text) and text.lower() not in KEYWORDS and is_plain(text)
+    return text if is_word and not is_duration(text) else quote(text)
 
 
 def is_duration(text: str) -> bool:
@@ -328,6 +401,8 @@ def format_literal(value: Hashable, depth: int = 0) -> str:
         return value.isoformat()
     if isinstance(value, dt.timedelta | Months):
         return format_duration(value)
+    if isinstance(value, Prefix):
+        return str(value)
     if isinstance(value, frozenset):
         return "{" + ", ".join(sorted(format_literal(v, depth + 1) for v in value)) + "}"
     if isinstance(value, tuple):

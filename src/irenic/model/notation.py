@@ -9,8 +9,9 @@
     all        = condition {AND condition}
     condition  = test [or missing] | NOT condition | "(" conditions ")" [or missing] | anything
     test       = value order name [order value] | name order value
-               | name [not] in "{" [value {"," value}] "}" | name is [not] missing
+               | name [not] in "{" [member {"," member}] "}" | name is [not] missing
                | name [not] between value and value
+    member     = value | prefix [except "{" (value | prefix) {"," (value | prefix)} "}"]
     order      = < | <= | > | >= | = | == | !=
     impossible = IMPOSSIBLE WHERE conditions
     value      = number | date | time | duration | word | "quoted text" | true | false
@@ -18,7 +19,8 @@
 
 With OR, NOT or ELSE, a line makes several rules. Keywords are not case-sensitive. Names and words
 need quotes if they are keywords or contain characters other than letters, digits and
-``_ . % / + -``. ``#`` starts a comment. ``condition``, ``Region`` and ``Rule`` write the notation.
+``_ . % / + -``. A prefix is a word, digits or quoted text with ``*`` after it. ``#`` starts a
+comment. ``condition``, ``Region`` and ``Rule`` write the notation.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from irenic.errors import FormatError
+from irenic.model.characters import UNSEEN, cleaned, two_scripts
 from irenic.model.features import MISSING, OTHER, is_unicode
 from irenic.model.head import Head
 from irenic.model.literals import (
@@ -36,6 +39,7 @@ from irenic.model.literals import (
     MAX_DEPTH,
     TEMPORAL,
     WORD,
+    Prefix,
     display,
     is_duration,
     parse_duration,
@@ -45,14 +49,18 @@ from irenic.model.literals import (
 if TYPE_CHECKING:
     from irenic.model.condition import Operators
 
+# Words may contain accents of their own, and characters that nobody sees.
+_LETTER: Final = r"\w"
+_MARKED: Final = rf"\w\u0300-\u036f{UNSEEN}"
 _TOKEN: Final = re.compile(
-    r"(?P<space>[^\S\n]+)"
+    rf"(?P<space>(?:[^\S\n]|[{UNSEEN}])+)"
     r"|(?P<comment>#.*)"
+    r"""|(?P<prefix>(?:\w[\w.%/+-]*|"(?:[^"\\]|\\.)*")\*)"""
     rf"|(?P<temporal>(?:{TEMPORAL.pattern})(?![\w:]))"
     r"|(?P<number>[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?!\w)|inf(?![\w.%/+-]*[\w%+])))"
     r"|(?P<negative>-P[\w.]+)"
     r"""|(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
-    rf"|(?P<word>{WORD.pattern})"
+    rf"|(?P<word>{WORD.pattern.replace(_LETTER, _MARKED)})"
     r"|(?P<sign><=|>=|==|!=|[<>=(){},])"
 )
 _LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
@@ -139,10 +147,22 @@ def tokenize(line: str) -> list[Token]:
         if kind == "comment":
             break
         if kind != "space":
-            tokens.append(Token(kind, match.group(), at + 1))
+            text = _word(match.group(), at) if kind == "word" else match.group()
+            tokens.append(Token(kind, text, at + 1))
         at = match.end()
     tokens.append(Token("end", "", len(line) + 1))
     return tokens
+
+
+def _word(text: str, at: int) -> str:
+    """Return a word in the characters that it means."""
+    if text.isascii():
+        return text
+    if WORD.fullmatch(word := cleaned(text)) is None:
+        raise FormatError(f"put the name or text {word!r} in quotes", column=at + 1)
+    if reason := two_scripts(word):
+        raise FormatError(f"{reason}, or put it in quotes if it is meant", column=at + 1)
+    return word
 
 
 def lines_in(text: str) -> list[str]:
@@ -320,7 +340,7 @@ def parse_point(line: str) -> dict[str, Any]:
             raise FormatError(f"{name!r} appears twice in the point", column=token.column)
         if not parser.sign("=", "=="):
             raise parser.expected(f"'=' after {name!r}")
-        value = parser.member()
+        value = parser.value() if parser.token.kind == "prefix" else parser.member()
         point[name] = None if value is MISSING else value
         if not parser.sign(","):
             break
@@ -659,7 +679,20 @@ class _Parser:
     def member(self) -> Any:
         if self.keyword("missing"):
             return MISSING
+        if self.token.kind == "prefix":
+            return self.prefix()
         return OTHER if self.keyword("other") else self.value()
+
+    def prefix(self) -> Prefix:
+        """Parse a prefix and its exceptions: ``I2* except {I21, I23*}``."""
+        token = self.take()
+        text = token.text[:-1]
+        text = _unquote(token._replace(text=text)) if text[:1] == '"' else text
+        without = self.members() if self.keyword("except") else []
+        try:
+            return Prefix(text, tuple(without))
+        except FormatError as error:
+            raise FormatError(error.message, column=token.column) from None
 
     def value(self) -> Any:
         token = self.token
@@ -676,6 +709,12 @@ class _Parser:
             return frozenset(self.values("}"))
         if self.sign("("):
             return tuple(self.values(")"))
+        if token.kind == "prefix":
+            raise FormatError(
+                f"{token.text} stands for many texts; put it in quotes if it is one text:"
+                f' "{token.text.replace(chr(34), "")}"',
+                column=token.column,
+            )
         raise self.expected("a value")
 
     def consequent(self) -> Any:

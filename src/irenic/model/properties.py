@@ -8,7 +8,7 @@ from typing import Any, Final
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError
 from irenic.model.features import MISSING
-from irenic.model.literals import display
+from irenic.model.literals import Prefix, display
 from irenic.model.notation import Alternatives, ParsedCondition
 from irenic.model.region import Region
 from irenic.model.space import Space
@@ -84,4 +84,6 @@ def _passes(operator: str, value: Any, outcome: Any) -> bool:
 def _equals(outcome: Any, value: Any) -> bool:
     if isinstance(outcome, frozenset) and not isinstance(value, frozenset):
         return value in outcome
+    if isinstance(value, Prefix):
+        return outcome in value
     return bool(outcome == value) and isinstance(outcome, bool) == isinstance(value, bool)

@@ -137,19 +137,19 @@ class _Converters(dict[type, Callable[[Any], float]]):
 class _OpenCodes(dict[Hashable, int]):
     """Codes of the values of a category that is open to others."""
 
-    def __init__(self, codes: Mapping[Hashable, int]) -> None:
-        super().__init__(codes)
-        self._texts = set(map(as_plain_text, codes))
+    def __init__(self, feature: Categorical) -> None:
+        super().__init__(feature.codes)
+        self._texts, self._class_of = set(map(as_plain_text, feature.codes)), feature.class_of
 
     def __missing__(self, value: Hashable) -> int:
         if value is None or value is MISSING or as_plain_text(value) in self._texts:
             raise KeyError(value)  # to look closer
-        return OTHER_CODE
+        return self._class_of(value)
 
 
 def _converters(feature: Feature) -> _Converters:
     if isinstance(feature, Categorical):
-        codes = (_OpenCodes if feature.other else dict)(feature.codes)
+        codes = _OpenCodes(feature) if feature.other else dict(feature.codes)
         codes |= {OTHER: OTHER_CODE} if feature.other else {}
         codes |= {None: MISSING_CODE, MISSING: MISSING_CODE} if feature.missing else {}
         code = codes.__getitem__

@@ -34,7 +34,6 @@ from irenic.model.features import (
     EXACT,
     FIRST_CODE,
     LOWEST,
-    OTHER_CODE,
     Categorical,
     Continuous,
     Feature,
@@ -821,8 +820,7 @@ def witness_among(feature: Categorical, bits: int) -> Any:
     """Return one of the values whose bits are set, a declared one if possible."""
     bits &= feature.everything
     listed = bits >> FIRST_CODE << FIRST_CODE or bits
-    code = (listed & -listed).bit_length() - 1
-    return feature.unlisted() if code == OTHER_CODE else feature.decode_value(code)
+    return feature.example((listed & -listed).bit_length() - 1)
 
 
 def whole_or(within: Region | None, space: Space) -> Region:

@@ -12,7 +12,7 @@ from irenic.errors import ConditionError, FormatError
 from irenic.model.condition import as_operators, infer_features
 from irenic.model.features import is_unicode
 from irenic.model.head import Head, contradicts
-from irenic.model.literals import display, format_number, plain
+from irenic.model.literals import Prefix, display, format_number, plain
 from irenic.model.notation import ParsedRule, parse_rule
 from irenic.model.region import Region
 from irenic.model.shown import Shown
@@ -166,6 +166,8 @@ def as_consequent(value: Any) -> Hashable:
     value = plain(value)
     if value is None:
         raise ConditionError("a consequent must not be None, which means 'no prediction'")
+    if isinstance(value, Prefix):
+        raise ConditionError(f"a consequent must be one value, got {value}, which stands for many")
     try:
         hash(value)
     except TypeError:

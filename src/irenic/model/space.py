@@ -15,7 +15,7 @@ from irenic.arrays import Bools, Bytes, Codes, Floats, Ints, Words, distinct
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
 from irenic.model.columns import encode_codes, encode_floats, field_names, infer_feature, take_apart
-from irenic.model.features import LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature
+from irenic.model.features import LOWEST, UNWRITTEN, Categorical, Continuous, Feature
 from irenic.model.literals import counted, is_missing
 from irenic.model.records import Records
 
@@ -293,16 +293,17 @@ class Space:
     def opened_to(self, other: Space) -> Space:
         """Return this space with additional values that another space declares.
 
-        Values are added to categorical features with ``other=True``; other features stay as they
-        are, and so do features that are continuous in one of the spaces. Additional values follow
-        the existing ones.
+        Values are added to categorical features with ``other=True``, or with a prefix that they
+        begin with; other features stay as they are, and so do features that are continuous in one
+        of the spaces. Additional values follow the existing ones.
         """
         features: list[Feature] = []
         for feature in self:
-            if isinstance(feature, Categorical) and feature.other and feature.name in other:
+            if isinstance(feature, Categorical) and feature.name in other:
                 values = getattr(other[feature.name], "values", ())  # () if it is continuous
-                unseen = tuple(value for value in values if value not in feature.codes)
-                feature = replace(feature, values=feature.values + unseen)
+                unseen = [value for value in values if value not in feature.codes]
+                admitted = (v for v in unseen if feature.admits(feature.class_of(v)))
+                feature = replace(feature, values=(*feature.values, *admitted))
             features.append(feature)
         return Space(features, self.impossible)
 
@@ -510,8 +511,7 @@ class Instances:
             if isinstance(feature, Continuous):
                 point[feature.name] = feature.decode_value(float(self.values[row, i]))
             else:
-                value = feature.decode_value(int(self.codes[row, i]))
-                point[feature.name] = feature.unlisted() if value is OTHER else value
+                point[feature.name] = feature.example(int(self.codes[row, i]))
         return point
 
     def __iter__(self) -> Iterator[dict[str, Any]]:

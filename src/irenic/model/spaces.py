@@ -221,7 +221,7 @@ def _moved_bits(own: Categorical, bits: int, new: Categorical) -> int:
     new_bits = (bits >> MISSING_CODE & 1) << MISSING_CODE | other << OTHER_CODE
     for code, value in enumerate(new.values, FIRST_CODE):
         own_code = own.codes.get(value)
-        new_bits |= (other if own_code is None else bits >> own_code & 1) << code
+        new_bits |= (bits >> (own.class_of(value) if own_code is None else own_code) & 1) << code
     return new_bits & new.everything
 
 

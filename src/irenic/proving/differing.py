@@ -58,10 +58,16 @@ class _Decisions:
     def __init__(self, side: Side, root: Boxes, meter: Meter) -> None:
         self.side = side
         self.stopped_by: StoppedBy | None = None
-        self.boxes: dict[CodedDecision, Boxes] = {}
+        self._found: dict[CodedDecision, list[Boxes]] = {}
         if side.together is None:
             self._by_precedence(root, meter)
-            return
+        else:
+            self._together(root, meter)
+        self.boxes = {made: parts[0].concat(*parts[1:]) for made, parts in self._found.items()}
+
+    def _together(self, root: Boxes, meter: Meter) -> None:
+        side = self.side
+        assert side.together is not None
         combined = combinations_of(side, root, meter)
         self.stopped_by = meter.stopped_by
         if self.stopped_by is None:  # else the other rules could still change every decision
@@ -81,8 +87,7 @@ class _Decisions:
                 return
 
     def _add(self, decision: CodedDecision, boxes: Boxes) -> None:
-        known = self.boxes.get(decision)
-        self.boxes[decision] = boxes if known is None else known.concat(boxes)
+        self._found.setdefault(decision, []).append(boxes)
 
     def rows(self, box: Boxes, decision: CodedDecision) -> tuple[int, ...]:
         """Return the rows of the rules that make a decision somewhere in a box."""

@@ -135,6 +135,10 @@ class _Feature:
     def writes(self, condition: Mapping[str, Any], numbers: Condition) -> bool:
         """Return whether the scripts, given only its numbers, write a condition as it is."""
         if self.feature["kind"] == "category":
+            if any(
+                isinstance(value, dict) and "prefix" in value for value in self.feature["listed"]
+            ):
+                return False
             admitted, negated = set(numbers), OTHER_CODE in numbers
             codes = (code for code in self.feature["admitted"] if code >= FIRST_CODE)
             listed = [self.feature["values"][c] for c in codes if (c in admitted) != negated]

@@ -14,6 +14,7 @@ from irenic.model.condition import (
     Operators,
     bits_operators,
     bits_text,
+    codes_of,
     interval_operators,
     interval_text,
 )
@@ -159,11 +160,6 @@ def _encode_bits(
         "other": bool(bits & feature.everything & 1 << OTHER_CODE),
     }
     return parts, [*codes_of(bits & feature.everything)]
-
-
-def codes_of(bits: int) -> list[int]:
-    """Return the positions of the bits that are set."""
-    return [code for code in range(bits.bit_length()) if bits >> code & 1]
 
 
 def finite(cut: float) -> float | None:

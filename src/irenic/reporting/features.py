@@ -10,7 +10,7 @@ import numpy as np
 
 from irenic.arrays import Floats
 from irenic.formats.json.rules import encode_value
-from irenic.model.condition import Interval, interval_operators
+from irenic.model.condition import Interval, codes_of, interval_operators
 from irenic.model.features import (
     EXACT,
     LOWEST,
@@ -23,7 +23,7 @@ from irenic.model.features import (
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances
 from irenic.reporting import document
-from irenic.reporting.encoding import codes_of, encode_end, encode_equal, finite
+from irenic.reporting.encoding import encode_end, encode_equal, finite
 from irenic.reporting.instances import value_texts
 
 _BINS: Final = 32

@@ -12,10 +12,19 @@ import numpy as np
 import pytest
 
 import irenic
-from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
+from irenic import (
+    Categorical,
+    Continuous,
+    DecisionTable,
+    Region,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+)
 from irenic.errors import ConditionError, DataError, SeedError
 from irenic.model.features import LOWEST
-from irenic.model.literals import Months
+from irenic.model.literals import Months, Prefix
 from irenic.model.space import Instances
 from irenic.reporting.encoding import encode_box, encode_columns
 from irenic.reporting.summarize import summarize
@@ -36,7 +45,7 @@ SPACE = Space(
         Categorical("__proto__", [f"v{i}" for i in range(70)], missing=True),
         Continuous("größe", kind="duration", missing=True),
         Continuous("P1D", kind="months", bounds=(Months(0), None)),
-        Categorical("low risk", ["x", "y"], other=True),
+        Categorical("low risk", ["x", Prefix("xy"), "xyz", Prefix("x"), Prefix("a b")], other=True),
     ]
 )
 GRID = {
@@ -579,6 +588,11 @@ def test_values_of_categories_are_read_with_and_without_quotes(page_of):
     page = page_of(of_space(), keep=True)
     found = parsed(page, [*(["color", text] for text in texts), ["__proto__", "v69"]])
     assert found == [{"value": code} for code in [*codes, 71]]
+    prefixed = ["x", "xy", "xyz", "xyzz", "xa", "xy*", "a b", '"a bc"', "a", "X"]
+    found = parsed(page, [["low risk", text] for text in prefixed])
+    expected = [SPACE["low risk"].encode_value(text.strip('"')) for text in prefixed]
+    expected[5] = 3  # as the page shows the prefix
+    assert found == [{"value": code} for code in expected]
     errors = parsed(page, [["__proto__", "w"], ["low risk", ""]])
     values = ", ".join(f"v{i}" for i in range(8))
     assert errors[0] == {"error": f"“w” is not one of the values ({values}, …)."}

@@ -14,6 +14,12 @@ _HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 """Full-width digits and signs, which people type with some keyboards."""
 _COMPARES: Final = frozenset("<>=!≤≥≠")
 _ORDERS: Final = ("<=", ">=", "!=", "<", ">", "=")
+PREFIX: Final = re.compile(
+    r"""(?P<start>\w[\w./%+-]*|"(?:[^"\\]|\\.)*")\*(?!\*)(?:\s*except\s*\((?P<except>[^()]*)\))?"""
+    r"""(?=\s*(?:$|[,;)\n]))"""
+    r"|(?P<subdivided>(?:[^\W\d]\w*\.)+)-(?=\s*(?:$|[,;)\n]))"
+)
+"""Codes that begin alike: ``I2*``, ``"a b"*``, and ``C50.-`` as the ICD has it, but not ``5.-``."""
 _OPENERS: Final = frozenset({"dash", "sign", "open"})
 
 
@@ -83,7 +89,7 @@ class _Lexer:
                 self.separate(CellToken(at, at + 1, "\n", {"sep", "\n"}, formal=False))
             return blank.end()
         starts_word = at == 0 or not is_word(low[at - 1])
-        token = self.quoted(at, starts_word)
+        token = self.prefix(at) or self.quoted(at, starts_word)
         if token is None and starts_word:
             token = self.call(at) or self.value(at) or self.name(at) or self.phrase(at)
         if token is None:
@@ -104,6 +110,13 @@ class _Lexer:
             last.formal = last.formal and token.raw == "\n"
         elif token.raw != "\n" or _OPENERS.isdisjoint(last.roles):
             self.tokens.append(token)
+
+    def prefix(self, at: int) -> CellToken | None:
+        """Return codes that begin alike, with exceptions: ``I2* except (I21, I23*)``."""
+        if self.tokens and {"sep", "sign", "("}.isdisjoint(self.tokens[-1].roles):
+            return None
+        match = PREFIX.match(self.text, at)
+        return match and self.token(at, match.end(), {"prefix"}, kind="prefix")
 
     def quoted(self, at: int, starts_word: bool) -> CellToken | None:
         char = self.text[at]

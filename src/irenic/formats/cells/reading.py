@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from irenic.errors import FormatError
 from irenic.formats.cells._doubts import Doubt, filled
 from irenic.formats.cells._language import Language, Production, language
-from irenic.formats.cells._tokens import CellToken, is_word, tokens_of
+from irenic.formats.cells._tokens import PREFIX, CellToken, is_word, tokens_of
 from irenic.formats.cells.locales import LONGEST_BARE, Locale
 from irenic.formats.cells.sequences import Sequences
 from irenic.formats.cells.values import Literal, literal_of
@@ -34,6 +34,7 @@ from irenic.formats.feel.unary_tests import (
     parse_value,
 )
 from irenic.frames.csv import may_be_thousands
+from irenic.model.literals import Prefix
 
 _FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _BOUND: Final = frozenset({"sep", "close", "end"})
@@ -409,6 +410,10 @@ class _Reader:
         source = f"{children[0].raw}({', '.join(texts)})"
         return Meant(_Value(_feel(source, children[0].start), source), True)
 
+    def do_prefix(self, children: Children, args: list[str], at: int, end: int) -> Any:
+        token = children[0]
+        return _Value(_prefix(token.raw, token.start), token.raw)
+
     def do_span(self, children: Children, args: list[str], at: int, end: int) -> Any:
         first, last = (children[int(place)] for place in args)
         return _texts(self.sequences.between(self.raw(at, end), first, last), first)
@@ -613,6 +618,8 @@ class _Reader:
             return type(tree)(tests), all(formal for _, formal in parts)
         order, operand = tree
         if isinstance(operand, _Value):
+            if isinstance(operand.value, Prefix) and order not in ("=", "!="):
+                raise FormatError(f"{operand.value} stands for many texts, which have no order")
             return Compare(order, operand.value), True
         literal = self.literal(operand)
         formal = not isinstance(operand, CellToken) or _is_formal(operand, literal)
@@ -692,6 +699,27 @@ def _feel(text: str, at: int) -> Any:
         return parse_value(text)
     except FormatError as error:
         raise FormatError(error.message, column=at + 1) from None
+
+
+def _prefix(text: str, at: int) -> Prefix:
+    match = PREFIX.match(text)
+    assert match is not None
+    start = match["subdivided"] or match["start"]
+    start = _feel(start, at) if start[0] == '"' else start
+    parts = _EXCEPTION.findall(match["except"] or "")
+    try:
+        return Prefix(start, tuple(_exception(part.strip(), at) for part in parts))
+    except FormatError as error:
+        raise FormatError(error.message, column=at + 1) from None
+
+
+def _exception(text: str, at: int) -> str | Prefix:
+    if text[-1] == "*":
+        return _prefix(text, at)
+    return str(_feel(text, at)) if text[0] == '"' else text
+
+
+_EXCEPTION: Final = re.compile(r"""\s*((?:"(?:[^"\\]|\\.)*"|[^,"])+)""")
 
 
 def _texts(words: Sequence[str] | None, first: CellToken) -> Any:

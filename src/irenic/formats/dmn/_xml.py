@@ -11,6 +11,7 @@ from xml.parsers import expat
 from irenic.errors import FormatError
 from irenic.formats.tables.drafts import MOST_CELLS, MOST_COLUMNS
 from irenic.frames.files import MOST_BYTES, too_large
+from irenic.model.characters import cleaned
 
 _CELL: Final = re.compile(rb"</(?:[\w.-]+:)?(?:in|out)putEntry\s*>|putEntry\b[^<>]*/>")
 MOST_DEPTH: Final = 200
@@ -18,6 +19,11 @@ _MOST_ELEMENTS: Final = 2_500_000
 # Diagrams and extensions, which do not contain rules.
 _LEFT_OUT: Final = ("DMNDI", "extensionElements")
 
+
+# The parts of decision tables, in which characters that nobody sees carry no meaning.
+_OF_TABLES: Final = frozenset(
+    ("inputEntry", "outputEntry", "inputExpression", "inputValues", "outputValues", "allowedValues")
+)
 
 _NO_CHILDREN: Final[list[Any]] = []
 _NO_PREFIXES: Final[dict[str, str]] = {}
@@ -65,14 +71,15 @@ class Node:
             yield node
             node = node.parent
 
-    def descendants(self, tag: str) -> Iterator[Node]:
-        """Yield all elements inside this one with a local name, in the order of the file."""
+    def descendants(self, *tags: str) -> Iterator[Node]:
+        """Yield all elements inside this one with some local names, in the order of the file."""
         stack = self.children[::-1]
         while stack:
             node = stack.pop()
-            if node.tag == tag:
+            if node.tag in tags:
                 yield node
-            stack += node.children[::-1]
+            if node.children:
+                stack += node.children[::-1]
 
     def prefix(self, name: str) -> str | None:
         """Return the namespace that a prefix is bound to here, None if it is not bound."""
@@ -155,6 +162,9 @@ class _Builder:
         if self.skipping or tag in _LEFT_OUT:
             self.skipping += 1
             return
+        for key in ("name", "label"):
+            if key in attributes:
+                attributes[key] = cleaned(attributes[key])
         node = Node(name, attributes, self.line, self.node)
         if self.prefixes:
             node.prefixes, self.prefixes = self.prefixes, {}
@@ -185,7 +195,10 @@ class _Builder:
             self.skipping -= 1
         elif self.node is not None:
             if pieces := self.pieces.pop():
-                self.node.text = "".join(pieces)
+                text = "".join(pieces)
+                parent = self.node.parent
+                is_cell = parent is not None and parent.tag in _OF_TABLES
+                self.node.text = cleaned(text) if is_cell else text
             self.node = self.node.parent
 
     def characters(self, text: str) -> None:

@@ -25,10 +25,7 @@ def names_in(root: Node) -> frozenset[str]:
     tags = [*_NAMED, "variable", "parameter", "formalParameter", "itemComponent", "column"]
     tags += ["output", "import"]
     return frozenset(
-        " ".join(node.get("name").split())
-        for tag in tags
-        for node in root.descendants(tag)
-        if node.get("name")
+        " ".join(node.get("name").split()) for node in root.descendants(*tags) if node.get("name")
     )
 
 

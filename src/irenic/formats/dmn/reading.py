@@ -48,9 +48,11 @@ from irenic.formats.tables.drafts import (
     Row,
     TableDraft,
     accepted_in,
+    distinct,
     short,
     without_accepted,
 )
+from irenic.formats.tables.letters import check_letters
 from irenic.model.decision_table import HIT_POLICIES, HitPolicy
 from irenic.model.literals import Expression, counted, display, say
 from irenic.model.notation import ParsedCondition
@@ -154,6 +156,8 @@ class _ModelReader:
         self.parsed: dict[str, Tests | None] = {}
         self.open: dict[tuple[int, int], tuple[str, Tests]] = {}
         """The cells, by row and column, that name other data or call functions."""
+        self.written: dict[tuple[str, int, str], tuple[str, str]] = {}
+        """Different cells, with column and declared language: in FEEL, or with their language."""
         self.foreign: dict[tuple[int, int], str] = {}
         """The cells, by row and column, that are in another language, with that language."""
         self.unknown: dict[str, int] = {}
@@ -193,6 +197,7 @@ class _ModelReader:
         table.unfit = [*self.unfit(types)] if self.outputs else []
         regions = self.ours(node, "impossible", _impossible) or []
         table.impossible = [(None, conditions) for conditions in regions]
+        check_letters(table, in_quotes=True)
         return table
 
     def policy(self) -> None:
@@ -329,12 +334,13 @@ class _ModelReader:
         if exact is not None:
             return Cell(node.get(f"{OURS} test"), exact)
         text = node.written()
-        language = language_of(text, node.get("expressionLanguage") or self.language)
-        same = as_feel(text, language, names_of(self.inputs[place], self.decisions.names))
-        if language and text not in ("", "-") and same is None:
+        written = (text, place, node.get("expressionLanguage") or self.language)
+        if written not in self.written:
+            self.written[written] = self.in_feel(*written)
+        text, language = self.written[written]
+        if language:
             self.foreign[len(self.table.rows), place] = language
             return Cell(text, ANYTHING)
-        text = same or text
         if header in self.compound and text not in ("", "-"):
             tests = self.expressions(text, literals=True)
             place_of = {"rule": number, "header": header, "text": text, "line": node.line}
@@ -351,6 +357,14 @@ class _ModelReader:
             self.open[len(self.table.rows), place] = text, tests
             return Cell(text, ANYTHING)
         return self.table.read_cell(text, number, header, node.line)
+
+    def in_feel(self, text: str, place: int, declared: str) -> tuple[str, str]:
+        """Return a cell in FEEL and "", or as it is and its language."""
+        language = language_of(text, declared)
+        if text in ("", "-"):
+            return text, ""
+        same = as_feel(text, language, names_of(self.inputs[place], self.decisions.names))
+        return (text, language) if same is None else (same, "")
 
     def is_partly_foreign(self) -> bool:
         """Return whether some conditions are in another language; if all are, that is an error."""
@@ -399,11 +413,13 @@ class _ModelReader:
         Tools declare any column as a string at first.
         """
         for place, column in enumerate(self.table.inputs):
-            cells = [row.cells[place] for row in self.table.rows]
+            if column.kind != "text" or column.feature:
+                continue
+            cells = distinct([row.cells[place] for row in self.table.rows]).values()
             tests = [column.domain, *(c.test for c in cells if not isinstance(c.test, dict))]
             literals = [c for test in tests if test is not None for c in comparisons(test)]
             kinds = {kind_of(c.value) for c in literals} - {"null"}
-            if column.kind != "text" or column.feature or kinds not in ({"number"}, {"boolean"}):
+            if kinds not in ({"number"}, {"boolean"}):
                 continue
             column.kind = kinds.pop()
             plural = _KINDS_OF_CELLS[column.kind]
@@ -474,8 +490,8 @@ class _ModelReader:
         for name, nodes in columns:
             notes: dict[tuple[int, str], None] = {}
             for number, (rule, of_rule) in enumerate(zip(rules, nodes, strict=True), 1):
-                row = self.ours(rule, "row", _row_number) or number
                 for note in of_rule:
+                    row = self.ours(rule, "row", _row_number) or number
                     if text := without_accepted(note.child_text() or note.text):
                         notes[row - 1, text] = None
             if notes or name is not None:

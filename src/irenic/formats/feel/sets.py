@@ -19,6 +19,7 @@ from irenic.errors import ConditionError, FormatError, without_feature
 from irenic.formats.cells.reading import literal
 from irenic.formats.cells.words import means_days, warning
 from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not, Test, kind_of
+from irenic.model.characters import cleaned, is_lasting, is_plain, two_scripts
 from irenic.model.condition import LOWER_AFTER, UPPER_AFTER, Interval, Operators, cut_after
 from irenic.model.features import (
     EXACT,
@@ -32,6 +33,7 @@ from irenic.model.features import (
 from irenic.model.literals import (
     NO_PROBABILITIES,
     Months,
+    Prefix,
     Probabilities,
     check_writable,
     display,
@@ -257,6 +259,11 @@ def _compared_values(
     if kinds and kind not in kinds:
         nouns = " or ".join(sorted(_NOUNS.get(k, "another value") for k in kinds))
         raise MisfitError(f"{shown(value)} is not {nouns}")
+    if isinstance(value, Prefix):
+        within = feature.bits_of(value) or 0
+        if not within and feature.other:
+            raise FormatError(f"{value} is not a listed prefix of {feature.name!r}; list it")
+        return (within, False) if order == "=" else (present & ~within, True)
     if order in ("=", "!="):
         code = feature.codes.get(value)
         if code is not None and kind_of(feature.values[code - FIRST_CODE]) != kind:
@@ -304,8 +311,8 @@ def shown(value: Any) -> str:
     return "null" if value is None else quote(value) if isinstance(value, str) else display(value)
 
 
-# Not allowed in XML even as references, or of zero width and dropped by the reader of spreadsheets.
-_NOT_IN_XML: Final = lazy("[\u200b\u2060\ufeff\ufffe\uffff]")
+_NOT_IN_XML: Final = lazy("[\ufffe\uffff]")  # not even as references
+_NOT_ASCII: Final = lazy(r"[^\x00-\x7f]")
 
 
 def literal_text(value: Any, *, words: bool = False) -> str:
@@ -316,7 +323,9 @@ def literal_text(value: Any, *, words: bool = False) -> str:
     if isinstance(value, str):
         if words and _reads_bare(value):
             return value
-        return _NOT_IN_XML.sub(lambda m: f"\\u{ord(m.group()):04x}", quote(value))
+        return with_escapes(quote(value))
+    if isinstance(value, Prefix):
+        return _prefix_text(value, words=words)
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float) and math.isfinite(value):
@@ -337,10 +346,43 @@ def literal_text(value: Any, *, words: bool = False) -> str:
     )
 
 
+def with_escapes(text: str) -> str:
+    """Return a text in quotes with escapes for the characters that readers drop or doubt."""
+    if text.isascii():
+        return text
+    text = _NOT_IN_XML.sub(_escape, text)
+    if cleaned(text) != text:
+        text = _NOT_ASCII.sub(lambda m: m[0] if is_lasting(m[0]) else _escape(m), text)
+    is_doubtful = cleaned(text) != text or two_scripts(text.replace('"', " "))
+    return _NOT_ASCII.sub(_escape, text) if is_doubtful else text
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\u{code:04x}" if code <= _BASIC_PLANE else f"\\U{code:06x}"
+
+
+_BASIC_PLANE: Final = 0xFFFF
+
+
+def _prefix_text(prefix: Prefix, *, words: bool) -> str:
+    """Return a prefix as a cell of a sheet, or as a test in FEEL."""
+    parts = [literal_text(part, words=words) for part in prefix.without]
+    if words:
+        start = with_escapes(str(Prefix(prefix.text)))
+        return f"{start} except ({', '.join(parts)})" if parts else start
+    tests = [f"starts with(?, {literal_text(prefix.text)})"]
+    for part, text in zip(prefix.without, parts, strict=True):
+        tests.append(f"not({text})" if isinstance(part, Prefix) else f"? != {text}")
+    return " and ".join(tests)
+
+
 @lru_cache(maxsize=10_000)
 def _reads_bare(value: str) -> bool:
     """Return whether a text needs no quotes in a spreadsheet: an unambiguous word."""
     if not _WORD.fullmatch(value) or warning(value) or means_days(value):
+        return False
+    if not is_plain(value):
         return False
     try:
         return bool(literal(value) == value)

@@ -5,6 +5,7 @@
     tests      = "-" | item {"," item}
     item       = and {"or" and},  and = unit {"and" unit}
     unit       = [<, <=, >, >=, =, !=] value | range | not(tests) | (tests) | "[" tests "]"
+               | starts with(?, "text")
                | "?" order value | value order "?" | "?" in unit | "?" between value and value | "?"
     range      = "[" or "(" or "]"  value ".." value  "]" or ")" or "["
     value      = number | "text" | true | false | null | @"2026-01-31"
@@ -31,7 +32,7 @@ from irenic.formats.feel._literals import (
     read_number,
     read_text,
 )
-from irenic.model.literals import Months
+from irenic.model.literals import Months, Prefix
 from irenic.model.notation import Token
 from irenic.model.patterns import lazy
 
@@ -46,7 +47,7 @@ _STRING: Final = r'"(?:[^"\\]|\\.)*"'
 _SINGLE: Final = r"'(?:[^'\\]|\\.)*'"  # as some tools write text
 _NUMBER: Final = r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 _SIGN: Final = r"<=|>=|!=|==|\.\.|[<>=(),\[\]?@-]"
-_CALL: Final = r"date\s+and\s+time|date|time|duration|not"
+_CALL: Final = r"date\s+and\s+time|date|time|duration|not|starts\s+with(?=\s*\(\s*\?)"
 _FEEL: Final = lazy(
     r"(?P<space>\s+|//[^\n]*|/\*.*?\*/)"
     rf"|(?P<string>{_STRING}|{_SINGLE})"
@@ -230,6 +231,7 @@ _KINDS: Final[dict[type, str]] = {
     int: "number",
     float: "number",
     str: "text",
+    Prefix: "text",
     dt.datetime: "datetime",
     dt.date: "date",
     dt.time: "time",
@@ -360,6 +362,8 @@ class _TestParser:
             inner = self.tests()
             self.need(")")
             return Not(inner)
+        if token.kind == "call" and token.text.startswith("starts"):
+            return Compare("=", self.starts_with())
         if self.sign("?"):
             return self.question()
         if order := self.order():
@@ -373,6 +377,19 @@ class _TestParser:
         if not self.sign("?"):
             raise self.expected("'?'")
         return _compare(_FLIPPED[flipped], value, token.column)
+
+    def starts_with(self) -> Prefix:
+        """Parse ``starts with(?, "I2")``."""
+        token = self.take()
+        self.need("(")
+        if self.take().text != "?":
+            raise _function("starts with", token)
+        self.need(",")
+        text = self.value()
+        self.need(")")
+        if not isinstance(text, str):
+            raise _function("starts with", token)
+        return _placed(token, text)
 
     def order(self) -> str | None:
         if self.sign("=="):
@@ -438,7 +455,7 @@ class _TestParser:
             return read_text(token)
         if token.kind == "sign":
             return self.signed(token)
-        if token.kind == "call" and token.text != "not":
+        if token.kind == "call" and token.text != "not" and not token.text.startswith("starts"):
             return self.call(token)
         if token.kind == "word":
             if token.text in _WORD_VALUES:
@@ -506,7 +523,16 @@ _EXPRESSIONS: Final = ("if", "for", "some", "every", "function")
 _WORD_VALUES: Final[dict[str, Any]] = {"true": True, "false": False, "null": None}
 
 
+def _placed(token: Token, text: str) -> Prefix:
+    try:
+        return Prefix(text)
+    except FormatError as error:
+        raise FormatError(error.message, column=token.column) from None
+
+
 def _compare(order: str, value: Any, column: int) -> Compare:
+    if isinstance(value, Prefix) and order not in ("=", "!="):
+        raise FormatError(f"{value} stands for many texts, which have no order", column=column)
     if value is None and order in ORDERS:
         raise FormatError(
             f"{order} null never holds, because null has no order; write null or not(null)",
@@ -522,6 +548,8 @@ def _range(low: Any, low_in: bool, high: Any, high_in: bool, column: int) -> Tes
             f" {in_message(low)} and {in_message(high)}",
             column=column,
         )
+    if isinstance(low, Prefix) or isinstance(high, Prefix):
+        raise FormatError("the bounds of a range must not be prefixes", column=column)
     if isinstance(low, bool):
         raise FormatError("the bounds of a range must not be booleans", column=column)
     return _bounded(low, low_in, high, high_in)

@@ -20,7 +20,8 @@ A feature that is absent from "if" is unrestricted. "space" is optional: it is i
 conditions if it is absent. "impossible" lists combinations that cannot occur. Values that JSON
 lacks are objects with one key: ``{"date": "2026-01-31"}``, ``{"datetime": …}``, ``{"time": …}``,
 ``{"duration": "P1D"}`` (or ``"P1Y2M"``), ``{"tuple": […]}``, ``{"float": "inf"}`` and
-``{"expression": "price * 2"}``; a list is a set of labels. "accept" of a rule or of the file
+``{"expression": "price * 2"}``; a list is a set of labels, and ``{"prefix": "I2"}`` stands for the
+texts that begin with it, apart from those in a list ``"except"``. "accept" of a rule or of the file
 accepts findings: ``"overlap: both apply"``. "outputs" names the outcome, or the parts of outcomes
 that are tuples. "model" contains a fitted classifier and is read by
 :mod:`irenic.formats.json.model`.
@@ -49,6 +50,7 @@ from irenic.model.literals import (
     MAX_DEPTH,
     Expression,
     Months,
+    Prefix,
     Probabilities,
     check_writable,
     display,
@@ -470,11 +472,22 @@ def _probabilities(pairs: list[Any]) -> Probabilities:
     return Probabilities([decode_value(label) for label, _ in pairs], [p for _, p in pairs])
 
 
+def _prefix(data: dict[str, Any]) -> Prefix:
+    """Return a prefix: ``{"prefix": "I2", "except": ["I21", {"prefix": "I23"}]}``."""
+    check_keys(data, ("prefix", "except"), "a prefix")
+    without = data.get("except", [])
+    if not isinstance(without, list):
+        raise FormatError(f'"except" of a prefix must be a list, got {short(without)}')
+    return Prefix(decode_value(data["prefix"]), tuple(map(decode_value, without)))
+
+
 def decode_value(data: Any) -> Any:
     """Return a decoded value: the inverse of :func:`encode_value`."""
     if isinstance(data, list):
         return frozenset(decode_value(v) for v in data)
     if isinstance(data, dict):
+        if "prefix" in data:
+            return _prefix(data)
         if len(data) != 1 or (tag := next(iter(data))) not in _TAGS:
             hint = did_you_mean(next(iter(data), ""), _TAGS)
             raise FormatError(
@@ -649,6 +662,9 @@ def encode_value(value: Any, depth: int = 0) -> Any:
             return {kind.__name__: text}
     if isinstance(value, dt.timedelta | Months):
         return {"duration": format_duration(value)}
+    if isinstance(value, Prefix):
+        without = {"except": [encode_value(v) for v in value.without]} if value.without else {}
+        return {"prefix": value.text, **without}
     if isinstance(value, Expression):
         check_writable(value.text)
         return {"expression": value.text}

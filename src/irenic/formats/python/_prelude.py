@@ -124,16 +124,25 @@ def _months(case, name, missing=False, low=None, high=None):
 '''
 
 CATEGORY: Final = '''\
-def _category(case, name, missing=False, values=None):
+def _category(case, name, missing=False, values=None, prefixes=()):
     """Return a categorical value; None if it is missing."""
     value = _value(case, name, missing)
     try:
         hash(value)
     except TypeError:
         raise ValueError(f"{name!r} must be hashable, got {value!r}") from None
-    if values is not None and value is not None and value not in values:
+    begins = isinstance(value, str) and value.startswith(prefixes)
+    if values is not None and value is not None and value not in values and not begins:
         raise ValueError(f"{name!r} must be one of its listed values, got {value!r}")
     return value
+
+
+'''
+
+BEGINS: Final = '''\
+def _begins(value, text):
+    """Return whether a value is a text that begins with another one."""
+    return isinstance(value, str) and value.startswith(text)
 
 
 '''

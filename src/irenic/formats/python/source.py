@@ -20,7 +20,7 @@ from irenic.formats.python import _prelude as prelude
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Categorical, Continuous, Feature
-from irenic.model.literals import NO_PROBABILITIES, Probabilities, check_writable
+from irenic.model.literals import NO_PROBABILITIES, Prefix, Probabilities, check_writable
 
 if TYPE_CHECKING:
     from irenic.model.deciding import Resolve
@@ -37,6 +37,7 @@ _FUNCTIONS: Final = {
     "_duration": prelude.DURATION,
     "_months": prelude.MONTHS,
     "_category": prelude.CATEGORY,
+    "_begins": prelude.BEGINS,
 }
 _READERS: Final = {
     "number": "_number",
@@ -168,6 +169,8 @@ class _Source:
 
     def _functions(self) -> str:
         used = {self._reader(feature) for feature in self._features}
+        if any(isinstance(f, Categorical) and f.prefixes for f in self._features):
+            used.add("_begins")
         if used:
             used.add("_value")
             self._modules |= {"decimal", "math"}
@@ -196,7 +199,10 @@ class _Source:
             arguments.append("missing=True")
         if isinstance(feature, Categorical):
             if not feature.other:
-                arguments.append(f"values={self._set(feature.values)}")
+                listed = [value for value in feature.values if not isinstance(value, Prefix)]
+                arguments.append(f"values={self._set(listed)}")
+                if feature.prefixes:
+                    arguments.append(f"prefixes={self._literal(tuple(feature.prefixes))}")
         else:
             for side, bound in zip(("low", "high"), feature.bounds, strict=True):
                 if bound is not None:
@@ -282,9 +288,21 @@ class _Source:
     def _membership(self, local: str, operators: Operators) -> str:
         negated = "not in" in operators
         values = operators["not in" if negated else "in"]
+        prefixes = [self._prefix(local, v) for v in values if isinstance(v, Prefix)]
+        if prefixes:
+            listed = [v for v in values if not isinstance(v, Prefix)]
+            tests = [self._membership(local, {"in": listed}), *prefixes] if listed else prefixes
+            test = tests[0] if len(tests) == 1 else f"({' or '.join(tests)})"
+            return f"not {test}" if negated else test
         if len(values) == 1:
             return f"{local} {'!=' if negated else '=='} {self._literal(values[0])}"
         return f"{local} {'not in' if negated else 'in'} {self._set(values)}"
+
+    def _prefix(self, local: str, prefix: Prefix) -> str:
+        tests = [f"_begins({local}, {self._literal(prefix.text)})"]
+        if prefix.without:
+            tests.append(self._membership(local, {"not in": prefix.without}))
+        return tests[0] if len(tests) == 1 else f"({' and '.join(tests)})"
 
     # --- literals
 

@@ -118,7 +118,7 @@ class CellDoubts:
             self.numbers(alike, rule, header, line, text)
         if isinstance(then, str) and '"' not in text:
             self.thens.setdefault((header, then), _Place(rule, header, line))
-        if text.strip() in (*DASHES, "?"):
+        if text.strip() in DASHES:
             self.draft.warn(
                 f"read as the text {quote(str(then))}; write the outcome, or {quote(str(then))} in"
                 " quotes to avoid this warning",

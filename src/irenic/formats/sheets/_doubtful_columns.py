@@ -46,7 +46,7 @@ from irenic.formats.sheets._doubtful_words import (
 )
 from irenic.formats.sheets._steps import settle_pair, settle_steps
 from irenic.formats.tables.drafts import Cell, Input, TableDraft, distinct
-from irenic.model.literals import quote
+from irenic.model.literals import Prefix, quote
 from irenic.model.patterns import lazy
 
 _NUMBERS_ROWS: Final = lazy(
@@ -842,7 +842,7 @@ def bare_value(cell: Cell) -> Any:
         return NOTHING_ASKED
     if not isinstance(test, Compare) or test.order != "=" or cell.text.lstrip().startswith("="):
         return None
-    return test.value
+    return None if isinstance(test.value, Prefix) else test.value
 
 
 def _all_differ(values: Sequence[Any], fewest: int) -> bool:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
+import html
 import io
+import math
 import posixpath
 import re
 import warnings
@@ -15,18 +18,20 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
+from irenic.formats.feel.sets import literal_text
+from irenic.formats.spans import elements
 from irenic.formats.tables.drafts import MOST_COLUMNS
 from irenic.frames.csv import delimiter_of, lines_of
 from irenic.frames.files import MOST_BYTES, too_large
+from irenic.frames.number_formats import shown, shown_date
 from irenic.frames.xlsx import check_length, check_workbook, open_workbook, openpyxl_module
+from irenic.model.characters import cleaned
 from irenic.model.patterns import lazy
 
 _MOST_CELLS: Final = 5_000_000
 _MOST_ROWS: Final = 1_048_576  # the limit of Excel
 _MOST_MERGES: Final = 100_000
 _MOST_MERGED: Final = 500_000
-# Zero-width spaces and byte order marks, which are pasted along with text and invisible.
-_UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 
 
 class SheetLine(NamedTuple):
@@ -51,17 +56,12 @@ class Percentage(float):
         return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
 
 
-def seen(text: str) -> str:
-    """Return a text without zero-width characters."""
-    return text.translate(_UNSEEN)
-
-
 # --- CSV
 
 
 def csv_lines(raw: bytes) -> tuple[list[SheetLine], str]:
     """Return the nonempty lines of a CSV file, and its delimiter."""
-    text, before = seen(_text(raw)), 0
+    text, before = cleaned(_text(raw)), 0
     delimiter = csv_delimiter(text)
     if declared := _DELIMITER.match(text):
         text, before = text[declared.end() :], 1
@@ -141,7 +141,7 @@ def sheets(raw: bytes) -> list[tuple[str, list[SheetLine]]]:
         check_workbook(raw)
         with zipfile.ZipFile(io.BytesIO(raw)) as parts, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about extensions, which are found in reading
-            book = open_workbook(raw)
+            book = open_workbook(raw, rich_text=_may_be_struck(parts))
             tables = [
                 (str(sheet.title), _sheet_lines(sheet, parts))
                 for sheet in book.worksheets
@@ -158,14 +158,92 @@ def sheets(raw: bytes) -> list[tuple[str, list[SheetLine]]]:
     return [(title, lines) for title, lines in tables if lines]
 
 
+class ShownText(str):
+    """The text that a cell shows for a number or date, because of its number format."""
+
+    __slots__ = ("is_code", "value")
+    value: Any
+    is_code: bool
+    """Whether it has leading zeros, or signs between its digits."""
+
+    def __new__(cls, text: str, value: Any, *, is_code: bool = False) -> ShownText:
+        """Return a text with the value below it."""
+        self = super().__new__(cls, text)
+        self.value, self.is_code = value, is_code
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ShownText) and str(self) == str(other) and self.value == other.value
+        )
+
+    def __hash__(self) -> int:
+        return hash((str(self), self.value))
+
+    def doubt(self, place: str = "the cell") -> str:
+        """Return an error that names what is shown and what is stored."""
+        value = self.value
+        if isinstance(value, dt.date | dt.time):
+            code = "h:mm:ss" if isinstance(value, dt.time) else "yyyy-mm-dd h:mm:ss"
+            if isinstance(value, dt.datetime) and value.time() == dt.time():
+                code, value = "yyyy-mm-dd", value.date()
+        else:
+            code = "General"
+        text = literal_text(value, words=True)
+        if self.endswith("%"):
+            text = str(Percentage(value))
+            code = f"0.{'0' * len(text.partition('.')[2].rstrip('%'))}%"
+        return (
+            f"{place} shows {repr(str(self)) if self else 'nothing'}, but its value is"
+            f" {text}; choose the number format {code} if this is meant,"
+            " or type what is meant into a cell of the format Text"
+        )
+
+
+def as_shown(value: Any, code: str, place: str = "the cell") -> Any:
+    """Return a number or date of a workbook as its number format shows it.
+
+    It is the value itself, a :class:`Percentage`, a :class:`ShownText`, or :class:`Unreadable` if
+    what is shown could also mean something else.
+    """
+    if isinstance(value, dt.date | dt.time):
+        found = shown_date(value, code)
+        if found is None:
+            return value
+        text = ShownText(found.text, value)
+        return text if found.is_plain else Unreadable(found.text, text.doubt(place))
+    if code in _GENERAL or not math.isfinite(value):
+        return value
+    found = shown(value, code)
+    text = ShownText(found.text, value, is_code=found.is_code)
+    if found.number is None:
+        has_words = any(map(str.isalnum, found.text))
+        return text if has_words else Unreadable(found.text, text.doubt(place))
+    if f"{float(found.number):.15g}" != f"{value:.15g}":
+        return Unreadable(found.text, text.doubt(place))
+    if found.is_code or not found.is_plain:
+        return text
+    number = value if float(found.number) == value else float(found.number)
+    return Percentage(number) if "%" in found.text else number
+
+
+_GENERAL: Final = ("General", "@", "")
+
+
 def _sheet_lines(sheet: Any, parts: zipfile.ZipFile) -> list[SheetLine]:
     sheet.reset_dimensions()  # other programs may store wrong ones
     lines: list[SheetLine] = []
     n_cells = 0
+    raw = parts.read(sheet._worksheet_path)
+    inline = _inline_struck(raw) if b"strike" in raw else {}
+    del raw
     for number, row in enumerate(sheet.iter_rows(), 1):
         if number > _MOST_ROWS:
             raise FormatError(f"sheet {sheet.title!r} must have at most {_MOST_ROWS:,} rows")
-        cells = [_sheet_cell(cell, number, place) for place, cell in enumerate(row, 1)]
+        cells = [
+            inline.get((number, place)) or _sheet_cell(cell, number, place)
+            for place, cell in enumerate(row, 1)
+        ]
         while cells and cells[-1] is None:
             cells.pop()
         n_cells += len(cells)
@@ -184,16 +262,16 @@ def _sheet_lines(sheet: Any, parts: zipfile.ZipFile) -> list[SheetLine]:
 
 def _sheet_cell(cell: Any, row: int, column: int) -> Any:
     value, kind = cell.value, getattr(cell, "data_type", "")
+    if isinstance(value, list):  # of texts in several fonts
+        value = _without_struck(value, f"cell {letters_of(column)}{row}")
     if isinstance(value, str):
-        value = seen(value)
+        value = cleaned(value)
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     if isinstance(value, str):
         check_length(value)
     if kind in ("f", "e"):
-        from openpyxl.utils import get_column_letter
-
-        place = f"{get_column_letter(column)}{row}"
+        place = f"{letters_of(column)}{row}"
         text = str(getattr(value, "text", None) or value)
         if kind == "e":
             return Unreadable(text, f"cell {place} is an error; replace it with a value")
@@ -202,9 +280,71 @@ def _sheet_cell(cell: Any, row: int, column: int) -> Any:
             f"cell {place} is a formula, and formulas are not evaluated; replace it with its result"
             " (for a condition, omit the = or format the cell as text)",
         )
-    if type(value) in (int, float) and str(getattr(cell, "number_format", "")).endswith("%"):
-        return Percentage(value)
+    if type(value) in (int, float) or isinstance(value, dt.date | dt.time):
+        code = str(getattr(cell, "number_format", "General"))
+        if code != "General":
+            return as_shown(value, code, f"cell {letters_of(column)}{row}")
     return value
+
+
+_TEXTS: Final = "xl/sharedStrings.xml"
+
+
+def _may_be_struck(parts: zipfile.ZipFile) -> bool:
+    """Return whether a part of a cell may be struck out."""
+    return _TEXTS in parts.namelist() and b"strike" in parts.read(_TEXTS)
+
+
+def _without_struck(runs: list[Any], place: str) -> str | Unreadable:
+    """Return the text of a cell; it is unclear whether parts that are struck out belong to it."""
+    fonts = [getattr(run, "font", None) for run in runs]
+    return _kept(
+        [(str(run), bool(getattr(f, "strike", 0))) for run, f in zip(runs, fonts, strict=True)],
+        place,
+    )
+
+
+def _inline_struck(raw: bytes) -> dict[tuple[int, int], Unreadable]:
+    """Return the cells with parts that are struck out whose text is in the sheet itself."""
+    cells = elements(raw, lambda tag, more: tag == "c" and more.get("t") == "inlineStr")
+    found = {}
+    for cell in cells:
+        place = re.fullmatch(r"([A-Z]{1,3})(\d{1,7})", cell.attributes.get("r", ""))
+        runs = [
+            (
+                html.unescape("".join(raw[t.opened : t.closing].decode() for t in run.all("t"))),
+                any(
+                    s.attributes.get("val") != "0" for r in run.all("rPr") for s in r.all("strike")
+                ),
+            )
+            for text in cell.all("is")
+            for run in text.all("r")
+        ]
+        value = _kept(runs, f"cell {cell.attributes.get('r')}")
+        if place and isinstance(value, Unreadable):
+            found[int(place[2]), _place(place[1].encode())] = value
+    return found
+
+
+def _kept(runs: list[tuple[str, bool]], place: str) -> str | Unreadable:
+    """Return a text of which no part is struck out, else why it is unclear."""
+    text = "".join(run for run, _ in runs)
+    kept = "".join(run for run, is_struck in runs if not is_struck)
+    if kept == text:
+        return text
+    without = repr(kept.strip()) if kept.strip() else "nothing"
+    return Unreadable(
+        text,
+        f"{place} is {without} without the part that is struck out, and {text!r} with it;"
+        " delete that part, or remove the strikethrough",
+    )
+
+
+def letters_of(column: int) -> str:
+    """Return the letters of a column, counted from 1."""
+    from openpyxl.utils import get_column_letter
+
+    return str(get_column_letter(column))
 
 
 # --- hidden rows and columns

@@ -16,12 +16,13 @@ from irenic.errors import FormatError
 from irenic.formats.cells.values import amounts, units_of
 from irenic.formats.cells.words import beyond_doubt
 from irenic.formats.feel.sets import cell_text, literal_text
-from irenic.formats.sheets._grid import Percentage, seen
+from irenic.formats.sheets._grid import Percentage
 from irenic.formats.sheets._layout import NOTE
 from irenic.formats.sheets._outcomes import outcome_text
 from irenic.formats.sheets.rules import WEIGHT
 from irenic.formats.tables.drafts import POLICIES, TableDraft
 from irenic.formats.tables.edits import Edits, NewLine
+from irenic.model.characters import cleaned
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Continuous, Feature
@@ -80,7 +81,7 @@ class Sheet(NamedTuple):
     def has_note(self) -> bool:
         """Whether there is a column of notes already."""
         header = self.lines[self.header]
-        return self.note < len(header) and seen(header[self.note]).strip() == NOTE
+        return self.note < len(header) and cleaned(header[self.note]).strip() == NOTE
 
     def as_cell(self, value: Any, place: int, line: int, *, signed: bool) -> Any:
         """Return a number or date as a value of a workbook, None if it has to be text.
@@ -116,7 +117,7 @@ def located(
         raise FormatError("the rows of a cross table cannot be changed one by one")
     if draft.header not in lines:
         raise FormatError("its header was not found")
-    names = [seen(text).strip() for text in lines[draft.header]]
+    names = [cleaned(text).strip() for text in lines[draft.header]]
     places = {name: place for name, place in draft.places.items() if name != NOTE}
     columns = {name: _columns(draft, name, table) for name in table.space.names}
     wanted = [name for name in table.outputs if name in places]

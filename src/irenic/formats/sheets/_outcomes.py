@@ -10,11 +10,12 @@ from irenic.errors import FormatError
 from irenic.formats.cells.reading import literal
 from irenic.formats.cells.values import is_amount
 from irenic.formats.cells.words import like_a_number, spreadsheet_error
-from irenic.formats.feel.sets import literal_text
+from irenic.formats.feel.sets import literal_text, with_escapes
 from irenic.formats.feel.unary_tests import parse_value
 from irenic.formats.tables.drafts import CANNOT_OCCUR
+from irenic.model.characters import is_plain
 from irenic.model.head import Head
-from irenic.model.literals import MAX_DEPTH, Expression, format_literal
+from irenic.model.literals import MAX_DEPTH, Expression, format_literal, quote
 from irenic.model.notation import ParsedDefault, parse_line
 from irenic.model.patterns import lazy
 
@@ -38,6 +39,10 @@ def read_outcome(text: str) -> Hashable:
         raise FormatError(reason)
     if match := _EXPRESSION.fullmatch(text):
         return _expression(match)
+    if reason := _unfinished(text):
+        raise FormatError(
+            f"{text!r} {reason}; write the outcome, or {quote(text)} in quotes if it is one"
+        )
     try:
         if text[0] in "({":
             return _part(text)
@@ -47,6 +52,35 @@ def read_outcome(text: str) -> Hashable:
             raise
         return text
     return Expression("null") if value is None else value
+
+
+def _unfinished(text: str) -> str:
+    """Return why a text is probably no outcome, "" if it may be one.
+
+    >>> _unfinished("TBD"), _unfinished("300**"), _unfinished("refuse")
+    ('says that the outcome is not known yet', 'has the mark of a footnote', '')
+    """
+    plain = " ".join(text.casefold().split())
+    if _OPEN.fullmatch(plain):
+        return "says that the outcome is not known yet"
+    if _NOTED.fullmatch(plain):
+        return "refers to a note"
+    return "has the mark of a footnote" if _FOOTNOTE.fullmatch(text) else ""
+
+
+_OPEN: Final = lazy(
+    r"\?+|t\.?b\.?[acd]\.?|to ?do"
+    r"|to be (?:advised|announced|confirmed|decided|defined|determined|done)"
+    r"|n/?a yet|not (?:yet )?(?:available|decided|defined|determined|known) yet|not yet(?: \w+)?"
+    r"|noch (?:offen|zu klären|nicht \w+|unklar)|wird noch \w+|zu klären|à définir|à déterminer"
+    r"|por definir|nog te bepalen"
+)
+_NOTED: Final = lazy(
+    r"(?:see|siehe|s\.|cf\.|voir|véase|zie) (?:also )?(?:the )?(?:(?:foot)?notes?|remarks?"
+    r"|comments?|above|below"
+    r"|annex|appendix|anm(?:\.|erkung)|fußnote|hinweis|unten|oben|anhang|remarque|nota)(?!\w).*"
+)
+_FOOTNOTE: Final = lazy(r"[^\"]*[^\"*†‡\s]\s?[*†‡]+|\d[\d.,]*[¹²³]", re.DOTALL)
 
 
 def _expression(match: re.Match[str]) -> Expression:
@@ -112,11 +146,8 @@ def _part_text(value: Any) -> str:
     if isinstance(value, tuple) and any(isinstance(part, Expression) for part in _parts(value)):
         inner = ", ".join(map(_part_text, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
-    # zero-width characters appear only in quotes, where they can be escaped
-    return _NO_WIDTH.sub(lambda m: f"\\u{ord(m.group()):04x}", format_literal(value))
-
-
-_NO_WIDTH: Final = lazy("[\u200b\u2060\ufeff]")
+    # characters that readers drop appear only in quotes, where they can be escaped
+    return with_escapes(format_literal(value))
 
 
 def _parts(value: tuple[Any, ...]) -> Iterator[Any]:
@@ -129,7 +160,7 @@ def _reads_bare(text: str) -> bool:
     # spreadsheets evaluate text with these first characters as a formula
     if not text.isprintable() or not text.strip() or text[0] in "=+-@" or ZEROS.match(text):
         return False
-    if like_a_number(text) or is_amount(text):
+    if like_a_number(text) or is_amount(text) or not is_plain(text):
         return False
     try:
         return read_outcome(text) == text

@@ -14,11 +14,13 @@ from irenic.formats.cells.values import is_amount, value_text
 from irenic.formats.cells.words import decimals, means_any, means_else, means_total
 from irenic.formats.feel.sets import feel_text, literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse_value
+from irenic.formats.sheets._codes import as_codes, refuse_number
 from irenic.formats.sheets._doubtful_cells import CellDoubts
 from irenic.formats.sheets._doubtful_columns import is_label
 from irenic.formats.sheets._grid import (
     Percentage,
     SheetLine,
+    ShownText,
     Unreadable,
 )
 from irenic.formats.sheets._layout import (
@@ -49,6 +51,8 @@ class RowReader:
         self.inputs = [names.index(column.name) for column in draft.inputs]
         self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
+        self.codes: dict[str, str] = {}
+        """By column of codes, a cell that shows that it is one."""
         self.known: list[dict[Any, Any]] = [{} for _ in names]
         """By column, what the cells mean that cause neither errors nor warnings."""
         self.readings: dict[tuple[str, str], tuple[Cell, CellReading]] = {}
@@ -147,6 +151,8 @@ class RowReader:
     def cell(self, value: Any, number: int, header: str, line: SheetLine) -> Cell:
         if isinstance(value, Percentage):
             return Cell(str(value), Compare("=", self.percentage(value, header)))
+        if isinstance(value, ShownText):
+            return self.shown(value, number, header, line)
         if isinstance(value, str) and FORMULA.match(value):
             value = Unreadable(value, LIKE_A_FORMULA)
         elif self.typed and isinstance(value, str) and ZEROS.fullmatch(value.strip()):
@@ -154,6 +160,9 @@ class RowReader:
             return Cell(literal_text(value.strip()), Compare("=", value.strip()))
         if value is None or isinstance(value, str):
             return self.text(value or "", number, header, line)
+        if header in self.codes and isinstance(value, int | float):
+            self.fail(refuse_number(value, self.codes[header]), number, header, line, str(value))
+            return self.draft.read_cell("", number, header, line.number)
         if isinstance(value, Unreadable):
             self.fail(value.reason, number, header, line, value.text)
             return self.draft.read_cell("", number, header, line.number)
@@ -166,8 +175,9 @@ class RowReader:
 
     def text(self, text: str, number: int, header: str, line: SheetLine) -> Cell:
         """Return a cell of text, and keep what it means if that needs to be explained."""
+        written = as_codes(text) if header in self.codes else text
         try:
-            cell, reading = self.reading(text, header)
+            cell, reading = self.reading(written, header)
         except FormatError as error:
             self.fail(error.message, number, header, line, text)
             return Cell(text, ANYTHING)
@@ -184,6 +194,22 @@ class RowReader:
             self.readings[key] = Cell(text, reading.test), reading
         return self.readings[key]
 
+    def shown(self, shown: ShownText, number: int, header: str, line: SheetLine) -> Cell:
+        """Return what the text of a number format means, if it goes with the value below it."""
+        text = str(shown)
+        if shown.is_code:
+            return Cell(literal_text(text), Compare("=", text))
+        try:
+            reading = read(text, Locale("."), header)
+        except FormatError:
+            reading = None
+        if reading is None or not _goes_with(reading.test, shown):
+            self.fail(shown.doubt(), number, header, line, text)
+            return Cell(text, ANYTHING)
+        if not reading.formal:
+            self.draft.respelled[header, text] = feel_text(reading.test, words=True)
+        return Cell(text, reading.test)
+
     def fail(self, reason: str, number: int, header: str, line: SheetLine, text: str = "") -> None:
         self.draft.fail(reason, rule=number, header=header, text=text, line=line.number)
 
@@ -193,6 +219,8 @@ class RowReader:
                 raise FormatError("the outcome is empty; every rule must have one")
             if isinstance(value, Unreadable):
                 raise FormatError(value.reason)
+            if isinstance(value, ShownText):
+                return as_consequent(self.shown_outcome(value, header))
             if isinstance(value, Percentage):
                 then = self.percentage(value, header)
                 self.doubts.amount(str(value), then, number, header, line.number)
@@ -210,6 +238,18 @@ class RowReader:
             text = value if isinstance(value, str) else getattr(value, "text", "")
             self.fail(reason, number, header, line, text)
             return ""
+
+    def shown_outcome(self, shown: ShownText, header: str) -> Any:
+        """Return the outcome that a number format shows: an amount, or a text."""
+        text = str(shown)
+        if shown.is_code or not is_amount(text):
+            return text
+        spelling = value_text(text, Locale("."))
+        then = parse_value(spelling)
+        if type(shown.value) in (int, float) and then != shown.value:
+            raise FormatError(shown.doubt())
+        self.draft.respelled[header, text] = spelling
+        return then
 
     def percentage(self, value: Percentage, header: str) -> Any:
         """Return the number of a cell that shows a percent sign, whatever the locale."""
@@ -255,6 +295,15 @@ _TOTALS: Final = (
     "the last row looks like a total; delete it or leave it out with cells=… (--range), or quote"
     " the cell if it is a condition"
 )
+
+
+def _goes_with(test: Any, shown: ShownText) -> bool:
+    """Return whether a test of one value is the one below a text, or a word without numbers."""
+    if not isinstance(test, Compare) or test.order != "=":
+        return True
+    if isinstance(test.value, str) or isinstance(shown.value, dt.date):
+        return isinstance(shown.value, dt.date) or not any(map(str.isdigit, shown))
+    return bool(test.value == shown.value)
 
 
 def _is_dash(value: Any) -> bool:

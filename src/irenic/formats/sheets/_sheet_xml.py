@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
+from irenic.formats.feel.sets import literal_text
+from irenic.formats.sheets._grid import Percentage, as_shown
 from irenic.formats.sheets._layout import NOTE, letters, place_of
 from irenic.formats.sheets._new_cells import NewCells, Sheet
 from irenic.formats.spans import Element, Patch, elements, encoded, escaped, patched
@@ -104,8 +106,17 @@ _GROWING: Final = ("autoFilter", "dataValidation", "conditionalFormatting")
 class SheetXml:
     """The XML of a sheet."""
 
-    def __init__(self, raw: bytes, sheet: Sheet, lines: list[NewCells], epoch: dt.datetime) -> None:
+    def __init__(
+        self,
+        raw: bytes,
+        sheet: Sheet,
+        lines: list[NewCells],
+        epoch: dt.datetime,
+        codes: Sequence[str],
+    ) -> None:
         self.raw, self.sheet, self.epoch = raw, sheet, epoch
+        self.codes = codes
+        """The number formats of the styles of cells."""
         needed = {0, sheet.header, *(line.like for line in lines)}
 
         def wanted(tag: str, attributes: dict[str, str]) -> bool:
@@ -214,6 +225,8 @@ class SheetXml:
         head = f'<{tag} r="{name}"' + (f' s="{style}"' if style else "")
         if value is None:
             return f"{head}/>"
+        if type(value) in (int, float):
+            value = self.storable(value, style)
         if isinstance(value, bool):
             return f'{head} t="b"><{row.name("v")}>{value:d}</{row.name("v")}></{tag}>'
         if isinstance(value, dt.date):
@@ -224,6 +237,14 @@ class SheetXml:
             return f"{head}><{row.name('v')}>{value!r}</{row.name('v')}></{tag}>"
         text = f'<{row.name("t")} xml:space="preserve">{escaped(value)}</{row.name("t")}>'
         return f'{head} t="inlineStr"><{row.name("is")}>{text}</{row.name("is")}></{tag}>'
+
+    def storable(self, value: int | float, style: str) -> Any:
+        """Return a number, or its text if the style of the cell would show something else."""
+        code = self.codes[int(style)] if style.isdecimal() and int(style) < len(self.codes) else ""
+        if as_shown(value, code) == value:
+            return value
+        text = str(Percentage(value)) if code.endswith("%") else literal_text(value, words=True)
+        return text.replace(".", ",") if self.sheet.decimal == "," else text
 
     def row(self, number: int, line: NewCells) -> bytes:
         """Return a new row; cells that the line does not set are copied from the one it is like."""

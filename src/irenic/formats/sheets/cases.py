@@ -28,7 +28,8 @@ from irenic.formats.sheets._outcomes import FORMULA, read_outcome
 from irenic.formats.tables.drafts import TableDraft, short
 from irenic.frames.columns import NOTHING, Table, as_column, as_values
 from irenic.frames.csv import may_be_thousands, thousands_or_not
-from irenic.model.features import Categorical, Continuous, Feature
+from irenic.model.characters import cleaned
+from irenic.model.features import OTHER_CODE, Categorical, Continuous, Feature
 from irenic.model.literals import counted, display, is_missing, quote
 from irenic.model.notation import Token, tokenize
 from irenic.model.space import Space
@@ -54,6 +55,7 @@ def read_cases(table: Table, space: Space, draft: TableDraft | None = None) -> C
 
     ``space`` is that of the rules, and ``draft`` their table, if it is from a spreadsheet.
     """
+    table = table.in_characters_of(space)
     has_locale = draft is not None
     draft = TableDraft("") if draft is None else draft
     known = [feature for feature in space if feature.name in table]
@@ -143,7 +145,7 @@ def _values(feature: Feature, table: Table, locale: Locale, unit: str) -> list[A
     for row, value in enumerate(values, 1):
         if isinstance(value, str) and value not in known:
             try:
-                known[value] = _value(value.strip(), feature, locale, unit)
+                known[value] = _value(cleaned(value).strip(), feature, locale, unit)
             except FormatError as error:
                 raise DataError(f"column {feature.name!r}, row {row}: {error.message}") from None
     return [known[value] if isinstance(value, str) else value for value in values]
@@ -232,8 +234,7 @@ def _are_bits(values: Iterable[Any]) -> bool:
 def _as_texts(feature: Categorical, table: Table) -> list[Any] | None:
     """Return numbers and dates as texts, if the rules have only texts; None if there are none."""
     values = as_values(table[feature.name])
-    of_rules = all(isinstance(value, str) for value in feature.values)
-    if not of_rules or all(value is None or isinstance(value, str) for value in values):
+    if not feature.is_text or all(value is None or isinstance(value, str) for value in values):
         return None
     cells = table.cells.get(feature.name) or [str(value) for value in values]
     return [None if v is None else c.strip() for v, c in zip(values, cells, strict=True)]
@@ -485,7 +486,7 @@ def _reason(feature: Feature, value: Any) -> str:
         if (low is not None and value < low) or (high is not None and value > high):
             return f"{display(feature.name)} is {shown(value)}, which the rules exclude"
         return ""
-    if value in feature.codes or not isinstance(value, str):
+    if not isinstance(value, str) or feature.encode_value(value) != OTHER_CODE:
         return ""
     texts = [v for v in feature.values if isinstance(v, str)]
     alike = [text for text in texts if _plain(text) == _plain(value)]

@@ -266,8 +266,12 @@ def _write(sheet: Any, row: int, column: int, source: ElementTree.Element) -> in
         cell.value = value
         if isinstance(value, str):
             cell.data_type = "s"  # text, even if it looks like a formula
-        if source.get(f"{_OFFICE}value-type") == "percentage":
-            cell.number_format = "0.00%"
+        shown = _shown_text(source)
+        if not isinstance(value, str | bool) and (code := _code_of(value, shown)):
+            cell.number_format = code
+            cell.value = shown if code == _PART_OF_DATE else value
+        elif source.get(f"{_OFFICE}value-type") == "percentage":
+            cell.number_format = _PERCENT_CODE
     if (note := source.find(f"{_OFFICE}annotation")) is not None:
         text = "\n".join(_paragraph(p) for p in note.iter(f"{_TEXT}p"))
         cell.comment = openpyxl_module().comments.Comment(text, "")
@@ -282,10 +286,67 @@ def _write(sheet: Any, row: int, column: int, source: ElementTree.Element) -> in
     return int(source.get(f"{_TABLE}formula") is not None)
 
 
+_NUMBER: Final = lazy(r"\d(?:[\d.,'’ \u00a0\u202f]*\d)?")
+_PERCENT_CODE: Final = "0.##############%"
+_PART_OF_DATE: Final = "mmm yyyy"  # the text itself is kept instead of the date
+
+
+def _code_of(value: Any, text: str) -> str:
+    """Return a number format of Excel in which a cell shows the same text; "" for the usual one."""
+    text = text.strip()
+    if isinstance(value, dt.date):
+        return _code_of_date(value, text)
+    if not isinstance(value, int | float) or not text:
+        return _PERCENT_CODE if "%" in text else ""
+    match = _NUMBER.search(text)
+    amount = abs(value) * 100 if "%" in text else abs(value)
+    if match is None or not any(
+        f"{float(number):.15g}" == f"{amount:.15g}" for number in _numbers(match[0])
+    ):
+        return _quoted_code(text)
+    before, after = text[: match.start()].strip(), text[match.end() :].replace("%", "", 1)
+    if value < 0 and before[-1:] not in ("-", "−", "("):
+        return _quoted_code(text)
+    if value < 0:
+        before, after = before[:-1], after.removeprefix(")")
+    elif before:
+        before = text[: match.start()]
+    number = _PERCENT_CODE if "%" in text else "General"
+    if re.fullmatch(r"0\d+", match[0]):
+        number = "0" * len(match[0])
+    return f"{_quoted_code(before)}{number}{_quoted_code(after)}"
+
+
+def _numbers(digits: str) -> Iterator[str]:
+    """Yield what a number may mean, with a decimal point or a decimal comma."""
+    for decimal in ".,":
+        plain = re.sub(rf"[^\d{decimal}]", "", digits)
+        if plain.count(decimal) <= 1:
+            yield plain.replace(",", ".")
+
+
+def _quoted_code(text: str) -> str:
+    escaped = text.replace('"', '"\\""')
+    return f'"{escaped}"' if text else ""
+
+
+def _code_of_date(value: dt.date, text: str) -> str:
+    """Return a number format that shows as much of a date as a text; "" if it shows all of it."""
+    numbers = [int(number) for number in re.findall(r"\d{1,4}", text)]
+    years = {value.year, value.year % 100}
+    if not text or (len(numbers) > 1 and value.day in numbers and not years.isdisjoint(numbers)):
+        return ""
+    return _PART_OF_DATE if years.issuperset(numbers) else "d-mmm"
+
+
+def _shown_text(cell: ElementTree.Element) -> str:
+    return "\n".join(_paragraph(p) for p in cell.findall(f"{_TEXT}p"))
+
+
 def _value(cell: ElementTree.Element) -> Any:
     """Return the value of a cell, None if it is empty."""
     kind = cell.get(f"{_OFFICE}value-type", "")
-    text = "\n".join(_paragraph(p) for p in cell.findall(f"{_TEXT}p"))
+    text = _shown_text(cell)
     try:
         if kind in ("float", "percentage", "currency"):
             number = float(cell.get(f"{_OFFICE}value", ""))

@@ -12,14 +12,15 @@ from typing import Any, Final
 
 from irenic.errors import FormatError
 from irenic.formats.feel.sets import literal_text
-from irenic.formats.sheets._grid import SheetLine, _text, csv_delimiter, seen, sheets
+from irenic.formats.sheets._grid import SheetLine, _text, csv_delimiter, sheets
 from irenic.formats.sheets._layout import NOTE
 from irenic.formats.sheets._new_cells import located, new_cells
 from irenic.formats.sheets._sheet_xml import Grown, SheetXml
 from irenic.formats.spans import elements, patched
 from irenic.formats.tables.drafts import TableDraft
 from irenic.formats.tables.edits import Edits
-from irenic.frames.xlsx import open_workbook
+from irenic.frames.xlsx import number_formats, open_workbook
+from irenic.model.characters import cleaned
 from irenic.model.decision_table import DecisionTable
 from irenic.model.patterns import lazy
 
@@ -83,7 +84,7 @@ _MARKS: Final = {
 def fields_of(raw: bytes, delimiter: str = "") -> tuple[str, str, dict[int, list[tuple[int, int]]]]:
     """Return the text of a CSV file, its delimiter, and the places of the fields by line."""
     text = _text(raw)
-    delimiter = delimiter or csv_delimiter(seen(text))
+    delimiter = delimiter or csv_delimiter(cleaned(text))
     return text, delimiter, dict(_records(text, delimiter))
 
 
@@ -171,6 +172,7 @@ def edit_xlsx(
         book.sheetnames.index(table.name),
         book.epoch,
     )
+    codes = number_formats(book)
     book.close()
     moves = bool(added) and max(texts) > sheet.last
     grown = Grown(
@@ -185,7 +187,8 @@ def edit_xlsx(
         for part in old.infolist():
             data = old.read(part)
             if part.filename == path:
-                data = SheetXml(data, sheet, changed + added, epoch).edited(changed, added, grown)
+                xml = SheetXml(data, sheet, changed + added, epoch, codes)
+                data = xml.edited(changed, added, grown)
             elif added and part.filename in tables:
                 data = patched(data, grown.table_patches(data))
             elif added and part.filename.endswith("workbook.xml"):

@@ -19,6 +19,7 @@ from irenic.errors import FormatError, did_you_mean
 from irenic.formats.cells.locales import Locale, locale_of, settled_by
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.parsed import Parsed
+from irenic.formats.sheets._codes import code_in
 from irenic.formats.sheets._domains import (
     OUTCOME,
     SHEETS,
@@ -67,6 +68,7 @@ from irenic.formats.tables.drafts import (
     TableError,
     accepted_in,
 )
+from irenic.formats.tables.letters import check_letters
 from irenic.frames.columns import check_header
 from irenic.model.notation import ParsedCondition
 
@@ -219,6 +221,7 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
         typed=options.typed,
         has_commas=options.has_commas,
     )
+    reader.codes = _codes(draft, names, lines[1:])
     for line in lines[1:]:
         reader.read(line, is_last=line is lines[-1])
     reader.doubts.end()
@@ -231,7 +234,22 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
     draft.accepts = [(rows.get(line, ()), text) for line, text in accepts]
     draft.outputs = _outputs(draft)
     check_columns(draft, chosen=bool(targets or options.layout.cross))
+    check_letters(draft)
     return draft
+
+
+def _codes(draft: TableDraft, names: list[str], lines: list[SheetLine]) -> dict[str, str]:
+    """Return the columns of codes, each with a cell that shows it."""
+    codes = {}
+    for column in draft.inputs:
+        place = names.index(column.name)
+        try:
+            cells = (line.cells[place] for line in lines if place < len(line.cells))
+            if code := code_in(cells):
+                codes[column.name] = code
+        except FormatError as error:
+            draft.fail(error.message, header=column.name)
+    return codes
 
 
 _LONGEST_NAME: Final = 1_000
@@ -315,7 +333,7 @@ def _with_locale(
     for place, name in enumerate(names):
         if not is_note(name):
             cells = (line.cells[place] for line in lines if place < len(line.cells))
-            texts[name in draft.outputs] |= dict.fromkeys(c for c in cells if isinstance(c, str))
+            texts[name in draft.outputs] |= dict.fromkeys(c for c in cells if type(c) is str)
     locale, contradiction = settled_by(texts[False], texts[True], semicolons=options.has_semicolons)
     if contradiction:
         draft.fail(f"{contradiction}; write them in one way, or choose with locale=… (--locale)")

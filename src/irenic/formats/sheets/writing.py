@@ -22,9 +22,6 @@ from irenic.formats.sheets._doubtful_columns import (
     refused_columns,
 )
 from irenic.formats.sheets._doubtful_words import is_cross_table, second_outcomes
-from irenic.formats.sheets._grid import (
-    seen,
-)
 from irenic.formats.sheets._layout import (
     DEFAULT,
     NOTE,
@@ -37,6 +34,7 @@ from irenic.formats.tables.drafts import CANNOT_OCCUR, POLICIES, Cell
 from irenic.formats.tables.lines import Line, accepts_of, lines_of, split_thens
 from irenic.frames.csv import is_formula
 from irenic.frames.xlsx import check_cells, check_names, openpyxl_module
+from irenic.model.characters import cleaned
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
 from irenic.model.rulelist import RuleList
@@ -207,7 +205,7 @@ def _check_heads(names: list[str]) -> None:
     if not names:
         raise FormatError("a sheet must have at least one feature; write .dmn or .json")
     for name in names:
-        if seen(name).strip() != name or name in (WEIGHT, NOTE) or "\0" in name:
+        if cleaned(name).strip() != name or name in (WEIGHT, NOTE) or "\0" in name:
             raise FormatError(
                 f"feature {name!r} cannot be the name of a column; rename it, or write .json"
             )
@@ -217,7 +215,9 @@ def _output_names(table: DecisionTable) -> list[str]:
     """Return the names of the outcome columns; outcomes that are no tuples have one column."""
     taken = (*table.space.names, WEIGHT, NOTE)
     if split_thens(table) > 1 and len(set(table.outputs)) == len(table.outputs):
-        plain = [name for name in table.outputs if seen(name).strip() == name and "\0" not in name]
+        plain = [
+            name for name in table.outputs if cleaned(name).strip() == name and "\0" not in name
+        ]
         if len([n for n in plain if n and n not in taken and not is_note(n)]) == len(table.outputs):
             return plain
     name = ", ".join(table.outputs) or "then"

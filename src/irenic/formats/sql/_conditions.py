@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import ConditionError, FormatError
@@ -23,7 +23,7 @@ from irenic.formats.sql._dialects import (
 )
 from irenic.model.condition import Operators
 from irenic.model.features import EXACT, Categorical, Continuous, Feature, is_unicode
-from irenic.model.literals import format_literal
+from irenic.model.literals import Prefix, format_literal
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -190,22 +190,69 @@ class Writer:
         from sqlglot import exp
 
         kind = type_of_values(feature)
-        column: exp.Expr = self._column(feature)
         if kind == "text":
-            column = text_column(self.dialect, column)
             self._check_trailing_spaces(feature)
         negated = "not in" in operators
-        values = [self._value(feature, kind, v) for v in operators["not in" if negated else "in"]]
+        terms = operators["not in" if negated else "in"]
+        prefixes = [self._prefix(feature, term) for term in terms if isinstance(term, Prefix)]
+        column, listed = self._listed(feature, kind, terms)
         test: exp.Expr
-        if len(values) == 1:
-            test = (exp.NEQ if negated else exp.EQ)(this=column, expression=values[0])
+        if prefixes:
+            alternatives = [self._any_of(column, listed)] if listed else []
+            test = _any([*alternatives, *prefixes])
+            test = _not(test) if negated else test
+        elif len(listed) == 1:
+            test = (exp.NEQ if negated else exp.EQ)(this=column, expression=listed[0])
         else:
-            inside = exp.In(this=column, expressions=values)
+            inside = exp.In(this=column, expressions=listed)
             test = _not(inside) if negated else inside
         # NULL satisfies neither IN nor NOT IN
         if operators.get("missing", negated):
             return [_any([test, *self._missing(feature)])]
         return [test, *(_not(nan) for nan in self._nan(feature) if negated)]
+
+    def _listed(
+        self, feature: Categorical, kind: str, terms: Iterable[Any]
+    ) -> tuple[exp.Expr, list[exp.Expr]]:
+        """Return a column, and the values among some terms, as they are compared."""
+        column: exp.Expr = self._column(feature)
+        column = text_column(self.dialect, column) if kind == "text" else column
+        values = (term for term in terms if not isinstance(term, Prefix))
+        return column, [self._value(feature, kind, value) for value in values]
+
+    def _any_of(self, column: exp.Expr, values: list[exp.Expr]) -> exp.Expr:
+        from sqlglot import exp
+
+        if len(values) == 1:
+            return exp.EQ(this=column, expression=values[0])
+        return exp.In(this=column, expressions=values)
+
+    def _prefix(self, feature: Categorical, prefix: Prefix) -> exp.Expr:
+        """Return a test of the first characters, which LIKE would compare in any case in SQLite."""
+        from sqlglot import exp
+
+        units = self.dialect.name == "tsql"
+        if units and prefix.text.endswith(" "):
+            raise FormatError(
+                f"feature {feature.name!r}: {prefix} cannot be written as tsql, which ignores"
+                " trailing spaces; use a prefix that ends otherwise"
+            )
+        # tsql counts UTF-16 code units, the others characters
+        length = len(prefix.text.encode("utf-16-le")) // 2 if units else len(prefix.text)
+        first = exp.Anonymous(
+            this="SUBSTRING" if units else "SUBSTR",
+            expressions=[self._column(feature), whole(1), whole(length)],
+        )
+        start = exp.EQ(
+            this=text_column(self.dialect, first),
+            expression=compared_text(self.dialect, prefix.text),
+        )
+        column, listed = self._listed(feature, "text", prefix.without)
+        longer = [
+            self._prefix(feature, part) for part in prefix.without if isinstance(part, Prefix)
+        ]
+        left_out = [*([self._any_of(column, listed)] if listed else []), *longer]
+        return exp.and_(start, *map(_not, left_out), copy=False)
 
     def _value(self, feature: Categorical, kind: str, value: Any) -> exp.Expr:
         from sqlglot import exp
@@ -248,7 +295,7 @@ def _not(test: exp.Expr) -> exp.Expr:
 
 _TYPES: Final[list[tuple[Any, str]]] = [  # the first match counts, because a bool is an int, too
     (bool, "boolean"),
-    (str, "text"),
+    (str | Prefix, "text"),
     (int | float, "number"),
     (dt.datetime, "datetime"),
     (dt.date, "date"),

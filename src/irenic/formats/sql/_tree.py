@@ -19,7 +19,14 @@ import numpy as np
 
 from irenic.arrays import Bools, Ints
 from irenic.formats._branches import Branches
-from irenic.model.condition import LOWER_FREE, Interval, Operators, interval_operators
+from irenic.model.condition import (
+    LOWER_FREE,
+    Interval,
+    Operators,
+    codes_of,
+    interval_operators,
+    terms_of,
+)
 from irenic.model.features import FIRST_CODE, LOWEST, MISSING_CODE, OTHER_CODE, Categorical, Feature
 from irenic.model.region import Region
 
@@ -126,12 +133,14 @@ class FeatureParts(NamedTuple):
         if isinstance(self.feature, Categorical):
             if part == OTHER_CODE:
                 return {"missing": False}
-            return {"in": list(self.feature.values[part - FIRST_CODE : high - FIRST_CODE])}
+            return {"in": terms_of(self.feature, (1 << high) - (1 << part))}
         return interval_operators(self.feature, Interval(self.starts[part], math.inf, LOWER_FREE))
 
     def rest(self, rule: int, operators: Operators, low: int, high: int) -> Operators:
         """Return what is left to test of a condition for values in a range of parts."""
         if isinstance(self.feature, Categorical):
+            if self.feature.prefixes:
+                return operators
             codes = self.feature.codes
             inside = [v for v in operators.get("in", ()) if low <= codes[v] < high]
             return operators | {"in": inside} if inside else operators
@@ -178,7 +187,8 @@ def _members(feature: Categorical, operators: Operators | None) -> Bools:
     negated = "not in" in operators
     members = np.full(n, negated)
     for value in operators["not in" if negated else "in"]:
-        members[feature.codes[value]] = not negated
+        for code in codes_of(feature.bits_of(value) or 0):
+            members[code] = not negated
     members[MISSING_CODE] = operators.get("missing", negated)
     return members
 

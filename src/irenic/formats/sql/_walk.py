@@ -17,7 +17,7 @@ from irenic.arrays import Ints
 from irenic.formats._branches import Branches
 from irenic.formats.sql._conditions import Writer
 from irenic.formats.sql._tree import Builder, FeatureParts, axes_of
-from irenic.model.condition import Operators
+from irenic.model.condition import Operators, terms_of
 from irenic.model.features import FIRST_CODE, MISSING_CODE, OTHER_CODE, Categorical
 
 # Leaves together have at most this many rules per rule; a node takes some 30 characters.
@@ -174,9 +174,9 @@ def _value(writer: Writer, axis: FeatureParts) -> Any:
     unlike = (axis.members != axis.members[:, [OTHER_CODE]]).any(axis=0)
     if unlike[MISSING_CODE]:
         branch({"missing": True}, whole(MISSING_CODE))
-    for place, value in enumerate(feature.values):
-        if unlike[place + FIRST_CODE]:
-            branch({"in": [value]}, whole(place + FIRST_CODE))
+    for code in range(FIRST_CODE, len(feature.values) + FIRST_CODE):
+        if unlike[code]:
+            branch({"in": terms_of(feature, 1 << code)}, whole(code))
     return exp.Case(ifs=ifs, default=whole(OTHER_CODE)) if ifs else whole(OTHER_CODE)
 
 

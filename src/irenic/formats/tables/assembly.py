@@ -45,9 +45,10 @@ from irenic.formats.feel.unary_tests import (
 from irenic.formats.parsed import Tables
 from irenic.formats.tables.drafts import CANNOT_OCCUR, Cell, Input, Row, TableDraft, distinct, short
 from irenic.formats.tables.reading import reading_of
-from irenic.model.condition import Interval, Operators, encode_bits, encode_interval
+from irenic.model.condition import Interval, Operators, encode_bits, encode_interval, named_by
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import EXACT, LOWEST, OTHER_CODE, Categorical, Continuous, Feature
+from irenic.model.literals import Prefix
 from irenic.model.provenance import Provenance, UnsatisfiableRow
 from irenic.model.region import Region, settled
 from irenic.model.rule import as_consequent
@@ -294,7 +295,7 @@ def _outlier(feature: Feature, cell: Cell) -> Any:
             continue
         try:
             if isinstance(feature, Categorical):
-                beyond = value not in feature.codes
+                beyond = feature.bits_of(value) is None
             else:
                 beyond = (low is not None and value < low) or (high is not None and value > high)
         except TypeError:  # a date and a time, which is an error of its own
@@ -387,7 +388,8 @@ def axis_of(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
     if kind == "boolean":
         return _of_booleans(first.name, domain, missing)
     if kind == "text":
-        texts = dict.fromkeys(value for value in values if isinstance(value, str))
+        named = [part for value in values for part in named_by(value)]
+        texts = dict.fromkeys(value for value in named if isinstance(value, str | Prefix))
         is_open = any(c.domain == ANYTHING for c in columns)
         return _of_text(first.name, texts, domain, missing, is_open=is_open)
     zones = {
@@ -436,7 +438,7 @@ def _of_booleans(name: str, domain: Test | None, missing: bool) -> Axis:
 
 
 def _of_text(
-    name: str, values: Iterable[str], domain: Test | None, missing: bool, *, is_open: bool
+    name: str, values: Iterable[str | Prefix], domain: Test | None, missing: bool, *, is_open: bool
 ) -> Axis:
     declared = is_open or domain is not None
     listed = Categorical(name, values, missing=missing, other=True, declared=declared)

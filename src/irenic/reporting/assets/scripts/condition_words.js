@@ -1,7 +1,7 @@
 // @ts-check
 // Conditions as elements to read.
 
-import { conditionsOf, listedCodes, namesMissing, onlyMissing } from "./conditions.js";
+import { conditionsOf, listedTexts, namesMissing, onlyMissing } from "./conditions.js";
 import { h, nameList, nameWords } from "./dom.js";
 import { greatest } from "./numbers.js";
 import { featureNamed, hasCounts } from "./summary.js";
@@ -60,7 +60,7 @@ const sign = (text) => h("span", { class: "sign" }, text);
  * @param {boolean} [special]
  */
 function valueChip(feature, text, special = false) {
-  const unquoted = !special && text.startsWith('"') ? String(JSON.parse(text)) : text;
+  const unquoted = !special && /^".*"$/s.test(text) ? String(JSON.parse(text)) : text;
   const plain = feature.values.indexOf(unquoted) > OTHER_CODE ? unquoted : text;
   const quote = plain === text ? null : sign('"');
   const counts = hasCounts() ? feature.distribution?.counts : undefined;
@@ -85,7 +85,7 @@ function valueChip(feature, text, special = false) {
 export function allValues(condition, box) {
   const feature = featureNamed(condition.feature);
   if (!isCategory(feature) || condition.values === undefined) return null;
-  const values = listedCodes(feature, box[feature.name]).map((code) => feature.values[code]);
+  const values = listedTexts(feature, box[feature.name]);
   if (namesMissing(condition)) values.push("missing");
   return (
     values.length > VALUE_LIMIT &&

@@ -2,7 +2,8 @@
 // Conditions in parts, for regions that the page computes itself, and as text.
 
 import { featureNamed, featuresOf } from "./summary.js";
-import { isCategory, LOWEST, MISSING_CODE, OTHER_CODE } from "./values/features.js";
+import { FIRST_CODE, isCategory, LOWEST, MISSING_CODE, OTHER_CODE } from "./values/features.js";
+import { listedValues, termsOf, termText } from "./values/prefixes.js";
 import { formatValue, formatWord } from "./values/texts.js";
 
 /**
@@ -117,22 +118,28 @@ function valuesParts(feature, codes) {
   return {
     feature: feature.name,
     negated,
-    values: listedCodes(feature, codes).map((code) => ({ text: feature.values[code] })),
+    values: listedTexts(feature, codes).map((text) => ({ text })),
     missing: codes.includes(MISSING_CODE),
     other: negated,
   };
 }
 
 /**
- * The codes of the values that a condition lists: the admitted ones, or, if it admits unlisted values, the excluded
+ * The texts of the values that a condition lists: the admitted ones, or, if it admits unlisted values, the excluded
  * ones.
  * @param {CategoricalRecord} feature
  * @param {Condition} codes
  */
-export function listedCodes(feature, codes) {
+export function listedTexts(feature, codes) {
   const admitted = new Set(codes);
   const negated = admitted.has(OTHER_CODE);
-  return feature.admitted.filter((code) => code > OTHER_CODE && admitted.has(code) !== negated);
+  const values = listedValues(feature);
+  const terms = termsOf(
+    values,
+    feature.admitted.filter((code) => admitted.has(code) !== negated),
+  );
+  const texts = new Map(values.map((value, place) => [value, feature.values[place + FIRST_CODE]]));
+  return terms.map((term) => termText(term, (value) => texts.get(value) ?? String(value)));
 }
 
 /**

@@ -583,6 +583,7 @@ const ACTIONS = {
         }
       : reader.bounded(above, a, b, below);
   },
+  prefix: (_, [{ raw }]) => ({ tree: { kind: "prefix", text: raw }, formal: true }),
   at(reader, [, token]) {
     const text = textInQuotes(token.raw) ?? "";
     const kind = kindOfIso(text);

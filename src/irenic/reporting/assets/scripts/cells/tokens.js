@@ -4,6 +4,9 @@
 import { BLANKS, Doubt, trieOf } from "./language.js";
 
 const ORDERS = ["<=", ">=", "!=", "<", ">", "="];
+/** Codes that begin alike, as in Python. */
+const PREFIX =
+  /(?:[\p{L}\p{N}_][\p{L}\p{N}_./%+-]*|"(?:[^"\\]|\\.)*")\*(?!\*)(?:\s*except\s*\([^()]*\))?(?=\s*(?:$|[,;)\n]))|(?:\p{L}[\p{L}\p{N}_]*\.)+-(?=\s*(?:$|[,;)\n]))/uy;
 const IN_WORD = /^[\p{L}\p{N}_]/u;
 
 /**
@@ -240,6 +243,13 @@ export function tokensOf(language, text, decimal, names) {
     return token(place, place + String.fromCodePoint(Number(low.codePointAt(place))).length, {});
   }
 
+  /** Codes that begin alike. @param {number} place */
+  function prefix(place) {
+    if (tokens.length && !can(last(), "sep", "sign", "(")) return null;
+    const match = at(PREFIX, half, place);
+    return match && token(place, place + match[0].length, { prefix: "prefix" }, { kind: "prefix" });
+  }
+
   /** Whether a value may end at a place. @param {number} end */
   function isEnd(end) {
     const place = end + blank(end);
@@ -287,7 +297,7 @@ export function tokensOf(language, text, decimal, names) {
     }
     const before = low.charCodeAt(place - 1);
     const startsWord = place === 0 || !IN_WORD.test(low.slice(place - (before >= 0xdc00 && before <= 0xdfff ? 2 : 1)));
-    let next = quoted(place, startsWord);
+    let next = prefix(place) ?? quoted(place, startsWord);
     if (!next && startsWord) next = call(place) ?? value(place) ?? name(place) ?? phrase(place);
     next ??= isWord(place) ? word(place) : sign(place);
     if (can(next, "sep")) separate(next);

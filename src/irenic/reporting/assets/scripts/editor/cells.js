@@ -17,7 +17,10 @@ import {
 } from "./spellings.js";
 import { plainText } from "../cells/language.js";
 import { styled } from "../cells/reading.js";
-import { cutAbove, isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
+import { textInQuotes } from "../cells/values.js";
+import { cleaned, twoScripts } from "../values/characters.js";
+import { cutAbove, FIRST_CODE, isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
+import { classOf, codesWithin, readPrefix, shownValue, termCell, termsOf } from "../values/prefixes.js";
 import { parseBound } from "../values/reading.js";
 import { formatValue } from "../values/texts.js";
 
@@ -29,7 +32,9 @@ import { formatValue } from "../values/texts.js";
  * @returns {ParsedCell}
  */
 export function parseCell(feature, text) {
-  const typed = text.trim();
+  const typed = cleaned(text).trim();
+  const mixed = twoScripts(typed);
+  if (mixed) return { error: mixed };
   try {
     return isCategory(feature) ? parseValues(feature, typed) : parseNumbers(feature, typed);
   } catch (error) {
@@ -54,7 +59,7 @@ function parseValues(feature, typed) {
   const text = /** @type {CellTest} */ ({ order: "=", value: { kind: "text", text: typed, bare: true } });
   const test = isKnown ? text : readAsInFile(typed, feature.name, known).test;
   if (isAny(test)) return { test: null };
-  /** @type {string[]} */
+  /** @type {Encoded[]} */
   const added = [];
   /** @param {CellTest} part @returns {number[]} */
   const codesOf = (part) => {
@@ -65,9 +70,20 @@ function parseValues(feature, typed) {
     if (order !== "=" && order !== "!=") {
       throw new SpellingError(`Values of ${feature.name} have no order: “${order}” cannot compare them.`);
     }
+    if (value.kind === "prefix") {
+      const prefix = readPrefix(value.text);
+      const left = prefix?.except ? codesOf(readAsInFile(prefix.except, feature.name, known).test) : [];
+      const within = prefixCodes(
+        feature,
+        prefix?.start.startsWith('"') ? (textInQuotes(prefix.start) ?? "") : (prefix?.start ?? ""),
+        added,
+      ).filter((code) => !left.includes(code));
+      return order === "!=" ? exceptCodes(feature, within, added.length) : within;
+    }
     const codes = daysMeant(feature, value) ?? [codeOf(feature, value, added)];
     return order === "!=" ? exceptCodes(feature, codes, added.length) : codes;
   };
+  codesOf(test); // adds values, which prefixes before them contain, too
   const codes = [...new Set(codesOf(test))].sort((a, b) => a - b);
   if (!codes.length) throw new SpellingError("No value is left.");
   const all = new Set(codes);
@@ -122,10 +138,32 @@ function exceptCodes(feature, codes, added) {
 }
 
 /**
+ * The codes of all texts that begin with a prefix. It is added if the feature is open to such texts.
+ * @param {EditedFeature & CategoricalRecord} feature
+ * @param {string} prefix
+ * @param {Encoded[]} added
+ */
+function prefixCodes(feature, prefix, added) {
+  const values = [...feature.encoded, ...added];
+  const isListed = values.some((each) => shownValue(each) === shownValue({ prefix }));
+  if (!isListed && admitsCode(feature, classOf(values, { prefix }))) added.push({ prefix });
+  const codes = codesWithin([...feature.encoded, ...added], prefix);
+  if (!codes.length) throw new SpellingError(`No value of ${feature.name} begins with “${prefix}”.`);
+  return codes;
+}
+
+/**
+ * Whether a feature can have values with a code, which may be one that is added.
+ * @param {CategoricalRecord} feature
+ * @param {number} code
+ */
+const admitsCode = (feature, code) => feature.admitted.includes(code) || code >= feature.values.length;
+
+/**
  * The code of a value. If the feature is open to other values, a new one is added to it.
  * @param {EditedFeature & CategoricalRecord} feature
  * @param {CellLiteral} value
- * @param {string[]} added
+ * @param {Encoded[]} added
  */
 function codeOf(feature, { kind, text, bare }, added) {
   const listed = [...feature.values.keys()].slice(2);
@@ -142,11 +180,12 @@ function codeOf(feature, { kind, text, bare }, added) {
     (isBare ? listed.find((each) => feature.values[each].toLowerCase() === text.toLowerCase()) : undefined);
   if (code !== undefined) return code;
   const ends = bare ? text.split(/\s*[-–—/]\s*|\s+(?:to|bis)\s+/u) : [];
-  const isValue = (/** @type {string} */ end) => feature.values.some((each) => each.toLowerCase() === end.toLowerCase());
+  const isValue = (/** @type {string} */ end) =>
+    feature.values.some((each) => each.toLowerCase() === end.toLowerCase());
   if (ends.length > 1 && ends.every(isValue)) {
     throw new SpellingError(`“${text}” is ambiguous: list the values, or put it in quotes if it is one.`);
   }
-  if (!feature.admitted.includes(OTHER_CODE)) {
+  if (!admitsCode(feature, classOf([...feature.encoded, ...added], plain))) {
     const known = listed.slice(0, 8).map((each) => feature.values[each]);
     throw new SpellingError(
       `“${text}” is not one of the values (${known.join(", ")}${listed.length > 8 ? ", …" : ""}).`,
@@ -234,8 +273,8 @@ function testOf(feature, selected, holdsMissing) {
     else spans.unshift({ lower: null, upper: BOTTOM });
   }
   const [first] = spans;
-  const isOpen = spans.length === 1 && first.upper === null && (first.lower === null || first.lower.at === LOWEST);
-  return isOpen && (first.lower === null || !feature.missing) ? null : { spans };
+  const admitsCode = spans.length === 1 && first.upper === null && (first.lower === null || first.lower.at === LOWEST);
+  return admitsCode && (first.lower === null || !feature.missing) ? null : { spans };
 }
 
 /**
@@ -247,9 +286,9 @@ function selectedBy(feature, test) {
   if ("not" in test) return notOf(selectedBy(feature, test.not));
   if ("any" in test) return anyOf(test.any.map((part) => selectedBy(feature, part)));
   if ("all" in test) {
-    const [low, high] = test.all.map((part) => ("value" in part ? boundOf(feature, part.value) : NaN));
-    if (test.all.length === 2 && low > high && !("not" in test.all[0])) {
-      throw new SpellingError(`The range is reversed: it ends before it begins.`);
+    const [least, most] = test.all.flatMap((part) => ("value" in part ? [part.value] : []));
+    if (most && test.all.length === 2 && boundOf(feature, least) > boundOf(feature, most)) {
+      throw new SpellingError(`The range is reversed: write ${most.text}..${least.text}.`);
     }
     return test.all.map((part) => selectedBy(feature, part)).reduce(bothOf);
   }
@@ -378,7 +417,7 @@ function notOf({ spans, missing }) {
  */
 export function cellText(feature, test) {
   if (!test) return "-";
-  if (isCategory(feature)) return codesText(feature, test.codes ?? [], (code) => bareText(feature, code));
+  if (isCategory(feature)) return codesText(feature, test.codes ?? []);
   /** @param {number} value */
   const write = (value) => {
     const text = formatValue(feature, value);
@@ -391,24 +430,26 @@ export function cellText(feature, test) {
  * A condition on a category as text.
  * @param {EditedFeature & CategoricalRecord} feature
  * @param {number[]} codes
- * @param {(code: number) => string} write
  */
-export function codesText(feature, codes, write) {
+function codesText(feature, codes) {
+  /** @param {number[]} listed */
+  const write = (listed) => {
+    const null_ = listed.includes(MISSING_CODE) ? ["null"] : [];
+    const terms = termsOf(feature.encoded, listed);
+    return [...null_, ...terms.map((term) => termCell(term, (value) => bareText(feature, value)))].join(", ");
+  };
   const held = new Set(codes);
-  if (!held.has(OTHER_CODE)) return codes.map(write).join(", ");
-  const excluded = feature.admitted.filter((code) => !held.has(code));
-  return `not(${excluded.map(write).join(", ")})`;
+  if (!held.has(OTHER_CODE)) return write(codes);
+  return `not(${write(feature.admitted.filter((code) => !held.has(code)))})`;
 }
 
 /**
  * A value of a category, in quotes if it would be read as something else.
  * @param {EditedFeature & CategoricalRecord} feature
- * @param {number} code
+ * @param {Encoded} value
  */
-function bareText(feature, code) {
-  if (code === MISSING_CODE) return "null";
-  const value = feature.encoded[code - 2];
-  if (typeof value !== "string") return feature.values[code];
+function bareText(feature, value) {
+  if (typeof value !== "string") return feature.values[feature.encoded.indexOf(value) + FIRST_CODE];
   return readsBare(value) ? value : JSON.stringify(value);
 }
 

@@ -4,7 +4,9 @@
 import { isSingle } from "./cells.js";
 import { contradictions, isAmount } from "./outcomes.js";
 import { isFinished } from "./table.js";
+import { cleaned, isLasting, isPlain, twoScripts } from "../values/characters.js";
 import { isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
+import { prefixTest, termCell, termsOf, termText } from "../values/prefixes.js";
 import { formatNumber, formatValue, formatWord, isDuration } from "../values/texts.js";
 
 /** The key of a value in files, by the kind of its feature. @type {Record<string, string>} */
@@ -167,9 +169,10 @@ function codesData(feature, codes) {
   const held = new Set(codes);
   /** @param {boolean} admitted */
   const listed = (admitted) =>
-    feature.admitted
-      .filter((code) => code > OTHER_CODE && held.has(code) === admitted)
-      .map((c) => feature.encoded[c - 2]);
+    termsOf(
+      feature.encoded,
+      feature.admitted.filter((code) => held.has(code) === admitted),
+    );
   const missing = held.has(MISSING_CODE);
   if (held.has(OTHER_CODE)) {
     const rest = listed(false);
@@ -314,6 +317,7 @@ function literalText(value) {
   if (typeof value === "number") return formatNumber(value);
   if (typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return `{${value.map(literalText).join(", ")}}`;
+  if ("prefix" in value) return termText(value, literalText);
   const [[tag, inner]] = Object.entries(value);
   if (tag === "tuple") return `(${inner.map(literalText).join(", ")}${inner.length === 1 ? "," : ""})`;
   if (tag === "head") {
@@ -455,7 +459,8 @@ const NO_TEXTS = new RegExp(
 );
 
 /** @param {string} text */
-const isPlainWord = (text) => /^\p{L}[\p{L}\p{N}_]*$/u.test(text) && !NO_TEXTS.test(text) && !isDuration(text);
+const isPlainWord = (text) =>
+  /^\p{L}[\p{L}\p{N}_]*$/u.test(text) && !NO_TEXTS.test(text) && !isDuration(text) && isPlain(text);
 
 /**
  * A condition in FEEL: with words, as spreadsheets write it, otherwise as DMN does.
@@ -529,6 +534,9 @@ function feelLiteral(value, words) {
   if (typeof value === "string") return words && isPlainWord(value) ? value : textInFeel(value);
   if (typeof value === "number") return words && Math.abs(value) <= 2 ** 53 ? formatNumber(value) : decimalText(value);
   if (typeof value === "boolean") return String(value);
+  if (value && "prefix" in value) {
+    return words ? termCell(value, (each) => feelLiteral(each, true)) : prefixTest(value, textInFeel);
+  }
   const [[tag, inner]] = Object.entries(value ?? { null: "null" });
   if (tag === "expression" && !words) return String(inner);
   if (!CONSTRUCTORS[tag]) throw new Error(`${literalText(value)} cannot be written to a decision table.`);
@@ -536,14 +544,17 @@ function feelLiteral(value, words) {
 }
 
 /**
- * Text in quotes, in which signs that XML or a line cannot hold are escaped.
+ * Text in quotes, in which signs are escaped that XML or a line cannot hold, or that readers drop.
  * @param {string} text
  */
-const textInFeel = (text) =>
-  JSON.stringify(text).replace(
-    /[\x7f-\x9f\u2028\u2029\u200b\u2060\ufeff\ufffe\uffff]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+function textInFeel(text) {
+  /** @param {string} sign */
+  const escaped = (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const quoted = JSON.stringify(text).replace(/[\x7f-\x9f\u2028\u2029\ufffe\uffff]/g, escaped);
+  const lasting = quoted.replace(/[^\0-\x7f]/gu, (sign) => (isLasting(sign) ? sign : sign.replace(/[^]/g, escaped)));
+  const isRead = cleaned(lasting) === lasting && !twoScripts(lasting.replaceAll('"', " "));
+  return isRead ? lasting : lasting.replace(/[^\0-\x7f]/g, escaped);
+}
 
 /**
  * A number without an exponent, which FEEL does not have.
@@ -682,7 +693,7 @@ function commonKind(values) {
 
 /** @param {any} value */
 function kindOfValue(value) {
-  if (typeof value === "string") return "text";
+  if (typeof value === "string" || (value && typeof value === "object" && "prefix" in value)) return "text";
   if (typeof value !== "object" || value === null) return typeof value;
   const [tag] = Object.keys(value);
   return tag === "duration" && /^-?P[^T]*[YM]/.test(value.duration) ? "months" : tag;
@@ -739,7 +750,7 @@ const feelItemsOf = (feature, test) => (test.spans ?? []).flatMap((span) => feel
 function hasFeel(value) {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return value !== null;
-  return Object.keys(value).some((tag) => tag === "expression" || tag in CONSTRUCTORS);
+  return Object.keys(value).some((tag) => ["expression", "prefix"].includes(tag) || tag in CONSTRUCTORS);
 }
 
 /** The signs of names in FEEL, as its grammar lists them. */

@@ -2,6 +2,7 @@
 // Outcomes as people type them.
 
 import { numberInFile, outcomeNumber, SpellingError, unitOf } from "./spellings.js";
+import { cleaned, twoScripts } from "../values/characters.js";
 import { formatNumber } from "../values/texts.js";
 
 /**
@@ -13,17 +14,19 @@ import { formatNumber } from "../values/texts.js";
  *   { place?: undefined, added?: undefined, error: string } | null}
  */
 export function parseOutcome(outcomes, text) {
-  const typed = text.trim();
+  const typed = cleaned(text).trim();
   if (!typed) return null;
   const named = outcomes.findIndex((outcome) => outcome.text === typed);
   if (named >= 0) return { place: named };
+  const mixed = twoScripts(typed);
+  if (mixed) return { error: mixed };
   // labels such as "1" are text: then other numbers are, too
   const areTexts = outcomes.some(({ value }) => typeof value === "string" && isAmount(value));
   const read = areTexts ? { amount: null } : readAmount(typed);
   if (read.error !== undefined) return { error: read.error };
   const { amount } = read;
-  const mixed = amount === null ? "" : mixedUnits(outcomes, typed, amount);
-  if (mixed) return { error: mixed };
+  const unlike = amount === null ? "" : mixedUnits(outcomes, typed, amount);
+  if (unlike) return { error: unlike };
   const parsed = amount ?? outcomeValue(typed);
   const value = areTexts && typeof parsed === "number" ? typed : parsed;
   const areNumbers = outcomes.length > 0 && outcomes.every((outcome) => typeof outcome.value === "number");

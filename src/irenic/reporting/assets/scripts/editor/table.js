@@ -6,8 +6,8 @@ import { contradictions, outcomeError, parseOutcome } from "./outcomes.js";
 import { numberInFile } from "./spellings.js";
 import { writtenConditions } from "../conditions.js";
 import { featureNamed, summary } from "../summary.js";
-import { isCategory, LOWEST, OTHER_CODE } from "../values/features.js";
-import { formatWord } from "../values/texts.js";
+import { FIRST_CODE, isCategory, LOWEST, OTHER_CODE } from "../values/features.js";
+import { classOf, shownValue } from "../values/prefixes.js";
 
 const MOST_STEPS = 300; // that can be undone
 
@@ -33,8 +33,11 @@ function namedCodes(feature, place, snapshot) {
       const codes = cells[place].test?.codes;
       return codes ? [new Set(codes)] : [];
     });
+    const values = isCategory(feature) ? feature.encoded : [];
     /** @param {number} code */
-    const differs = (code) => tests.some((held) => held.has(code) !== held.has(OTHER_CODE));
+    const around = (code) => (code < FIRST_CODE ? OTHER_CODE : classOf(values, values[code - FIRST_CODE]));
+    /** @param {number} code */
+    const differs = (code) => tests.some((held) => held.has(code) !== held.has(around(code)));
     places.set(place, new Set((feature.admitted ?? []).filter(differs)));
   }
   return /** @type {Set<number>} */ (places.get(place));
@@ -343,29 +346,27 @@ function newCell(table, column, text, changed) {
 }
 
 /**
- * Add values to a category that is open to others. Conditions that hold for any other value hold for the new ones, in
- * all rows of the history, too. Returns a function that changes further rows.
+ * Add values to a category that is open to them. Conditions that hold for any other value, or for the prefix that they
+ * begin with, hold for the new ones, in all rows of the history, too. Returns a function that changes further rows.
  * @param {EditedTable} table
  * @param {number} place
- * @param {string[]} texts
+ * @param {Encoded[]} added
  */
-function addValues(table, place, texts) {
+function addValues(table, place, added) {
   const feature = table.features[place];
   if (!isCategory(feature)) throw new Error(`${feature.name} is not a category`);
-  const fresh = texts.map((_, k) => feature.values.length + k);
+  const fresh = added.map((value, k) => ({ code: feature.values.length + k, like: classOf(feature.encoded, value) }));
   const grown = {
     ...feature,
-    values: [...feature.values, ...texts.map(formatWord)],
-    encoded: [...feature.encoded, ...texts],
-    admitted: [...feature.admitted, ...fresh],
+    values: [...feature.values, ...added.map(shownValue)],
+    encoded: [...feature.encoded, ...added],
+    admitted: [...feature.admitted, ...fresh.map(({ code }) => code)],
   };
   table.features = table.features.map((each, k) => (k === place ? grown : each));
   table.growth += 1;
   /** @param {Box} box @returns {Box} */
   const extendedBox = (box) =>
-    Object.hasOwn(box, feature.name) && box[feature.name].includes(OTHER_CODE)
-      ? { ...box, [feature.name]: [...box[feature.name], ...fresh] }
-      : box;
+    Object.hasOwn(box, feature.name) ? { ...box, [feature.name]: withFresh(box[feature.name], fresh) } : box;
   table.impossible = table.impossible.map(extendedBox);
   table.asked = table.asked.map(
     (each) => each && { ...each, where: each.where.map(extendedBox), excused: each.excused.map(extendedBox) },
@@ -388,15 +389,26 @@ function addValues(table, place, texts) {
 }
 
 /**
+ * The codes of a condition, and those of new values that it held for already.
+ * @template {(number | null)[]} T
+ * @param {T} codes
+ * @param {{ code: number, like: number }[]} fresh
+ */
+const withFresh = (codes, fresh) => [
+  ...codes,
+  ...fresh.filter(({ like }) => codes.includes(like)).map(({ code }) => code),
+];
+
+/**
  * @param {TableRow} row
  * @param {number} place
- * @param {number[]} fresh
+ * @param {{ code: number, like: number }[]} fresh
  * @returns {TableRow}
  */
 function extendedRow(row, place, fresh) {
   const codes = row.cells[place].test?.codes;
-  if (!codes?.includes(OTHER_CODE)) return row;
-  const cell = { ...row.cells[place], test: { codes: [...codes, ...fresh] } };
+  if (!codes || !fresh.some(({ like }) => codes.includes(like))) return row;
+  const cell = { ...row.cells[place], test: { codes: withFresh(codes, fresh) } };
   return { ...row, cells: row.cells.map((each, k) => (k === place ? cell : each)) };
 }
 

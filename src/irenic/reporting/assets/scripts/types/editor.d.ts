@@ -209,7 +209,7 @@ type Snapshot = {
 };
 
 /** A cell that was parsed: the test, values that the feature does not have yet, or an error. */
-type ParsedCell = { test: Test | null; added?: string[]; error?: undefined } | { error: string };
+type ParsedCell = { test: Test | null; added?: Encoded[]; error?: undefined } | { error: string };
 
 /** The outcomes of the editor, as texts and as files write them. */
 type EditedOutcome = { text: string; value: Encoded };

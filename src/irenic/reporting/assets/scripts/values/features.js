@@ -7,6 +7,8 @@ export const MISSING_CODE = 0;
 
 export const OTHER_CODE = 1;
 
+export const FIRST_CODE = 2; // of the listed values
+
 /**
  * @param {FeatureRecord} feature
  * @returns {feature is CategoricalRecord}

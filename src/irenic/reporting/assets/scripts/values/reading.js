@@ -1,8 +1,10 @@
 // @ts-check
 // Parses values as people type them.
 
+import { cleaned } from "./characters.js";
 import { isAdmitted, isCategory, MISSING_CODE, OTHER_CODE, valueBefore } from "./features.js";
 import { summary } from "../summary.js";
+import { classOf, listedValues } from "./prefixes.js";
 import { DAY, DURATION, formatValue, formatWord, MONTHS, SECOND } from "./texts.js";
 
 const EXACT = 2 ** 53; // up to here every whole number can be represented
@@ -22,7 +24,7 @@ const ZONE = /(Z|[+-]\d{2}:\d{2})$/;
  * @returns {Read}
  */
 export function parseValue(feature, text) {
-  const typed = String(text).trim();
+  const typed = cleaned(String(text)).trim();
   if (isCategory(feature)) return parseCategory(feature, typed);
   if (typed === "" || typed.toLowerCase() === "missing") {
     return feature.missing ? { value: null } : { error: "A value is required." };
@@ -80,6 +82,10 @@ function parseCategory(feature, typed) {
   let code = codes.find((each) => feature.values[each] === typed);
   code ??= codes.find((each) => each > OTHER_CODE && feature.values[each] === formatWord(typed));
   code ??= codes.find((each) => each > OTHER_CODE && feature.values[each] === unquoted(typed));
+  if (code === undefined && typed !== "") {
+    const prefix = classOf(listedValues(feature), unquoted(typed) ?? typed);
+    if (prefix !== OTHER_CODE && codes.includes(prefix)) code = prefix;
+  }
   if (code === undefined && typed === "") code = codes.find((each) => each === MISSING_CODE);
   else code ??= codes.find((each) => each === OTHER_CODE);
   if (code !== undefined) return { value: code };

@@ -1,6 +1,7 @@
 // @ts-check
 // The texts of values, as irenic writes them, exact to the microsecond.
 
+import { isPlain } from "./characters.js";
 import { isCategory, MISSING_CODE } from "./features.js";
 
 export const SECOND = 1_000_000n;
@@ -114,12 +115,19 @@ function formatMonths(count) {
 }
 
 /**
- * A name as written in conditions: quoted unless it is a single word.
+ * A name as written in conditions: quotedText unless it is a single word.
  * @param {string} text
  */
 export function formatWord(text) {
-  const bare = WORD.test(text) && !KEYWORDS.has(text.toLowerCase()) && !isDuration(text);
-  if (bare) return text;
+  const bare = WORD.test(text) && !KEYWORDS.has(text.toLowerCase()) && !isDuration(text) && isPlain(text);
+  return bare ? text : quotedText(text);
+}
+
+/**
+ * A text in quotes.
+ * @param {string} text
+ */
+export function quotedText(text) {
   /** @param {string} sign */
   const escaped = (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return JSON.stringify(text).replace(/[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, escaped);
