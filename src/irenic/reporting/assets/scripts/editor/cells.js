@@ -97,7 +97,7 @@ function parseValues(feature, typed) {
  * @param {EditedFeature & CategoricalRecord} feature
  * @param {string} typed
  * @param {CellTest} test
- * @param {string[]} added
+ * @param {Encoded[]} added
  */
 function checkNegation(feature, typed, test, added) {
   if ("not" in test && added.length && !/\(|^\s*[!<≠]/.test(typed)) {
