@@ -44,14 +44,14 @@ _FOLLOW: Final = _BOUND | {"joint", "sign", "or_between_conditions"}
 _UNKNOWN: Final = Locale()
 
 
-class Meant(NamedTuple):
+class CellNode(NamedTuple):
     """What a part of a cell means, and whether it is in the notation of decision tables."""
 
     tree: Any
     formal: bool
 
 
-class CellReading(NamedTuple):
+class Meaning(NamedTuple):
     """What a cell means."""
 
     test: Test
@@ -71,7 +71,7 @@ def read(
     *,
     known: frozenset[str] = frozenset(),
     words: Language | None = None,
-) -> CellReading:
+) -> Meaning:
     """Return what a cell means in a locale; a cell may compare with the name of its column.
 
     ``known`` has values of the column in lower case, which are always read as texts.
@@ -83,10 +83,10 @@ def read(
     """
     has_point = "." in text.replace("..", "")
     if (locale.decimal != "," or not has_point) and (test := ordinary(text)):
-        return CellReading(test, True, tuple(_DIGITS.findall(text)) if has_point else ())
+        return Meaning(test, True, tuple(_DIGITS.findall(text)) if has_point else ())
     stripped = text.strip()
     if stripped in ("", *DASHES):
-        return CellReading(ANYTHING, True, ())
+        return Meaning(ANYTHING, True, ())
     if len(text) > MOST_CHARACTERS:
         raise Doubt("cell_long", None, f"{len(text):,}")
     reader = _Reader(text, locale, header, known, words or language())
@@ -150,14 +150,14 @@ class _Reader:
         self.sequences = Sequences(words)
         self.numbers: list[str] = []
 
-    def read(self, rule: str) -> CellReading:
+    def read(self, rule: str) -> Meaning:
         """Return what all of the cell means."""
         found = self.rule(rule, 0)
         if found is None:
             raise self.refused()
-        node: Meant = found[0]
+        node: CellNode = found[0]
         test, formal = self.resolved(node.tree)
-        return CellReading(test, formal and node.formal, tuple(self.numbers))
+        return Meaning(test, formal and node.formal, tuple(self.numbers))
 
     # --- productions
 
@@ -182,10 +182,10 @@ class _Reader:
             node = getattr(self, f"do_{name}")(children, args, at, end)
             if node is None:
                 continue
-            if isinstance(node, (Meant, CellToken)):
+            if isinstance(node, (CellNode, CellToken)):
                 formal = production.formal and node.formal
-                return (Meant(node.tree, formal) if isinstance(node, Meant) else node), end
-            return Meant(node, production.formal and _are_formal(children)), end
+                return (CellNode(node.tree, formal) if isinstance(node, CellNode) else node), end
+            return CellNode(node, production.formal and _are_formal(children)), end
         return None
 
     def sequence(self, symbols: Sequence[str], at: int) -> tuple[Children, int] | None:
@@ -255,19 +255,19 @@ class _Reader:
         text = self.raw(at, end)
         if self.refusal(text, at, end):
             return None
-        return Meant(_Bare(text, self.tokens[at].start), True), end
+        return CellNode(_Bare(text, self.tokens[at].start), True), end
 
     def known_text(self, at: int) -> tuple[Any, int] | None:
         end = self.run(at)
         if end == at or not self.known or self.raw(at, end).lower() not in self.known:
             return None
-        return Meant(_Bare(self.raw(at, end), self.tokens[at].start), True), end
+        return CellNode(_Bare(self.raw(at, end), self.tokens[at].start), True), end
 
     def constant(self, at: int) -> tuple[Any, int] | None:
         end = self.run(at)
         text = self.raw(at, end).lower() if end == at + 1 else ""
         kind = {"true": "boolean", "false": "boolean", "null": "null"}.get(text)
-        return (Meant(Literal(kind, text, self.tokens[at].start), True), end) if kind else None
+        return (CellNode(Literal(kind, text, self.tokens[at].start), True), end) if kind else None
 
     def other_column(self, at: int) -> tuple[Any, int] | None:
         end = self.run(at)
@@ -276,7 +276,7 @@ class _Reader:
             return None
         text = self.raw(at, end)
         is_name = all(is_word(char) or char.isspace() for char in text) and not text[0].isdigit()
-        return (Meant(text, False), end) if is_name else None
+        return (CellNode(text, False), end) if is_name else None
 
     # --- actions
 
@@ -338,10 +338,10 @@ class _Reader:
         if isinstance(bare, _Bare) and self.language.means(bare.text, "more", "less", "better"):
             raise Doubt("listed", self.tokens[at].start, self.raw(at, end))
         tests = [part for item in items for part in _flat(item.tree)]
-        return Meant(AnyOf(tuple(tests)), _are_formal(children[0]))
+        return CellNode(AnyOf(tuple(tests)), _are_formal(children[0]))
 
     def do_not(self, children: Children, args: list[str], at: int, end: int) -> Any:
-        return Meant(Not(children[int(args[0])].tree), _are_formal([children[0], children[2]]))
+        return CellNode(Not(children[int(args[0])].tree), _are_formal([children[0], children[2]]))
 
     def do_some(self, children: Children, args: list[str], at: int, end: int) -> Any:
         several = children[int(args[0])].tree
@@ -375,7 +375,7 @@ class _Reader:
         is_unit = token.unit in self.language.units
         if token.kind != "amount" or token.groups[0] or token.groups[2] or token.scale or is_unit:
             return None
-        return Meant(_Minus(token), False)
+        return CellNode(_Minus(token), False)
 
     def do_range(self, children: Children, args: list[str], at: int, end: int) -> Any:
         opening, low, high, closing = args
@@ -397,7 +397,7 @@ class _Reader:
     def do_at(self, children: Children, args: list[str], at: int, end: int) -> Any:
         token = children[1]
         value = _feel("@" + token.raw, children[0].start)
-        return Meant(_Value(value, token.raw), True)
+        return CellNode(_Value(value, token.raw), True)
 
     def do_call(self, children: Children, args: list[str], at: int, end: int) -> Any:
         parts = [_operand(child) for child in children[2][::2]]
@@ -408,7 +408,7 @@ class _Reader:
             else:
                 texts.append(getattr(part, "source", ""))
         source = f"{children[0].raw}({', '.join(texts)})"
-        return Meant(_Value(_feel(source, children[0].start), source), True)
+        return CellNode(_Value(_feel(source, children[0].start), source), True)
 
     def do_prefix(self, children: Children, args: list[str], at: int, end: int) -> Any:
         token = children[0]
@@ -657,7 +657,7 @@ def _are_formal(children: Sequence[Any]) -> bool:
 
 
 def _operand(child: Any) -> Any:
-    return child.tree if isinstance(child, Meant) else child
+    return child.tree if isinstance(child, CellNode) else child
 
 
 def _flat(tree: Any) -> Iterator[Any]:
