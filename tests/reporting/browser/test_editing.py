@@ -182,8 +182,8 @@ def test_cells_are_edited_with_the_keys_of_a_spreadsheet(page_of):
 def test_an_invalid_cell_is_marked_and_explained(page_of):
     page = open_editor(page_of, fares())
     for typed, error in [
-        ("[18, 25)", "“[18, 25)” is not a range: write [18..25)."),
-        ("1,5", "“1,5” is ambiguous: write a decimal point, or a space after the comma of a list."),
+        ("[18, 25)", "“[18, 25)” is not a range; write [18..25)."),
+        ("1,5", "“1,5” is ambiguous; write 1.5."),
         ("young", "“young” is not a whole number."),
         ("[30..20]", "The range is reversed: write 20..30."),
     ]:

@@ -33,6 +33,7 @@ from irenic.formats.feel.unary_tests import (
     ordinary,
     parse_value,
 )
+from irenic.frames.csv import may_be_thousands
 from irenic.model.literals import Prefix
 
 _FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -378,7 +379,8 @@ class _Reader:
 
     def do_range(self, children: Children, args: list[str], at: int, end: int) -> Any:
         opening, low, high, closing = args
-        return self.bounded(opening, children[int(low)], children[int(high)], closing)
+        low_end, high_end = (_operand(children[int(place)]) for place in (low, high))
+        return self.bounded(opening, low_end, high_end, closing)
 
     def do_bracket(self, children: Children, args: list[str], at: int, end: int) -> Any:
         opening, low, high, closing = (children[int(place)] for place in args)
@@ -511,6 +513,8 @@ class _Reader:
 
     def both(self, one: Any, other: Any) -> Any:
         """Return the range between two comparisons, None if they are not its bounds."""
+        if not isinstance(one, Compare) or not isinstance(other, Compare):
+            return None
         low, high = (other, one) if one.order[0] == "<" else (one, other)
         if low.order[0] != ">" or high.order[0] != "<":
             return None
@@ -527,13 +531,11 @@ class _Reader:
         a, b = (self.literal(each) for each in (low, high))
         if a.kind == b.kind == "time" and a.text > b.text:  # over midnight
             return AnyOf((Compare(above, a), Compare(below, b)))
-        if _key(a) > _key(b):
+        if _is_after(a, b):
             digits = b.text.replace(".", "")
-            if re.fullmatch(r"-?[1-9]\d{0,2}\.\d{3}", b.text) and _key(a) <= _key(
-                b._replace(text=digits)
-            ):
-                raise Doubt("thousands", None, "", a.text, b.text, digits)
-            raise Doubt("reversed", None, "", a.text, b.text)
+            is_thousands = may_be_thousands(b.text) and not _is_after(a, b._replace(text=digits))
+            more = (digits,) if is_thousands else ()
+            raise Doubt("thousands" if more else "reversed", None, "", a.text, b.text, *more)
         return AllOf((Compare(above, a), Compare(below, b)))
 
     def ends(self, low: CellToken, high: CellToken) -> tuple[Any, Any, bool]:
@@ -662,9 +664,17 @@ def _flat(tree: Any) -> Iterator[Any]:
     yield from tree.tests if isinstance(tree, AnyOf) else (tree,)
 
 
-def _key(literal: Any) -> Any:
-    value = literal.value()
-    return (kind_of(value), value) if isinstance(literal, Literal) else ()
+def _is_after(a: Literal, b: Literal) -> bool:
+    """Return whether a value is greater than another one, never if one has a time zone."""
+    low, high = a.value(), b.value()
+    if a.kind != b.kind:
+        return a.kind > b.kind
+    if a.kind in ("number", "duration"):
+        return kind_of(low) == kind_of(high) and bool(low > high)
+    return a.text > b.text and not any(_ZONE.search(each.text) for each in (a, b))
+
+
+_ZONE: Final = re.compile(r"T.*(?:Z|[+-]\d\d:\d\d)$")
 
 
 def _check_kinds(tests: Sequence[Any]) -> None:
@@ -742,12 +752,10 @@ def _compared_month(parts: Children) -> tuple[str, ...] | None:
     return (bound[sign.order],) if sign.order in bound else None
 
 
-def _without_year(parts: Children) -> tuple[str, ...]:
-    dates = []
-    for part in parts:
-        day, month = (int(n) for n in re.findall(r"\d+", part.raw)[:2])
-        dates.append(f"2026-{month:02}-{day:02}")
-    return tuple(dates)
+def _without_year(parts: Children) -> tuple[str, ...] | None:
+    matches = [re.fullmatch(r"(\d{1,2})\.(\d{1,2})\.?", part.raw) for part in parts]
+    dates = tuple(f"2026-{int(m[2]):02}-{int(m[1]):02}" for m in matches if m)
+    return dates if len(dates) == len(parts) else None
 
 
 _DATES: Final[dict[str, Callable[[Children], tuple[str, ...] | None]]] = {
