@@ -92,3 +92,9 @@ def spark():
 def pytest_collection_modifyitems(items):
     """Begin with tests in Spark, so that one worker runs all of them and they do not come last."""
     items.sort(key=lambda item: "spark" not in getattr(item, "fixturenames", ()))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_xdist_auto_num_workers():
+    """Run one more worker than cores, as some wait for a browser, a database or a command."""
+    return (yield) + 1

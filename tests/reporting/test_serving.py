@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
@@ -45,11 +46,11 @@ def serving_alone(path):
         thread.start()
         try:
             yield server, thread
-            thread.join(10)
+            thread.join(60)
             assert not thread.is_alive()
         finally:
             server.stop()
-            thread.join(10)
+            thread.join(60)
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def ask(server, method, what, body=None, token=None, **headers):
     if method == "POST":
         sent["Origin"] = f"http://{server.host}"
     sent |= {name.replace("_", "-"): value for name, value in headers.items()}
-    connection = HTTPConnection(server.host, timeout=10)
+    connection = HTTPConnection(server.host, timeout=60)
     connection.putrequest(method, f"/{token or server.token}/{what}", skip_host=True)
     for name, value in sent.items():
         if value is not None:
@@ -229,44 +230,72 @@ def test_unknown_addresses_and_sizes_are_refused(server, capsys):
     assert ask(server, "POST", "save", None, Content_Length=str(2**40))[0].status == 413
     assert ask(server, "POST", "save", None, Content_Length="-1")[0].status == 411
     assert ask(server, "POST", "save", None, Content_Length="9" * 5000)[0].status == 413
-    connection = HTTPConnection(server.host, timeout=10)
+    connection = HTTPConnection(server.host, timeout=60)
     connection.request("OPTIONS", "/")  # no page of another site learns what is allowed
     assert connection.getresponse().status == 501
     connection.close()
     for method, address in product(["GET", "POST"], ["http://[", "http://[::1", "http://]/"]):
-        with socket.create_connection(server.server_address, timeout=10) as connection:
+        with socket.create_connection(server.server_address, timeout=60) as connection:
             connection.sendall(f"{method} {address} HTTP/1.1\r\n\r\n".encode())
             assert connection.recv(100).split(b"\r\n")[0].split()[1] == b"400"
     assert capsys.readouterr().err == ""
 
 
-def test_it_ends_with_the_last_page(path, monkeypatch):
-    monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.3)
+class Clock:
+    """The clock of a server, which stands still unless a test moves it."""
+
+    def __init__(self):
+        self.now, self.looks = 0.0, Counter()
+
+    def monotonic(self):
+        self.looks[threading.current_thread()] += 1
+        return self.now
+
+    def leaves_open(self, thread):
+        """Whether a server with at most three open pages goes on after it looked at the clock."""
+        enough = self.looks[thread] + 4
+        while thread.is_alive() and self.looks[thread] < enough:
+            thread.join(0.05)
+        return thread.is_alive()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(serving, "time", clock)
+    return clock
+
+
+def test_it_ends_with_the_last_page(path, clock):
     with serving_alone(path) as (server, thread):
         ask(server, "GET", "status?page=a")
         ask(server, "GET", "status?page=b")
         ask(server, "POST", "goodbye?page=a", "")
-        thread.join(0.8)
-        assert thread.is_alive()  # the other one is open
+        clock.now += serving._AFTER_GOODBYE + 1
+        assert clock.leaves_open(thread)  # the other one is open
         ask(server, "POST", "goodbye?page=b", "")
         ask(server, "GET", "status?page=c")  # a page that is loaded again
-        thread.join(0.8)
-        assert thread.is_alive()
+        clock.now += serving._AFTER_GOODBYE + 1
+        assert clock.leaves_open(thread)
         ask(server, "POST", "goodbye?page=c", "")
         ask(server, "GET", "status?page=c")  # asked before it was closed, answered after
+        assert clock.leaves_open(thread)
+        clock.now += serving._AFTER_GOODBYE + 1
 
 
-def test_it_ends_if_the_page_is_silent(path, monkeypatch):
-    monkeypatch.setattr(serving, "_AFTER_SILENCE", 0.2)
-    with serving_alone(path) as (server, _):
+def test_it_ends_if_the_page_is_silent(path, clock):
+    with serving_alone(path) as (server, thread):
         ask(server, "GET", "status?page=a")
+        clock.now += serving._AFTER_SILENCE - 1
+        assert clock.leaves_open(thread)
+        clock.now += 2
 
 
 @contextmanager
 def connected(server):
     """Be a page that is connected to its server."""
     url = urlsplit(server.url)
-    connection = HTTPConnection(url.netloc, timeout=10)
+    connection = HTTPConnection(url.netloc, timeout=60)
     connection.request("GET", f"{url.path}open?page=a")
     answer = connection.getresponse()
     assert answer.status == 200
@@ -275,26 +304,39 @@ def connected(server):
     connection.close()
 
 
-def test_a_page_is_open_as_long_as_its_connection(path, monkeypatch):
+def test_a_page_is_open_as_long_as_its_connection(path, clock):
     """A browser that is closed may not say goodbye, and one in the background may be silent."""
-    monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.3)
-    monkeypatch.setattr(serving, "_AFTER_SILENCE", 1.5)
     with serving_alone(path) as (server, thread), ExitStack() as new:
         with connected(server):
-            pass
+            wait_until(lambda: server._connections["a"] == 1)
+        wait_until(lambda: "a" in server._closed)
         with connected(server):  # a connection that breaks is made again
             new.enter_context(connected(server))  # before the old one ends
-        thread.join(2.5)
-        assert thread.is_alive()
+            wait_until(lambda: server._connections["a"] == 2)
+        wait_until(lambda: server._connections["a"] == 1)
+        for _ in range(2):
+            clock.now += serving._AFTER_SILENCE - 1
+            wait_until(lambda: server._pages["a"] == clock.now + serving._AFTER_SILENCE)
+        assert clock.leaves_open(thread)
         new.close()
+        wait_until(lambda: server._pages["a"] == clock.now + serving._AFTER_GOODBYE)
         ask(server, "GET", "status?page=a")  # asked before it was closed, answered after
+        clock.now += serving._AFTER_GOODBYE + 1
+
+
+def wait_until(condition):
+    for _ in range(600):
+        if condition():
+            return
+        threading.Event().wait(0.1)
+    raise AssertionError("not within a minute")
 
 
 # --- the command
 
 
 def request(url, method, what, headers):
-    connection = HTTPConnection(url.netloc, timeout=10)
+    connection = HTTPConnection(url.netloc, timeout=60)
     connection.request(method, url.path + what, "" if method == "POST" else None, headers)
     answer = connection.getresponse()
     assert answer.status == 200
@@ -320,9 +362,10 @@ def test_the_token_is_no_argument_of_the_browser(path, monkeypatch):
 
     def visit(url):  # as a browser does that opens the file
         own = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
-        page = request(url, "GET", "", own)
-        request(url, "POST", "goodbye?page=1", {"Origin": f"http://{url.netloc}"})
-        return page
+        try:
+            return request(url, "GET", "", own)
+        finally:  # else the server would wait for a page forever
+            request(url, "POST", "goodbye?page=1", {"Origin": f"http://{url.netloc}"})
 
     def open_page(address):
         file = Path(url2pathname(urlsplit(address).path))

@@ -41,7 +41,7 @@ _MONTHS: Final = (
 )
 
 
-class Shown(NamedTuple):
+class ShownNumber(NamedTuple):
     """What a cell shows."""
 
     text: str
@@ -112,7 +112,7 @@ _MONEY: Final = lazy(r"[\s$€£¥₹]|[A-Z]{3}(?![a-z])|Fr\.|kr|zł|Kč")
 
 
 @lru_cache(maxsize=10_000)
-def shown(value: float, code: str) -> Shown:
+def shown(value: float, code: str) -> ShownNumber:
     """Return what a cell with a number and a number format shows.
 
     >>> shown(5, '"up to "0" kg"').text, shown(17.6, "0").text, shown(0.5, "# ?/?").text
@@ -125,7 +125,7 @@ def shown(value: float, code: str) -> Shown:
     tokens = section.tokens
     kinds = {token.kind for token in tokens}
     if not tokens and code in ("", "General"):
-        return Shown(_plain(exact), exact, is_plain=True)
+        return ShownNumber(_plain(exact), exact, is_plain=True)
     if "general" in kinds or "@" in {t.text for t in tokens if t.kind == "sign"}:
         digits, number = _plain(abs(exact)), abs(exact)
         text = "".join(
@@ -136,7 +136,7 @@ def shown(value: float, code: str) -> Shown:
     places = [i for i, t in enumerate(tokens) if t.kind == "over" or _is_digit(t)]
     if not places:
         text = "".join(t.text for t in tokens if t.kind == "literal")
-        return Shown(" ".join(text.split()), None, is_plain=False)
+        return ShownNumber(" ".join(text.split()), None, is_plain=False)
     return _in_digits(tokens, places, exact, is_unsigned)
 
 
@@ -146,7 +146,7 @@ def _is_digit(token: _Token) -> bool:
 
 def _in_digits(
     tokens: tuple[_Token, ...], places: list[int], exact: Decimal, is_unsigned: bool
-) -> Shown:
+) -> ShownNumber:
     """Return a number in the digits of a format, with what is around and between them."""
     first, last = places[0], places[-1]
     inner = tokens[first : last + 1]
@@ -175,7 +175,7 @@ def _in_digits(
         body = _filled(inner, number) if literals else _digits(number, whole, fraction)
         if not number and "0" not in signs:  # shown as a blank
             text = f"{before}{after}"
-            return Shown(" ".join(text.split()), None, is_plain=False)
+            return ShownNumber(" ".join(text.split()), None, is_plain=False)
     zeros = len(body) > 1 and body[0] == "0" and body[1].isdigit()
     text = before + body + after
     shown_number = number.scaleb(-2 * percents)
@@ -187,7 +187,7 @@ def _in_digits(
 
 def _signed(
     text: str, number: Decimal, exact: Decimal, tokens: tuple[_Token, ...], is_unsigned: bool
-) -> Shown:
+) -> ShownNumber:
     """Return a text with its sign, which the format may show as a minus or in parentheses."""
     literal = "".join(t.text for t in tokens if t.kind == "literal")
     bare = _MONEY.sub("", literal)
@@ -197,7 +197,7 @@ def _signed(
         text = f"-{text}"
     if exact < 0 and (not is_unsigned or has_sign):
         number = -number
-    return Shown(text, number, is_plain=not bare or has_sign)
+    return ShownNumber(text, number, is_plain=not bare or has_sign)
 
 
 def _plain(number: Decimal) -> str:
@@ -262,7 +262,7 @@ def _fraction(value: Decimal, inner: tuple[_Token, ...]) -> tuple[str, Decimal]:
 # --- dates
 
 
-def shown_date(value: Any, code: str) -> Shown | None:
+def shown_date(value: Any, code: str) -> ShownNumber | None:
     """Return what a cell with a date or time shows, None if it shows all of the value.
 
     >>> day = dt.datetime(2026, 1, 5)
@@ -287,7 +287,7 @@ def shown_date(value: Any, code: str) -> Shown | None:
         for i, t in enumerate(tokens)
         if i in parts or t.kind in ("literal", "sign")
     )
-    return Shown(" ".join(text.split()), None, is_plain=set(parts.values()) in _MEANT)
+    return ShownNumber(" ".join(text.split()), None, is_plain=set(parts.values()) in _MEANT)
 
 
 _MEANT: Final = ({"y", "M"}, {"y"}, {"w"}, {"M"})

@@ -86,6 +86,7 @@ class Report:
             "style": style,
             "style-hash": _hash(style),
             "summary": _as_json(embedded(self.summary)),
+            "cells": _as_json(_cells()),
             "worker": _script("engine/worker.js"),
             "script": script,
             "script-hash": _hash(script),
@@ -193,6 +194,16 @@ def check_suffix(path: Path) -> None:
 def _script(name: str) -> str:
     """Return a script, which is the same for all pages."""
     return bundle(name, lambda path: _asset(f"scripts/{path}"))
+
+
+@cache
+def _cells() -> dict[str, Any]:
+    """Return the words and the grammar with which the editor reads cells, as files are read."""
+    folder = files("irenic.formats.cells")
+    return {
+        name: json.loads((folder / f"{name}.json").read_text("utf-8"))
+        for name in ("vocabulary", "grammar")
+    }
 
 
 def _asset(name: str) -> str:

@@ -191,13 +191,3 @@ def page_of(pages, tmp_path, noise):
 
     yield open_page
     assert noise == []
-
-
-@contextmanager
-def on_paper(page):
-    """Show a page as it is printed."""
-    page.emulate_media(media="print")
-    try:
-        yield
-    finally:
-        page.emulate_media(media="screen")

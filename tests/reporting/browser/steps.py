@@ -29,6 +29,13 @@ def on_paper(page):
         page.emulate_media(media="screen")
 
 
+def notebook(folder, shown):
+    """Write a page that shows what a notebook does, in an encoding that browsers need not guess."""
+    path = folder / "notebook.html"
+    path.write_text(f'<!doctype html><meta charset="utf-8">{shown}', encoding="utf-8")
+    return path
+
+
 def drawn(page):
     """Wait until the page has drawn what the last event changed: it looks up rules, then draws."""
     frame = "new Promise((drawn) => requestAnimationFrame(drawn))"

@@ -13,7 +13,15 @@ import irenic
 from irenic import Categorical, Continuous, DecisionTable, Rule, RuleList, RuleSet, Space
 from irenic.reporting.summarize import summarize
 from tests.learn.fitting import quick
-from tests.reporting.browser.steps import OPEN_EDITOR, ask, keys, press, rule_set, type_text
+from tests.reporting.browser.steps import (
+    OPEN_EDITOR,
+    ask,
+    keys,
+    notebook,
+    press,
+    rule_set,
+    type_text,
+)
 from tests.reporting.browser.test_editor import (
     list_of_rules,
     region_of,
@@ -174,8 +182,8 @@ def test_cells_are_edited_with_the_keys_of_a_spreadsheet(page_of):
 def test_an_invalid_cell_is_marked_and_explained(page_of):
     page = open_editor(page_of, fares())
     for typed, error in [
-        ("[18, 25)", "“[18, 25)” is not a range: write [18..25)."),
-        ("1,5", "“1,5” is ambiguous: write a decimal point, or a space after the comma of a list."),
+        ("[18, 25)", "“[18, 25)” is not a range; write [18..25)."),
+        ("1,5", "“1,5” is ambiguous; write 1.5."),
         ("young", "“young” is not a whole number."),
         ("[30..20]", "The range is reversed: write 20..30."),
     ]:
@@ -246,10 +254,8 @@ def test_keys_work_after_a_click_on_a_button(page_of):
 
 
 def test_the_editor_works_in_the_frame_of_a_notebook(page_of, tmp_path):
-    notebook = tmp_path / "notebook.html"
-    shown = irenic.report(fares())._repr_html_()
-    notebook.write_text(f"<!doctype html>{shown}", encoding="utf-8")
-    inner = page_of(notebook).frame_locator("iframe")
+    shown = notebook(tmp_path, irenic.report(fares())._repr_html_())
+    inner = page_of(shown).frame_locator("iframe")
     inner.get_by_role("button", name="Edit the rules").click()
     inner.locator(".verdict-part.good", has_text="no conflicts").wait_for()
 

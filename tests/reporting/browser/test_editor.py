@@ -328,9 +328,9 @@ def test_cells_mean_what_they_mean_in_spreadsheets(page_of, tmp_path, name):
 
 
 ERRORS = [
-    ("age", "[18..", "“[18..” is not a whole number."),
-    ("age", "< ", "A value is missing after the comparison."),
-    ("age", "18,", "A value is missing next to a comma."),
+    ("age", "[18..", "Expected a value, got the end."),
+    ("age", "< ", "Expected a value, got the end."),
+    ("age", "18,", "Expected a value, got the end."),
     ("age", "> 130", "No value satisfies this: age is at least 0 and at most 120."),
     ("age", "18.5", "“18.5” is not a whole number."),
     ("age", "null", "age is never missing."),
@@ -339,13 +339,17 @@ ERRORS = [
         "etwa 6 kg",
         "“etwa 6 kg” is not a whole number. Write 6, < 6 or >= 6, without words and units.",
     ),
-    ("age", ">5 <3", "The range is reversed: write 3..5."),
-    ("job", '"nurse', "The closing quote is missing."),
+    (
+        "age",
+        ">5 <3",
+        "The range ends before it begins: 5 to 3; write the smaller value first.",
+    ),
+    ("job", '"nurse', "The quotes around a text are not closed."),
     ("job", "< nurse", "Values of job have no order: “<” cannot compare them."),
-    ("job", "18-25", "“18-25” is not a value; put it in quotes if it is one."),
+    ("job", "18-25", "Values of job have no order: list them."),
     ("vip", "maybe", "“maybe” is not one of the values (true, false)."),
     ("vip", "null", "vip is never missing."),
-    ("due", "31-12-2026", "“31-12-2026” is not a date such as 2026-01-31."),
+    ("due", "5", "“5” is not a date such as 2026-01-31."),
 ]
 
 
@@ -655,8 +659,7 @@ def test_text_among_numbers_and_ambiguous_numbers_are_rejected(page_of):
     page = open_editor(page_of, RuleSet([Rule({}, then=3.5)], Space([SPACE["age"]])))
     for text, error in {
         "refuse": "“refuse” is not a number such as 3.5; put it in quotes if it is text.",
-        "1,234": "“1,234” is ambiguous: write the number without thousands separators and with a"
-        " decimal point.",
+        "1,234": "“1,234” is ambiguous; write 1234 or 1.2340.",
     }.items():
         set_cells(page, (0, 1, text))
         assert ask(page, "editor.currentRules().rules") == []

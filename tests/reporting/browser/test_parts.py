@@ -16,7 +16,7 @@ from irenic import Categorical, Continuous
 from irenic.plot._colors import OKABE_ITO, outcome_colors
 from irenic.reporting import markup
 from irenic.reporting.documents import impact_document
-from tests.reporting.browser.steps import on_paper, rule_set, words
+from tests.reporting.browser.steps import notebook, on_paper, rule_set, words
 
 
 def ages(*conditions, default=None):
@@ -533,8 +533,7 @@ def test_the_back_link_returns_to_the_origin(page_of):
 def test_jumps_work_in_the_frame_of_a_notebook(page_of, tmp_path):
     source = html.escape(irenic.reporting.Report(in_conflict()).html, quote=True)
     frame = f'<iframe sandbox="allow-scripts" height="400" srcdoc="{source}"></iframe>'
-    (tmp_path / "notebook.html").write_text(f"<!doctype html><p>above{frame}", encoding="utf-8")
-    page = page_of(tmp_path / "notebook.html")
+    page = page_of(notebook(tmp_path, f"<p>above{frame}"))
     inside = page.frame_locator("iframe")
     inside.locator("#contents a", has_text="Map").click()
     inside.locator("#conflicts-1 a").first.click()

@@ -24,7 +24,7 @@ _OPENERS: Final = frozenset({"dash", "sign", "open"})
 
 
 @dataclass(slots=True)
-class Token:
+class CellToken:
     """A part of a cell; values know how they are written."""
 
     start: int
@@ -45,7 +45,9 @@ def half_width(text: str) -> str:
     return text if text.isascii() else text.translate(_HALF_WIDTH)
 
 
-def tokens_of(text: str, locale: Locale, names: tuple[str, ...], language: Language) -> list[Token]:
+def tokens_of(
+    text: str, locale: Locale, names: tuple[str, ...], language: Language
+) -> list[CellToken]:
     """Return the tokens of a cell, ended by one with the role ``end``.
 
     ``names`` are those of the column, with which a cell may compare.
@@ -67,7 +69,7 @@ class _Lexer:
         lowered = ((char, char.lower()) for char in self.text)
         self.low = "".join(low if len(low) == 1 else char for char, low in lowered)
         self.names = trie({name: {"name": "name"} for name in names})
-        self.tokens: list[Token] = []
+        self.tokens: list[CellToken] = []
         self.calls = False
         """Whether the tokens are arguments of a constructor such as date(2026, 1, 31)."""
         at = 0
@@ -77,14 +79,14 @@ class _Lexer:
         seps = [token for token in self.tokens if "sep" in token.roles]
         if len(seps) > 1 and seps[-1] is self.tokens[-1]:
             self.tokens.pop().formal = False
-        self.tokens.append(Token(len(text), len(text), "", {"end"}))
+        self.tokens.append(CellToken(len(text), len(text), "", {"end"}))
 
     def next(self, at: int) -> int:
         """Add the token at a place, and return where the next one begins."""
         low = self.low
         if blank := self.language.blanks.match(low, at):
             if "\n" in blank.group() or "\r" in blank.group():
-                self.separate(Token(at, at + 1, "\n", {"sep", "\n"}, formal=False))
+                self.separate(CellToken(at, at + 1, "\n", {"sep", "\n"}, formal=False))
             return blank.end()
         starts_word = at == 0 or not is_word(low[at - 1])
         token = self.prefix(at) or self.quoted(at, starts_word)
@@ -98,7 +100,7 @@ class _Lexer:
             self.tokens.append(token)
         return token.end
 
-    def separate(self, token: Token) -> None:
+    def separate(self, token: CellToken) -> None:
         """Add a separator; several in a row are one, and none follows an operator."""
         last = self.tokens[-1] if self.tokens else None
         if last is None:
@@ -109,14 +111,14 @@ class _Lexer:
         elif token.raw != "\n" or _OPENERS.isdisjoint(last.roles):
             self.tokens.append(token)
 
-    def prefix(self, at: int) -> Token | None:
+    def prefix(self, at: int) -> CellToken | None:
         """Return codes that begin alike, with exceptions: ``I2* except (I21, I23*)``."""
         if self.tokens and {"sep", "sign", "("}.isdisjoint(self.tokens[-1].roles):
             return None
         match = PREFIX.match(self.text, at)
         return match and self.token(at, match.end(), {"prefix"}, kind="prefix")
 
-    def quoted(self, at: int, starts_word: bool) -> Token | None:
+    def quoted(self, at: int, starts_word: bool) -> CellToken | None:
         char = self.text[at]
         if char == '"':
             match = self.language.texts["string"].match(self.text, at)
@@ -149,7 +151,7 @@ class _Lexer:
 
     # --- values
 
-    def call(self, at: int) -> Token | None:
+    def call(self, at: int) -> CellToken | None:
         """Return a constructor or ``not`` before a parenthesis, or an argument."""
         if self.calls and self.low[at].isdecimal():
             return self.number(at)
@@ -161,14 +163,14 @@ class _Lexer:
         formal = match.group() == self.text[at : match.end()]
         return self.token(at, match.end(), {"not_call" if is_not else "call"}, formal=formal)
 
-    def number(self, at: int) -> Token:
+    def number(self, at: int) -> CellToken:
         end = at
         while end < self.size and self.low[end].isdecimal():
             end += 1
         groups = (None, None, None, self.text[at:end], None)
         return self.token(at, end, {"V"}, kind="amount", groups=groups)
 
-    def value(self, at: int) -> Token | None:
+    def value(self, at: int) -> CellToken | None:
         """Return a date, a time or an amount."""
         char, low = self.low[at], self.low
         last = self.tokens[-1].roles if self.tokens else ()
@@ -214,7 +216,7 @@ class _Lexer:
         months = self.language.months
         return tuple(str(months.get(each, each)) if each else None for each in match.groups())
 
-    def amount(self, at: int, end: int, groups: tuple[str | None, ...]) -> Token | None:
+    def amount(self, at: int, end: int, groups: tuple[str | None, ...]) -> CellToken | None:
         """Return a number with what follows it: a unit, a currency, or a word for thousands."""
         unit, scale, after = self.suffix(end)
         if is_word(self.low[after : after + 1] or " "):
@@ -280,7 +282,7 @@ class _Lexer:
                 best = at, entry
         return best
 
-    def name(self, at: int) -> Token | None:
+    def name(self, at: int) -> CellToken | None:
         """Return the name of the column, if the cell compares with it."""
         found = self.longest(self.names, at)
         if found is None:
@@ -293,7 +295,7 @@ class _Lexer:
         is_last = bool(self.tokens) and "sign" in self.tokens[-1].roles and not after
         return self.token(at, end, {"name"}, formal=False) if is_last else None
 
-    def phrase(self, at: int) -> Token | None:
+    def phrase(self, at: int) -> CellToken | None:
         found = self.longest(self.language.trie, at)
         if found is None:
             return None
@@ -319,7 +321,7 @@ class _Lexer:
             roles["ordered"] = self.low[at:end]
         return self.token(at, end, roles, order=order, formal=formal)
 
-    def word(self, at: int) -> Token:
+    def word(self, at: int) -> CellToken:
         end = at
         while end < len(self.low) and is_word(self.low[end]):
             end += 1
@@ -331,7 +333,7 @@ class _Lexer:
                 roles["quarter"] = word
         return self.token(at, end, roles)
 
-    def sign(self, at: int) -> Token:
+    def sign(self, at: int) -> CellToken:
         for size in (3, 2, 1):
             sign = self.text[at : at + size]
             if len(sign) == size and sign in self.language.signs:
@@ -346,8 +348,8 @@ class _Lexer:
                 )
         return self.token(at, at + 1, {})
 
-    def token(self, at: int, end: int, roles: Any, **more: Any) -> Token:
+    def token(self, at: int, end: int, roles: Any, **more: Any) -> CellToken:
         raw = self.text[at:end]
-        token = Token(at, end, raw, roles, **more)
+        token = CellToken(at, end, raw, roles, **more)
         token.formal = token.formal and raw == self.written[at:end]
         return token

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from irenic.errors import FormatError
 from irenic.formats.cells._doubts import Doubt, filled
 from irenic.formats.cells._language import Language, Production, language
-from irenic.formats.cells._tokens import PREFIX, Token, is_word, tokens_of
+from irenic.formats.cells._tokens import PREFIX, CellToken, is_word, tokens_of
 from irenic.formats.cells.locales import LONGEST_BARE, Locale
 from irenic.formats.cells.sequences import Sequences
 from irenic.formats.cells.values import Literal, literal_of
@@ -33,6 +33,7 @@ from irenic.formats.feel.unary_tests import (
     ordinary,
     parse_value,
 )
+from irenic.frames.csv import may_be_thousands
 from irenic.model.literals import Prefix
 
 _FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -43,14 +44,14 @@ _FOLLOW: Final = _BOUND | {"joint", "sign", "or_between_conditions"}
 _UNKNOWN: Final = Locale()
 
 
-class Node(NamedTuple):
+class CellNode(NamedTuple):
     """What a part of a cell means, and whether it is in the notation of decision tables."""
 
     tree: Any
     formal: bool
 
 
-class Reading(NamedTuple):
+class Meaning(NamedTuple):
     """What a cell means."""
 
     test: Test
@@ -70,7 +71,7 @@ def read(
     *,
     known: frozenset[str] = frozenset(),
     words: Language | None = None,
-) -> Reading:
+) -> Meaning:
     """Return what a cell means in a locale; a cell may compare with the name of its column.
 
     ``known`` has values of the column in lower case, which are always read as texts.
@@ -82,10 +83,10 @@ def read(
     """
     has_point = "." in text.replace("..", "")
     if (locale.decimal != "," or not has_point) and (test := ordinary(text)):
-        return Reading(test, True, tuple(_DIGITS.findall(text)) if has_point else ())
+        return Meaning(test, True, tuple(_DIGITS.findall(text)) if has_point else ())
     stripped = text.strip()
     if stripped in ("", *DASHES):
-        return Reading(ANYTHING, True, ())
+        return Meaning(ANYTHING, True, ())
     if len(text) > MOST_CHARACTERS:
         raise Doubt("cell_long", None, f"{len(text):,}")
     reader = _Reader(text, locale, header, known, words or language())
@@ -149,14 +150,14 @@ class _Reader:
         self.sequences = Sequences(words)
         self.numbers: list[str] = []
 
-    def read(self, rule: str) -> Reading:
+    def read(self, rule: str) -> Meaning:
         """Return what all of the cell means."""
         found = self.rule(rule, 0)
         if found is None:
             raise self.refused()
-        node: Node = found[0]
+        node: CellNode = found[0]
         test, formal = self.resolved(node.tree)
-        return Reading(test, formal and node.formal, tuple(self.numbers))
+        return Meaning(test, formal and node.formal, tuple(self.numbers))
 
     # --- productions
 
@@ -181,10 +182,10 @@ class _Reader:
             node = getattr(self, f"do_{name}")(children, args, at, end)
             if node is None:
                 continue
-            if isinstance(node, (Node, Token)):
+            if isinstance(node, (CellNode, CellToken)):
                 formal = production.formal and node.formal
-                return (Node(node.tree, formal) if isinstance(node, Node) else node), end
-            return Node(node, production.formal and _are_formal(children)), end
+                return (CellNode(node.tree, formal) if isinstance(node, CellNode) else node), end
+            return CellNode(node, production.formal and _are_formal(children)), end
         return None
 
     def sequence(self, symbols: Sequence[str], at: int) -> tuple[Children, int] | None:
@@ -254,19 +255,19 @@ class _Reader:
         text = self.raw(at, end)
         if self.refusal(text, at, end):
             return None
-        return Node(_Bare(text, self.tokens[at].start), True), end
+        return CellNode(_Bare(text, self.tokens[at].start), True), end
 
     def known_text(self, at: int) -> tuple[Any, int] | None:
         end = self.run(at)
         if end == at or not self.known or self.raw(at, end).lower() not in self.known:
             return None
-        return Node(_Bare(self.raw(at, end), self.tokens[at].start), True), end
+        return CellNode(_Bare(self.raw(at, end), self.tokens[at].start), True), end
 
     def constant(self, at: int) -> tuple[Any, int] | None:
         end = self.run(at)
         text = self.raw(at, end).lower() if end == at + 1 else ""
         kind = {"true": "boolean", "false": "boolean", "null": "null"}.get(text)
-        return (Node(Literal(kind, text, self.tokens[at].start), True), end) if kind else None
+        return (CellNode(Literal(kind, text, self.tokens[at].start), True), end) if kind else None
 
     def other_column(self, at: int) -> tuple[Any, int] | None:
         end = self.run(at)
@@ -275,7 +276,7 @@ class _Reader:
             return None
         text = self.raw(at, end)
         is_name = all(is_word(char) or char.isspace() for char in text) and not text[0].isdigit()
-        return (Node(text, False), end) if is_name else None
+        return (CellNode(text, False), end) if is_name else None
 
     # --- actions
 
@@ -337,10 +338,10 @@ class _Reader:
         if isinstance(bare, _Bare) and self.language.means(bare.text, "more", "less", "better"):
             raise Doubt("listed", self.tokens[at].start, self.raw(at, end))
         tests = [part for item in items for part in _flat(item.tree)]
-        return Node(AnyOf(tuple(tests)), _are_formal(children[0]))
+        return CellNode(AnyOf(tuple(tests)), _are_formal(children[0]))
 
     def do_not(self, children: Children, args: list[str], at: int, end: int) -> Any:
-        return Node(Not(children[int(args[0])].tree), _are_formal([children[0], children[2]]))
+        return CellNode(Not(children[int(args[0])].tree), _are_formal([children[0], children[2]]))
 
     def do_some(self, children: Children, args: list[str], at: int, end: int) -> Any:
         several = children[int(args[0])].tree
@@ -359,7 +360,7 @@ class _Reader:
     def do_group(self, children: Children, args: list[str], at: int, end: int) -> Any:
         tree = children[int(args[0])].tree
         value = tree.value if isinstance(tree, Compare) and tree.order == "=" else None
-        single = isinstance(value, _Bare) or (isinstance(value, Token) and bool(value.unit))
+        single = isinstance(value, _Bare) or (isinstance(value, CellToken) and bool(value.unit))
         if (single and end - at <= 3) or (single and isinstance(value, _Bare)):
             raise Doubt("not_condition", self.tokens[at].start, self.raw(at, end), "")
         return children[int(args[0])]
@@ -374,11 +375,12 @@ class _Reader:
         is_unit = token.unit in self.language.units
         if token.kind != "amount" or token.groups[0] or token.groups[2] or token.scale or is_unit:
             return None
-        return Node(_Minus(token), False)
+        return CellNode(_Minus(token), False)
 
     def do_range(self, children: Children, args: list[str], at: int, end: int) -> Any:
         opening, low, high, closing = args
-        return self.bounded(opening, children[int(low)], children[int(high)], closing)
+        low_end, high_end = (_operand(children[int(place)]) for place in (low, high))
+        return self.bounded(opening, low_end, high_end, closing)
 
     def do_bracket(self, children: Children, args: list[str], at: int, end: int) -> Any:
         opening, low, high, closing = (children[int(place)] for place in args)
@@ -395,18 +397,18 @@ class _Reader:
     def do_at(self, children: Children, args: list[str], at: int, end: int) -> Any:
         token = children[1]
         value = _feel("@" + token.raw, children[0].start)
-        return Node(_Value(value, token.raw), True)
+        return CellNode(_Value(value, token.raw), True)
 
     def do_call(self, children: Children, args: list[str], at: int, end: int) -> Any:
         parts = [_operand(child) for child in children[2][::2]]
         texts = []
         for part in parts:
-            if isinstance(part, Token):
+            if isinstance(part, CellToken):
                 texts.append(re.sub(r"^0+(?=\d)", "", part.raw))
             else:
                 texts.append(getattr(part, "source", ""))
         source = f"{children[0].raw}({', '.join(texts)})"
-        return Node(_Value(_feel(source, children[0].start), source), True)
+        return CellNode(_Value(_feel(source, children[0].start), source), True)
 
     def do_prefix(self, children: Children, args: list[str], at: int, end: int) -> Any:
         token = children[0]
@@ -511,6 +513,8 @@ class _Reader:
 
     def both(self, one: Any, other: Any) -> Any:
         """Return the range between two comparisons, None if they are not its bounds."""
+        if not isinstance(one, Compare) or not isinstance(other, Compare):
+            return None
         low, high = (other, one) if one.order[0] == "<" else (one, other)
         if low.order[0] != ">" or high.order[0] != "<":
             return None
@@ -519,7 +523,7 @@ class _Reader:
 
     def bounded(self, opening: str, low: Any, high: Any, closing: str) -> Any:
         above, below = ">=" if opening == "[" else ">", "<=" if closing == "]" else "<"
-        if isinstance(low, Token) and isinstance(high, Token):
+        if isinstance(low, CellToken) and isinstance(high, CellToken):
             self.check_ends(low, high)
             low, high, until_midnight = self.ends(low, high)
             if until_midnight:
@@ -527,33 +531,31 @@ class _Reader:
         a, b = (self.literal(each) for each in (low, high))
         if a.kind == b.kind == "time" and a.text > b.text:  # over midnight
             return AnyOf((Compare(above, a), Compare(below, b)))
-        if _key(a) > _key(b):
+        if _is_after(a, b):
             digits = b.text.replace(".", "")
-            if re.fullmatch(r"-?[1-9]\d{0,2}\.\d{3}", b.text) and _key(a) <= _key(
-                b._replace(text=digits)
-            ):
-                raise Doubt("thousands", None, "", a.text, b.text, digits)
-            raise Doubt("reversed", None, "", a.text, b.text)
+            is_thousands = may_be_thousands(b.text) and not _is_after(a, b._replace(text=digits))
+            more = (digits,) if is_thousands else ()
+            raise Doubt("thousands" if more else "reversed", None, "", a.text, b.text, *more)
         return AllOf((Compare(above, a), Compare(below, b)))
 
-    def ends(self, low: Token, high: Token) -> tuple[Any, Any, bool]:
+    def ends(self, low: CellToken, high: CellToken) -> tuple[Any, Any, bool]:
         """Return the ends of a range, of which the first may leave out the unit of the other."""
         is_number = low.kind == "amount" and not low.unit and not low.scale
         last = high.raw.lower()
         if is_number and high.unit == "%":
-            low = Token(
+            low = CellToken(
                 low.start, low.end, low.raw, low.roles, kind="amount", groups=low.groups, unit="%"
             )
         by_clock = high.kind == "clock" and not last.endswith(("m", "m."))
         if is_number and by_clock and (match := re.fullmatch(r"(\d{1,2})(?:\.(\d\d))?", low.raw)):
             groups = match[1], match[2], None
-            low = Token(low.start, low.end, low.raw, low.roles, kind="clock", groups=groups)
+            low = CellToken(low.start, low.end, low.raw, low.roles, kind="clock", groups=groups)
         is_day = re.match(r"24(?:[:.]00)?(?!\d)", last) is not None and (
             by_clock or last == "24:00"
         )
         return low, high, is_day
 
-    def check_ends(self, low: Token, high: Token) -> None:
+    def check_ends(self, low: CellToken, high: CellToken) -> None:
         """Raise a doubt about a range whose ends may not have the same unit."""
         a, b = low.raw.strip(), high.raw.strip()
         if high.scale and not low.scale:
@@ -578,7 +580,7 @@ class _Reader:
         smaller, scale = units[0] if one <= many else units[1], min(one, many)
         return f"write {first * one // scale}-{last * many // scale} {smaller}"
 
-    def scale_of(self, token: Token) -> str:
+    def scale_of(self, token: CellToken) -> str:
         digits = token.groups[3] or ""
         after = token.raw[token.raw.rindex(digits[-1]) + 1 :].strip()
         return re.split(r"[\s$€£¥]|eur|usd|gbp|chf", after, maxsplit=1, flags=re.I)[0]
@@ -620,14 +622,14 @@ class _Reader:
                 raise FormatError(f"{operand.value} stands for many texts, which have no order")
             return Compare(order, operand.value), True
         literal = self.literal(operand)
-        formal = not isinstance(operand, Token) or _is_formal(operand, literal)
+        formal = not isinstance(operand, CellToken) or _is_formal(operand, literal)
         if literal.kind == "null" and order in _FLIPPED:
             raise Doubt("order", None, "", order)
         return Compare(order, literal.value()), formal
 
 
 class _Minus(NamedTuple):
-    token: Token
+    token: CellToken
 
 
 class _Value(NamedTuple):
@@ -640,7 +642,7 @@ class _Value(NamedTuple):
 _QUOTES: Final = "'‘’‚“”„«»"
 
 
-def _is_formal(token: Token, literal: Literal) -> bool:
+def _is_formal(token: CellToken, literal: Literal) -> bool:
     return token.formal and (token.kind != "amount" or token.raw.lower() == literal.text)
 
 
@@ -655,16 +657,24 @@ def _are_formal(children: Sequence[Any]) -> bool:
 
 
 def _operand(child: Any) -> Any:
-    return child.tree if isinstance(child, Node) else child
+    return child.tree if isinstance(child, CellNode) else child
 
 
 def _flat(tree: Any) -> Iterator[Any]:
     yield from tree.tests if isinstance(tree, AnyOf) else (tree,)
 
 
-def _key(literal: Any) -> Any:
-    value = literal.value()
-    return (kind_of(value), value) if isinstance(literal, Literal) else ()
+def _is_after(a: Literal, b: Literal) -> bool:
+    """Return whether a value is greater than another one, never if one has a time zone."""
+    low, high = a.value(), b.value()
+    if a.kind != b.kind:
+        return a.kind > b.kind
+    if a.kind in ("number", "duration"):
+        return kind_of(low) == kind_of(high) and bool(low > high)
+    return a.text > b.text and not any(_ZONE.search(each.text) for each in (a, b))
+
+
+_ZONE: Final = re.compile(r"T.*(?:Z|[+-]\d\d:\d\d)$")
 
 
 def _check_kinds(tests: Sequence[Any]) -> None:
@@ -712,7 +722,7 @@ def _exception(text: str, at: int) -> str | Prefix:
 _EXCEPTION: Final = re.compile(r"""\s*((?:"(?:[^"\\]|\\.)*"|[^,"])+)""")
 
 
-def _texts(words: Sequence[str] | None, first: Token) -> Any:
+def _texts(words: Sequence[str] | None, first: CellToken) -> Any:
     if words is None:
         return None
     return AnyOf(tuple(Compare("=", _Bare(word, first.start)) for word in words))
@@ -726,7 +736,7 @@ def hint_for(text: str, words: Language) -> str:
     return ""
 
 
-def _month_days(token: Token) -> tuple[str, str]:
+def _month_days(token: CellToken) -> tuple[str, str]:
     """Return the first day of a month, and the one after its last."""
     name, year, iso_year, number = token.groups
     month = int(name or number or 1)
@@ -742,12 +752,10 @@ def _compared_month(parts: Children) -> tuple[str, ...] | None:
     return (bound[sign.order],) if sign.order in bound else None
 
 
-def _without_year(parts: Children) -> tuple[str, ...]:
-    dates = []
-    for part in parts:
-        day, month = (int(n) for n in re.findall(r"\d+", part.raw)[:2])
-        dates.append(f"2026-{month:02}-{day:02}")
-    return tuple(dates)
+def _without_year(parts: Children) -> tuple[str, ...] | None:
+    matches = [re.fullmatch(r"(\d{1,2})\.(\d{1,2})\.?", part.raw) for part in parts]
+    dates = tuple(f"2026-{int(m[2]):02}-{int(m[1]):02}" for m in matches if m)
+    return dates if len(dates) == len(parts) else None
 
 
 _DATES: Final[dict[str, Callable[[Children], tuple[str, ...] | None]]] = {

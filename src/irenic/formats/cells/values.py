@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from irenic.errors import FormatError
 from irenic.formats.cells._doubts import Doubt
 from irenic.formats.cells._language import language
-from irenic.formats.cells._tokens import Token, tokens_of
+from irenic.formats.cells._tokens import CellToken, tokens_of
 from irenic.formats.cells.locales import LONGEST_BARE, Locale
 from irenic.formats.feel.unary_tests import parse_value
 from irenic.frames.csv import may_be_thousands
@@ -52,21 +52,21 @@ def _number(text: str) -> int | float:
     return number
 
 
-def literal_of(token: Token, locale: Locale) -> Literal:
+def literal_of(token: CellToken, locale: Locale) -> Literal:
     """Return the value of a token, as numbers and dates are written in a locale."""
     kind, text = _READERS[token.kind](token, locale)
     return Literal(kind, text, token.start)
 
 
-def _iso(token: Token, locale: Locale) -> tuple[str, str]:
+def _iso(token: CellToken, locale: Locale) -> tuple[str, str]:
     return ("datetime" if "T" in token.raw else "date"), token.raw
 
 
-def _duration(token: Token, locale: Locale) -> tuple[str, str]:
+def _duration(token: CellToken, locale: Locale) -> tuple[str, str]:
     return "duration", token.raw
 
 
-def _written(token: Token, locale: Locale) -> tuple[str, str]:
+def _written(token: CellToken, locale: Locale) -> tuple[str, str]:
     first, sign, second, other, year = map(str, token.groups)
     if sign != other:
         raise Doubt("not_number", token.start, token.raw)
@@ -92,11 +92,11 @@ def _day(year: int, month: int, day: int) -> str:
         return ""
 
 
-def _short(token: Token, locale: Locale) -> tuple[str, str]:
+def _short(token: CellToken, locale: Locale) -> tuple[str, str]:
     raise Doubt("short_year", token.start, token.raw)
 
 
-def _named(token: Token, locale: Locale) -> tuple[str, str]:
+def _named(token: CellToken, locale: Locale) -> tuple[str, str]:
     day, month, year = map(str, token.groups)
     text = _day(int(year), int(month), int(day))
     if not text:
@@ -104,7 +104,7 @@ def _named(token: Token, locale: Locale) -> tuple[str, str]:
     return "date", text
 
 
-def _clock(token: Token, locale: Locale) -> tuple[str, str]:
+def _clock(token: CellToken, locale: Locale) -> tuple[str, str]:
     """Return a time such as 6am, 6:30 p.m. or 18.30 Uhr."""
     hour, minute, half = int(token.groups[0] or 0), int(token.groups[1] or 0), token.groups[2]
     is_time = hour < 24 and minute < 60 and (half is None or 1 <= hour <= 12)
@@ -114,14 +114,14 @@ def _clock(token: Token, locale: Locale) -> tuple[str, str]:
     return "time", f"{hour:02}:{minute:02}"
 
 
-def _time(token: Token, locale: Locale) -> tuple[str, str]:
+def _time(token: CellToken, locale: Locale) -> tuple[str, str]:
     hour = token.groups[0]
     if hour == "24":
         raise Doubt("no_time", token.start, token.raw)
     return "time", f"{token.raw:0>{len(token.raw) + 2 - len(hour or '')}}"
 
 
-def _amount(token: Token, locale: Locale) -> tuple[str, str]:
+def _amount(token: CellToken, locale: Locale) -> tuple[str, str]:
     sign, _, after, digits, exponent = token.groups
     assert digits is not None
     has_money = token.unit and token.unit[0] in "€$£¥EUGC" and token.unit.upper() == token.unit
@@ -213,7 +213,7 @@ def is_amount(text: str) -> bool:
     return amount is not None and not amount.scale and amount.unit not in language().units
 
 
-def _amount_in(text: str) -> Token | None:
+def _amount_in(text: str) -> CellToken | None:
     """Return the amount that is all of a text, also in parentheses."""
     if len(text) > LONGEST_BARE or not _HAS_DIGIT.search(text):
         return None

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from irenic.errors import FormatError
 from irenic.formats.cells.locales import Locale
-from irenic.formats.cells.reading import Reading, read
+from irenic.formats.cells.reading import Meaning, read
 from irenic.formats.cells.values import is_amount, value_text
 from irenic.formats.cells.words import decimals, means_any, means_else, means_total
 from irenic.formats.feel.sets import feel_text, literal_text
@@ -65,7 +65,7 @@ class RowReader:
         """By column of codes, a cell that shows that it is one."""
         self.known: list[dict[Any, Any]] = [{} for _ in names]
         """By column, what the cells mean that cause neither errors nor warnings."""
-        self.readings: dict[tuple[str, str], tuple[Cell, Reading]] = {}
+        self.readings: dict[tuple[str, str], tuple[Cell, Meaning]] = {}
         self.n_notes = 0
         """Errors, warnings and doubts, when a cell was last read."""
 
@@ -186,7 +186,7 @@ class RowReader:
             self.draft.respelled[header, text] = feel_text(reading.test, words=True)
         return cell
 
-    def reading(self, text: str, header: str) -> tuple[Cell, Reading]:
+    def reading(self, text: str, header: str) -> tuple[Cell, Meaning]:
         """Return a cell and what it means; equal cells of a column are the same object."""
         key = (text, header)
         if key not in self.readings:

@@ -1,37 +1,28 @@
 // @ts-check
-// Cells of a table: parses conditions in the notation of decision tables, and writes them.
+// Cells of a table: conditions on its features, as they are typed and as they are written.
 
 import {
+  canWrite,
   checkEnds,
   checkPoints,
   checkSigns,
+  checkUnits,
   isPercentage,
-  meansAny,
-  needsLocale,
-  canWrite,
+  language,
   numberInFile,
-  respelled,
+  readAsInFile,
   SpellingError,
+  toTheCent,
+  toTheMinute,
 } from "./spellings.js";
+import { plainText } from "../cells/language.js";
+import { styled } from "../cells/reading.js";
+import { textInQuotes } from "../cells/values.js";
 import { cleaned, twoScripts } from "../values/characters.js";
 import { cutAbove, FIRST_CODE, isCategory, LOWEST, MISSING_CODE, OTHER_CODE, valueBefore } from "../values/features.js";
 import { classOf, codesWithin, readPrefix, shownValue, termCell, termsOf } from "../values/prefixes.js";
 import { parseBound } from "../values/reading.js";
 import { formatValue } from "../values/texts.js";
-
-const SIGNS = new Map([
-  ["≤", "<="],
-  ["≥", ">="],
-  ["≠", "!="],
-  ["=<", "<="],
-  ["=>", ">="],
-  ["<>", "!="],
-  ["==", "="],
-]);
-
-const OPERATOR = /^(<=|>=|=<|=>|<>|!=|==|[<>=≤≥≠])\s*/;
-
-const CALL = /^(?:date and time|date|time|duration)\s*\(\s*("(?:[^"\\]|\\.)*")\s*\)$|^@("(?:[^"\\]|\\.)*")$/i;
 
 /**
  * Parse the text of a cell: {test} (null for any value) with the values that the feature does not have yet, or
@@ -42,107 +33,18 @@ const CALL = /^(?:date and time|date|time|duration)\s*\(\s*("(?:[^"\\]|\\.)*")\s
  */
 export function parseCell(feature, text) {
   const typed = cleaned(text).trim();
-  if (meansAny(typed)) return { test: null };
   const mixed = twoScripts(typed);
   if (mixed) return { error: mixed };
   try {
-    if (isCategory(feature)) return parseValues(feature, respelled(feature, typed) ?? typed);
-    return parseSpelled(feature, typed);
+    return isCategory(feature) ? parseValues(feature, typed) : parseNumbers(feature, typed);
   } catch (error) {
-    if (error instanceof CellError || error instanceof SpellingError) return { error: error.message };
+    if (error instanceof SpellingError) return { error: error.message };
     throw error;
   }
 }
 
-/**
- * Parse a condition on a number in the notation of tables, or as people write it.
- * @param {EditedFeature & ContinuousRecord} feature
- * @param {string} typed
- */
-function parseSpelled(feature, typed) {
-  checkSigns(typed);
-  // a range as people write it may include all of its last minute, unlike [08:00..17:59]
-  const isSpoken = needsLocale(typed) || (feature.kind === "time" && /^\d.*[-–—]/.test(typed));
-  const spoken = isSpoken ? respelled(feature, typed) : null;
-  if (spoken !== null) return parseUnitary(feature, spoken, typed);
-  try {
-    return parseUnitary(feature, typed, typed);
-  } catch (error) {
-    const other = error instanceof CellError ? respelled(feature, typed) : null;
-    if (other === null || other === typed) throw error;
-    return parseUnitary(feature, other, typed);
-  }
-}
-
-/**
- * @param {EditedFeature & ContinuousRecord} feature
- * @param {string} text
- * @param {string} typed
- */
-function parseUnitary(feature, text, typed) {
-  const parsed = parseNumbers(feature, text);
-  if (isPercentage(feature) && !typed.includes("%") && /[1-9]/.test(text)) {
-    throw new SpellingError(`${feature.name} is a percentage: write numbers with %.`);
-  }
-  checkPoints(text);
-  if ("test" in parsed && parsed.test) checkEnds(feature, parsed.test);
-  return parsed;
-}
-
-class CellError extends Error {}
-
-/**
- * The parts of a list, separated by commas or line ends outside quotes and brackets.
- * @param {string} text
- */
-function splitList(text) {
-  const parts = [];
-  let [depth, quoted, part] = [0, false, ""];
-  for (let i = 0; i < text.length; i++) {
-    const sign = text[i];
-    if (quoted && sign === "\\") {
-      part += sign + (text[++i] ?? "");
-      continue;
-    }
-    if (sign === '"') quoted = !quoted;
-    if (!quoted && sign === "(") depth += 1;
-    if (!quoted && sign === ")") depth -= 1;
-    if (!quoted && depth <= 0 && (sign === "," || sign === "\n")) {
-      if (sign === "\n" && !part.trim()) continue; // a blank line, or a comma at the end of one
-      if (sign === "," && /\d$/.test(part) && /^\d/.test(text.slice(i + 1))) {
-        throw new CellError(`“${text}” is ambiguous: write a decimal point, or a space after the comma of a list.`);
-      }
-      parts.push(part.trim());
-      part = "";
-    } else part += sign;
-  }
-  if (quoted) throw new CellError("The closing quote is missing.");
-  parts.push(part.trim());
-  if (parts.some((each) => !each)) throw new CellError("A value is missing next to a comma.");
-  return parts;
-}
-
-/**
- * The text inside not(…), or null.
- * @param {string} text
- */
-function insideNot(text) {
-  const match = /^not\s*\(([\s\S]*)\)$/.exec(text);
-  return match && match[1].trim();
-}
-
-/**
- * A text without quotes.
- * @param {string} text
- */
-function unquotedText(text) {
-  if (!text.startsWith('"')) return text;
-  try {
-    return String(JSON.parse(text));
-  } catch {
-    throw new CellError(`The quotes of ${text} are not closed.`);
-  }
-}
+/** @param {CellTest} test */
+const isAny = (test) => "all" in test && !test.all.length;
 
 // --- categories
 
@@ -152,33 +54,76 @@ function unquotedText(text) {
  * @returns {ParsedCell}
  */
 function parseValues(feature, typed) {
+  const known = new Set([...feature.values.slice(2), ...feature.encoded.map(String)].map((each) => each.toLowerCase()));
+  const isKnown = known.has(typed.toLowerCase());
+  const text = /** @type {CellTest} */ ({ order: "=", value: { kind: "text", text: typed, bare: true } });
+  const test = isKnown ? text : readAsInFile(typed, feature.name, known).test;
+  if (isAny(test)) return { test: null };
   /** @type {Encoded[]} */
   const added = [];
-  /** @param {string} list */
-  const codesOf = (list) => splitList(list).flatMap((part) => codesOfPart(part));
-  /** @param {string} part @returns {number[]} */
-  const codesOfPart = (part) => {
-    const inner = insideNot(part);
-    if (inner !== null) return exceptCodes(feature, codesOf(inner), added.length);
-    const [, sign = "="] = OPERATOR.exec(part) ?? [];
-    const operator = SIGNS.get(sign) ?? sign;
-    if (!["=", "!="].includes(operator)) {
-      throw new CellError(`Values of ${feature.name} have no order: “${operator}” cannot compare them.`);
+  /** @param {CellTest} part @returns {number[]} */
+  const codesOf = (part) => {
+    if ("not" in part) return exceptCodes(feature, codesOf(part.not), added.length);
+    if ("any" in part) return part.any.flatMap(codesOf);
+    if ("all" in part) throw new SpellingError(`Values of ${feature.name} have no order: list them.`);
+    const { order, value } = part;
+    if (order !== "=" && order !== "!=") {
+      throw new SpellingError(`Values of ${feature.name} have no order: “${order}” cannot compare them.`);
     }
-    const value = part.replace(OPERATOR, "");
-    const prefix = readPrefix(value);
-    const left = prefix?.except ? codesOf(prefix.except) : [];
-    const codes = prefix
-      ? prefixCodes(feature, unquotedText(prefix.start), added).filter((code) => !left.includes(code))
-      : [codeOf(feature, value, added)];
-    return operator === "!=" ? exceptCodes(feature, codes, added.length) : codes;
+    if (value.kind === "prefix") {
+      const prefix = readPrefix(value.text);
+      const left = prefix?.except ? codesOf(readAsInFile(prefix.except, feature.name, known).test) : [];
+      const within = prefixCodes(
+        feature,
+        prefix?.start.startsWith('"') ? (textInQuotes(prefix.start) ?? "") : (prefix?.start ?? ""),
+        added,
+      ).filter((code) => !left.includes(code));
+      return order === "!=" ? exceptCodes(feature, within, added.length) : within;
+    }
+    const codes = daysMeant(feature, value) ?? [codeOf(feature, value, added)];
+    return order === "!=" ? exceptCodes(feature, codes, added.length) : codes;
   };
-  codesOf(typed); // adds values, which prefixes before them contain, too
-  const codes = [...new Set(codesOf(typed))].sort((a, b) => a - b);
-  if (!codes.length) throw new CellError("No value is left.");
+  codesOf(test); // adds values, which prefixes before them contain, too
+  const codes = [...new Set(codesOf(test))].sort((a, b) => a - b);
+  if (!codes.length) throw new SpellingError("No value is left.");
   const all = new Set(codes);
   if (!added.length && feature.admitted.every((code) => all.has(code))) return { test: null };
+  checkNegation(feature, typed, test, added);
   return { test: { codes }, added };
+}
+
+/**
+ * Reject `not x` in words if x is no value: “not specified” is a value itself.
+ * @param {EditedFeature & CategoricalRecord} feature
+ * @param {string} typed
+ * @param {CellTest} test
+ * @param {Encoded[]} added
+ */
+function checkNegation(feature, typed, test, added) {
+  if ("not" in test && added.length && !/\(|^\s*[!<≠]/.test(typed)) {
+    throw new SpellingError(`“${typed}” is ambiguous: write not(a, b), or put it in quotes if it is a value.`);
+  }
+}
+
+/**
+ * The days that a word such as `weekend` means, in the language of the days of a column; null for other words.
+ * @param {EditedFeature & CategoricalRecord} feature
+ * @param {CellLiteral} value
+ */
+function daysMeant(feature, { text, bare }) {
+  const values = feature.values.slice(2);
+  const entry = bare ? language().phrases.get(plainText(text)) : undefined;
+  if (!entry || values.some((value) => value.toLowerCase() === text.toLowerCase())) return null;
+  if (!["weekdays", "weekend", "workdays"].some((role) => role in entry)) return null;
+  const lists = language().sequences.days;
+  const days = values.filter((value) => lists.some((names) => names.includes(value.toLowerCase())));
+  const names = days.length ? lists.find((each) => days.every((day) => each.includes(day.toLowerCase()))) : undefined;
+  if (!names) return null;
+  if ("workdays" in entry) {
+    throw new SpellingError(`“${text}” may mean five or six days: list them, or put it in quotes if it is a value.`);
+  }
+  const meant = styled(days[0], "weekend" in entry ? names.slice(5) : names.slice(0, 5));
+  return meant.map((day) => codeOf(feature, { kind: "text", text: day }, []));
 }
 
 /**
@@ -203,7 +148,7 @@ function prefixCodes(feature, prefix, added) {
   const isListed = values.some((each) => shownValue(each) === shownValue({ prefix }));
   if (!isListed && admitsCode(feature, classOf(values, { prefix }))) added.push({ prefix });
   const codes = codesWithin([...feature.encoded, ...added], prefix);
-  if (!codes.length) throw new CellError(`No value of ${feature.name} begins with “${prefix}”.`);
+  if (!codes.length) throw new SpellingError(`No value of ${feature.name} begins with “${prefix}”.`);
   return codes;
 }
 
@@ -217,32 +162,38 @@ const admitsCode = (feature, code) => feature.admitted.includes(code) || code >=
 /**
  * The code of a value. If the feature is open to other values, a new one is added to it.
  * @param {EditedFeature & CategoricalRecord} feature
- * @param {string} part
+ * @param {CellLiteral} value
  * @param {Encoded[]} added
  */
-function codeOf(feature, part, added) {
-  if (!part) throw new CellError("A value is missing.");
-  if (/^(null|missing)$/i.test(part) && !feature.values.slice(2).includes(part)) {
-    if (!feature.missing) throw new CellError(`${feature.name} is never missing.`);
+function codeOf(feature, { kind, text, bare }, added) {
+  const listed = [...feature.values.keys()].slice(2);
+  if (kind === "null" || (bare && text.toLowerCase() === "missing" && !feature.values.includes(text))) {
+    if (!feature.missing) throw new SpellingError(`${feature.name} is never missing.`);
     return MISSING_CODE;
   }
-  const plain = unquotedText(part);
-  const listed = [...feature.values.keys()].slice(2);
+  const plain = kind === "number" ? Number(text) : kind === "boolean" ? text === "true" : text;
+  const isBare = bare || kind !== "text";
   const code =
-    listed.find((each) => feature.values[each] === part) ??
+    (isBare ? listed.find((each) => feature.values[each] === text) : undefined) ??
     listed.find((each) => feature.encoded[each - 2] === plain) ??
-    (part.startsWith('"') ? undefined : listed.find((each) => String(feature.encoded[each - 2]) === part)) ??
-    listed.find((each) => feature.values[each].toLowerCase() === part.toLowerCase());
+    (isBare ? listed.find((each) => String(feature.encoded[each - 2]) === text) : undefined) ??
+    (isBare ? listed.find((each) => feature.values[each].toLowerCase() === text.toLowerCase()) : undefined);
   if (code !== undefined) return code;
+  const ends = bare ? text.split(/\s*[-–—/]\s*|\s+(?:to|bis)\s+/u) : [];
+  const isValue = (/** @type {string} */ end) =>
+    feature.values.some((each) => each.toLowerCase() === end.toLowerCase());
+  if (ends.length > 1 && ends.every(isValue)) {
+    throw new SpellingError(`“${text}” is ambiguous: list the values, or put it in quotes if it is one.`);
+  }
   if (!admitsCode(feature, classOf([...feature.encoded, ...added], plain))) {
     const known = listed.slice(0, 8).map((each) => feature.values[each]);
-    throw new CellError(`“${plain}” is not one of the values (${known.join(", ")}${listed.length > 8 ? ", …" : ""}).`);
+    throw new SpellingError(
+      `“${text}” is not one of the values (${known.join(", ")}${listed.length > 8 ? ", …" : ""}).`,
+    );
   }
-  if (!part.startsWith('"') && /[()[\]{}<>=*]|\.\.|^[\d.+-]/.test(part)) {
-    throw new CellError(`“${part}” is not a value; put it in quotes if it is one.`);
-  }
-  if (!added.includes(plain)) added.push(plain);
-  return feature.values.length + added.indexOf(plain);
+  if (kind !== "text") throw new SpellingError(`“${text}” is not a value; put it in quotes if it is one.`);
+  if (!added.includes(text)) added.push(text);
+  return feature.values.length + added.indexOf(text);
 }
 
 // --- numbers
@@ -265,14 +216,23 @@ const TOP = { at: Infinity, after: false };
  * @returns {ParsedCell}
  */
 function parseNumbers(feature, typed) {
-  const selected = anyOf(splitRanges(feature, typed));
+  checkSigns(typed);
+  const reading = readAsInFile(typed, feature.name);
+  if (isAny(reading.test)) return { test: null };
+  checkUnits(feature, reading.amounts);
+  const asSpoken = feature.kind === "time" ? toTheMinute : toTheCent;
+  // a range as people write it may include all of its last minute, unlike [08:00..17:59]
+  const selected = selectedBy(feature, reading.formal ? reading.test : asSpoken(feature, reading.test));
   const spans = selected.spans.filter(({ lower, upper }) => isPossible(feature, lower.at, upper.at));
   const holdsMissing = selected.missing === true && feature.missing;
   if (!spans.length && !holdsMissing) {
     const onlyMissing = selected.missing === true && !selected.spans.length;
     throw new SpellingError(onlyMissing ? `${feature.name} is never missing.` : nothingText(feature));
   }
-  return { test: testOf(feature, spans, holdsMissing) };
+  checkPoints(reading.amounts.map(({ text }) => text));
+  const test = testOf(feature, spans, holdsMissing);
+  checkEnds(feature, test);
+  return { test };
 }
 
 /**
@@ -318,57 +278,49 @@ function testOf(feature, selected, holdsMissing) {
 }
 
 /**
- * The tests of a list. A range contains no comma, so the list can be split first.
  * @param {ContinuousRecord} feature
- * @param {string} typed
- */
-function splitRanges(feature, typed) {
-  if (/^[[(\]]\s*[^,.]+\s*,\s*[^,.]+\s*[\])[]$/.test(typed)) {
-    throw new CellError(`“${typed}” is not a range: write ${typed.replace(/\s*,\s*/, "..")}.`);
-  }
-  return splitList(typed).map((part) => selectedBy(feature, part));
-}
-
-/**
- * @param {ContinuousRecord} feature
- * @param {string} part
+ * @param {CellTest} test
  * @returns {Selected}
  */
-function selectedBy(feature, part) {
-  const inner = insideNot(part);
-  if (inner !== null) return notOf(anyOf(splitRanges(feature, inner)));
-  if (/^(null|missing)$/i.test(part)) return { spans: [], missing: true };
-  const either = part.split(/\s+or\s+(?=[<>=!≤≥≠])/);
-  if (either.length > 1) return anyOf(either.map((each) => selectedBy(feature, each)));
-  const joined = part.split(/\s+and\s+/i);
-  if (joined.length > 1 && joined.every((each) => OPERATOR.test(each))) {
-    return joined.map((each) => selectedBy(feature, each)).reduce(bothOf);
+function selectedBy(feature, test) {
+  if ("not" in test) return notOf(selectedBy(feature, test.not));
+  if ("any" in test) return anyOf(test.any.map((part) => selectedBy(feature, part)));
+  if ("all" in test) {
+    const [least, most] = test.all.flatMap((part) => ("value" in part ? [part.value] : []));
+    if (most && test.all.length === 2 && boundOf(feature, least) > boundOf(feature, most)) {
+      throw new SpellingError(`The range is reversed: write ${most.text}..${least.text}.`);
+    }
+    return test.all.map((part) => selectedBy(feature, part)).reduce(bothOf);
   }
-  if (/\.\.\.|^(?:=<|=>|<>)/.test(part)) throw new CellError(`“${part}” is not ${feature.wanted}.`);
-  const range = /^([[(\]])\s*(.+?)\s*\.\.\s*(.+?)\s*([\])[])$/.exec(part);
-  if (range) return between(feature, range[2], /[(\]]/.test(range[1]), range[3], /[)[]/.test(range[4]));
-  const [, sign = "="] = OPERATOR.exec(part) ?? [];
-  return compared(feature, SIGNS.get(sign) ?? sign, boundOf(feature, part.replace(OPERATOR, "")));
+  const { order, value } = test;
+  if (value.kind === "null" || (value.bare && value.text.toLowerCase() === "missing")) {
+    return order === "!=" ? notOf({ spans: [], missing: true }) : { spans: [], missing: true };
+  }
+  return compared(feature, order, boundOf(feature, value));
 }
+
+/** The kinds of values that a feature can be compared with. @type {Record<ContinuousRecord["kind"], string[]>} */
+const FITTING = {
+  number: ["number"],
+  integer: ["number"],
+  date: ["date"],
+  datetime: ["date", "datetime"],
+  time: ["time"],
+  duration: ["duration"],
+  months: ["duration"],
+};
 
 /**
  * @param {ContinuousRecord} feature
- * @param {string} text
+ * @param {CellLiteral} value
  */
-function boundOf(feature, text) {
-  const call = CALL.exec(text);
-  const typed = call ? unquotedText(call[1] ?? call[2]) : text;
-  if (!typed) throw new CellError("A value is missing after the comparison.");
-  // other spellings of numbers, and text in quotes, are not those of decision tables
-  const isOther = isNumeric(feature) ? !NUMBER.test(typed) : /^(?:"|\d{8})/.test(typed);
-  const read = isOther ? { error: `“${typed}” is not ${feature.wanted}.` } : parseBound(feature, typed);
-  if (read.error !== undefined) throw new CellError(read.error + numberHint(feature, typed));
-  if (!canWrite(feature, read.value)) throw new CellError(`“${typed}” is too large.`);
+function boundOf(feature, { kind, text }) {
+  const fits = FITTING[feature.kind].includes(kind);
+  const read = fits ? parseBound(feature, text) : { error: `“${text}” is not ${feature.wanted}.` };
+  if (read.error !== undefined) throw new SpellingError(read.error + numberHint(feature, text));
+  if (!canWrite(feature, read.value)) throw new SpellingError(`“${text}” is too large.`);
   return read.value + 0; // no -0
 }
-
-/** A number in the notation of decision tables. */
-const NUMBER = /^-?(?!0\d)(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** @param {ContinuousRecord} feature */
 const isNumeric = ({ kind }) => kind === "number" || kind === "integer";
@@ -408,19 +360,6 @@ function compared(feature, operator, value) {
     default:
       return { spans: [{ lower: at, upper: above }], missing: false };
   }
-}
-
-/**
- * @param {ContinuousRecord} feature
- * @param {string} low
- * @param {boolean} lowOpen
- * @param {string} high
- * @param {boolean} highOpen
- */
-function between(feature, low, lowOpen, high, highOpen) {
-  const [least, most] = [boundOf(feature, low), boundOf(feature, high)];
-  if (least > most) throw new SpellingError(`The range is reversed: write ${high}..${low}.`);
-  return bothOf(compared(feature, lowOpen ? ">" : ">=", least), compared(feature, highOpen ? "<" : "<=", most));
 }
 
 /**

@@ -251,3 +251,59 @@ type Editor = {
   table: EditedTable;
   actions: Record<string, (...given: any[]) => any>;
 };
+
+// --- what cells mean
+
+type CellTrie = Map<string, CellTrie | Record<string, string>>;
+
+type CellProduction = { symbols: string[]; action: string[]; formal: boolean };
+
+/** The words and the grammar of cells. */
+type CellLanguage = {
+  grammar: any;
+  phrases: Map<string, Record<string, string>>;
+  sequences: Record<string, string[][]>;
+  months: Map<string, number>;
+  ordered: Map<string, [string, number, number][]>;
+  trie: CellTrie;
+  units: Set<string>;
+  monthStarts: Set<string>;
+  values: Record<string, RegExp>;
+  texts: Record<string, RegExp>;
+  blanks: RegExp;
+  money: RegExp;
+  hints: [RegExp, string][];
+  signs: Map<string, string[]>;
+  formal: Set<string>;
+  textEnds: string[];
+  rules: Record<string, CellProduction[]>;
+};
+
+/** How numbers and dates are written: the decimal separator, empty if it is not known, and the order in dates. */
+type CellLocale = { decimal: string; dayFirst: boolean | null };
+
+/** A part of a cell: what it can be, and for values how they are written. */
+type CellToken = {
+  start: number;
+  end: number;
+  raw: string;
+  roles: Record<string, string>;
+  order: string;
+  formal: boolean;
+  kind: string;
+  groups: (string | undefined)[];
+  unit: string;
+  scale: number;
+};
+
+/** A number of a cell, and its value as text. */
+type CellAmount = CellToken & { text: string };
+
+type CellLiteral = { kind: string; text: string; bare?: boolean };
+
+type CellCompare = { order: string; value: CellLiteral };
+
+type CellTest = CellCompare | { not: CellTest } | { all: CellTest[] } | { any: CellTest[] };
+
+/** What a cell means, whether it is in the notation of decision tables, and its numbers. */
+type CellReading = { test: CellTest; formal: boolean; amounts: CellAmount[] };
