@@ -29,7 +29,7 @@ from irenic.model.patterns import lazy
 # --- cells
 
 _NUMBER: Final = lazy(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
-_SIGNS: Final = lazy(r"[<>=≤≥≠!\[\](),;|…+–—−-]|\.\.|\s")
+_SIGNS: Final = lazy(r"[<>=≤≥≠!\[\](),;|…+*–—−-]|\.\.|\s")
 """Every condition with a number has one of these."""
 _OPERATOR: Final = lazy(r"[<>≤≥=!≠]|not\s*\(", re.IGNORECASE)
 OPERATORS: Final = frozenset(("<", "<=", ">", ">=", "=", "≤", "≥", "=<", "=>", "≠", "<>", "!="))
@@ -52,7 +52,8 @@ def is_evident(cell: Any) -> bool:
     if _is_any(text):
         return True
     if not any(map(str.isdecimal, text)):
-        return _OPERATOR.match(text) is not None and text not in OPERATORS
+        has_sign = _OPERATOR.match(text) is not None or text.endswith("*")
+        return has_sign and text not in OPERATORS
     if _NUMBER.fullmatch(text) or not _SIGNS.search(text):
         return False
     # cells that differ only in digits have one form

@@ -37,6 +37,7 @@ from irenic.formats.sheets._outcomes import (
 from irenic.formats.tables.drafts import Cell, Row, TableDraft
 from irenic.model.head import Head
 from irenic.model.literals import counted, quote
+from irenic.model.patterns import lazy
 from irenic.model.rule import as_consequent
 
 
@@ -191,8 +192,9 @@ class RowReader:
         key = (text, header)
         if key not in self.readings:
             known = self.cells.readings.get(text)  # read before, to settle the roles of columns
-            same = self.cells.locale == self.locale if known else False
-            reading = known if known and same else read(text, self.locale, header)
+            if known is None or (self.cells.locale != self.locale and _SIGNS.search(text)):
+                known = read(text, self.locale, header)
+            reading = known
             self.readings[key] = Cell(text, reading.test), reading
         return self.readings[key]
 
@@ -290,6 +292,8 @@ class RowReader:
         return weight
 
 
+_SIGNS: Final = lazy(r"[.,/]|\d-\d+-")
+"""What numbers and dates have that a locale settles."""
 _LIKE_DEFAULT: Final = (
     "write DEFAULT in capitals for all other cases, or the word in quotes for the text"
 )

@@ -245,6 +245,7 @@ def _without_notes(draft: TableDraft, table: Shaped) -> list[tuple[int, str]]:
         accepting = {place: name for place, name in accepting.items() if name in noted}
     draft.ignored = tuple(name for name in accepting.values() if name != NOTE)
     accepts, kept = [], [SheetLine(table.lines[0].number, _kept(table.lines[0].cells, accepting))]
+    last = table.lines[-1]
     for line in table.rows:
         texts = [c for i, c in enumerate(line.cells) if i in accepting and isinstance(c, str)]
         cells = _kept(line.cells, accepting)
@@ -252,7 +253,7 @@ def _without_notes(draft: TableDraft, table: Shaped) -> list[tuple[int, str]]:
             accepts += [(line.number, text) for cell in texts for text in accepted_in(cell)]
             kept.append(SheetLine(line.number, cells))
             _check_notes(kept[-1])
-            if line is table.rows[-1] and not any(cells[:1]):
+            if line is last and not any(cells[:1]):
                 for text in texts:
                     if reason := like_no_rule(text):
                         draft.fail(reason, line=line.number, text=text)
