@@ -20,12 +20,31 @@ from irenic.formats.sheets.rules import parse_csv, parse_xlsx
 from irenic.frames.files import as_bytes
 
 
+def answers(parsed):
+    """Return the suggested answers to all questions about a source."""
+    doubts = [doubt for d in parsed.drafts for doubt in getattr(d, "doubts", ())]
+    return {name: role for doubt in doubts for name, role in doubt.answers()[0].items()}
+
+
 def loads_csv(raw, *, space=None, hit_policy=None, **options):
-    return replace(parse_csv(as_bytes(raw), **options), hit_policy=hit_policy).bound(space)
+    """Return the table of a CSV file; questions get the suggested answer, unless a space does."""
+    parsed = parse_csv(as_bytes(raw), **options)
+    if space is None and (known := answers(parsed)):
+        parsed = parse_csv(as_bytes(raw), **with_roles(options, known))
+    return replace(parsed, hit_policy=hit_policy).bound(space)
 
 
 def loads_xlsx(raw, *, space=None, **options):
-    return parse_xlsx(raw, **options).bound(space)
+    """Return the tables of a workbook; questions get the suggested answer, unless a space does."""
+    parsed = parse_xlsx(raw, **options)
+    if space is None and (known := answers(parsed)):
+        parsed = parse_xlsx(raw, **with_roles(options, known))
+    return parsed.bound(space)
+
+
+def with_roles(options, known):
+    """Return options of a reader with further roles."""
+    return options | {"roles": known | options.get("roles", {})}
 
 
 def loads_dmn(raw, *, space=None, **options):
@@ -124,6 +143,8 @@ def warning_of(content, **options):
 def mended(content, form, how="trim", *, name=None, noted=False, **options):
     """Return a table, the table after a repair, and the content edited as "mend" does it."""
     parsed = irenic.parse(content, format=form, **options)
+    if known := answers(parsed):
+        parsed = irenic.parse(content, format=form, **with_roles(options, known))
     table = parsed.bound(None).table(name)
     repair = irenic.repair(table, how)
     notes = {change.rule: change.text for change in repair.changes} if noted else None

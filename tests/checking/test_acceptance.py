@@ -155,7 +155,8 @@ def test_an_acceptance_outside_the_notes_is_refused():
     text = "age,fare\n[0..30),low\n[20..50),accept: conflict: known\n"
     error = irenic.parse(text, format="csv").errors[0]
     assert error.message == (
-        "'accept: conflict: known' must be in a column of notes: name the column Comment"
+        "'accept: conflict: known' must be in a column of notes: add one, or declare it"
+        " with roles={'Comment': 'note'} (--role Comment=note)"
     )
     text = "age,fare\n[0..30),low\n[20..50),accept: manual review\n"
     assert table(text, "csv").rules[1].then == "accept: manual review"

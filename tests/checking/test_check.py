@@ -224,7 +224,8 @@ def test_a_table_of_all_named_combinations_is_complete_for_the_values_that_it_na
     assert not findings.fails(["gaps"])
     assert findings.fails(["open"])
     # a missing combination is one gap beside the note on other values
-    findings = check(table_of("a,b,c,then", *product_rows()[1:]))
+    rows = [",,condition,outcome", *product_rows()[1:]]
+    findings = check(table_of("a,b,c,then", *rows))
     assert texts(findings, "gaps") == [
         "a = low, b = u, c = yes: no rule applies (wherever a in {low} and b in {u} and c in {yes})"
     ]

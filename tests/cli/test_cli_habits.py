@@ -144,16 +144,16 @@ def test_a_case_that_cannot_occur_is_named(run, file):
 def test_messages_name_options_and_no_arguments_of_python(run, refused, file):
     for table, message in {
         "No,age,f\n1,<5,a\n2,<9,b\n1,>9,c\n": "",
-        "Zone,age,f\n1,<5,a\n2,<9,b\n": "skip it with --ignore Zone, or write = 1",
-        "My zone,age,f\n1,<5,a\n2,<9,b\n": "skip it with --ignore 'My zone', or write = 1",
+        "Zone,age,f\n1,<5,a\n2,<9,b\n": "with --role Zone=note, or with --role Zone=condition",
+        "My zone,age,f\n1,<5,a\n2,<9,b\n": "declare it with --role 'My zone=note', or",
         "age,f\n<1.000,a\n>=1.000,b\n": "decimal separator with --locale de or en\n",
-        "Age,Price,Desk\n<18,5,A\n18+,10,B\n": "outcomes with --outcome Price --outcome Desk, or",
+        "Age,Price,Desk\n<18,5,A\n>5,10,B\n": "declare it with --role Price=outcome, or with",
         "age,f\n<5,a\n\nx,g\n<5,4\n>=5,6\n": "choose one with --range A1:B2\n",
     }.items():
         file(table, "t.csv")
         err = run("check t.csv")[2]
         assert message in err
-        assert not re.search("(ignore|target|locale|cells)=", err)
+        assert not re.search("(ignore|target|locale|cells|roles)=", err)
     file("age,f\n<5,a\n", "t.csv")
     assert refused("check t.csv --header-row 9").endswith("row 9 (--header-row) is empty")
 

@@ -17,7 +17,7 @@ OVERLAPPING = "IF age < 30 THEN low\nIF age >= 20 THEN high\n"
 TOUCHING = "IF a < 5 THEN A\nIF 5 <= a < 9 THEN A\n"
 GAPS = "".join(f"IF {2 * i} <= a < {2 * i + 1} THEN A\n" for i in range(5))
 TABLE = "age,fare\n< 20,free\n[10..30],full\n> 30,full\n"
-SHEET = "age,zone,fare\n< 20,a,low\n[10..30],a,high\n> 40,b,high\n"
+SHEET = "age,zone,fare\n< 20,a,low\n[10..30],a,high\n> 40,= b,high\n"
 LIST = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" name="m" namespace="n">
   <decision name="Fare" id="fare"><decisionTable hitPolicy="FIRST">
     <input><inputExpression typeRef="number"><text>age</text></inputExpression></input>
@@ -525,7 +525,7 @@ def test_changes_conflicts_and_differences_name_their_lines(run, refused, docume
     expected = "the rules contradict each other: lines 2 and 3: rule 1 says low, "
     for command in ("merge", "complete"):
         assert refused(f"{command} a.csv").startswith(expected)
-    file(SHEET.replace("> 40,b,high\n", "> 40,b,low\n"), "b.csv")
+    file(SHEET.replace("> 40,= b,high\n", "> 40,= b,low\n"), "b.csv")
     assert run("diff a.csv b.csv --hit-policy F")[1].splitlines()[0] == (
         "where age >= 41 and zone in {b}: high (rule 3) becomes low (rule 3), for example at age ="
         " 62, zone = b (before: line 4; after: line 4)"

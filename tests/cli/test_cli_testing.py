@@ -96,7 +96,8 @@ def test_generated_cases_pass_and_exercise_everything(run, file, suffix):
     [("f", "x", "", "--label f"), ("Outcome a,Outcome b", "x,y", ",", "")],
 )
 def test_cases_that_expect_no_outcome_are_counted(run, file, outputs, one, none, option):
-    file(f"age,{outputs}\n[18..60),{one}\n", "t.csv")
+    row = "outcome," * len(outputs.split(","))
+    file(f"age,{outputs}\n,{row[:-1]}\n[18..60),{one}\n", "t.csv")
     run("cases t.csv -o cases.csv")
     assert run("test t.csv cases.csv")[1] == (
         "6 of 6 cases pass (3 expect no outcome); they exercise 1 of 1 rules, 2 of 2 conditions, 6"

@@ -174,9 +174,9 @@ def test_other_numbers_beside_percentages_are_no_percentages(tmp_path):
 
 
 def test_undecided_cases_are_counted_with_their_reasons(predict):
-    _, shown = predict("a,n,r\nn/a,1,x\nb,2,y\n", "a,n\nb,2\n")
+    _, shown = predict("a,n,r\nn/a,> 1,x\nb,2,y\n", "a,n\nb,2\n")
     assert shown.count("'n/a' is read as text") == 1
-    rules = "speed,job,r\n0-10,cook,a\n11-20,cook,b\n"
+    rules = "speed,job,r\n,condition,outcome\n0-10,cook,a\n11-20,cook,b\n"
     cases = "speed,job\n5,cook\n10.5,cook\n5,Cook\n99,cook\n98,cook\n5,\n5,poet\n"
     decided, shown = predict(rules, cases)
     assert decided == ["a", "", "", "", "", "", ""]
@@ -266,7 +266,7 @@ def test_doubtful_values_are_named_although_a_rule_decides(predict):
 
 
 def test_cases_that_cannot_occur_are_named(predict):
-    rules = "sex,pregnant,r\nm,no,a\n-,yes,b\nm,yes,cannot occur\n"
+    rules = "sex,pregnant,r\n,condition,outcome\nm,no,a\n-,yes,b\nm,yes,cannot occur\n"
     decided, said = predict(rules, "sex,pregnant\nm,yes\nf,yes\n")
     assert decided == ["b", "b"]
     assert "1 decided case is doubtful: row 1 (according to the rules, it cannot occur)" in said

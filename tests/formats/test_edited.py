@@ -180,8 +180,11 @@ def cells_of(raw):
     }
 
 
+ROLES = {"job": "condition", "fare": "outcome"}
+
+
 def fares(raw):
-    parsed = irenic.parse(raw, format="xlsx")
+    parsed = irenic.parse(raw, format="xlsx", roles=ROLES)
     return parsed, parsed.bound(None).table("Fares")
 
 
@@ -193,7 +196,7 @@ def parts(raw):
 @pytest.mark.parametrize("how", HOWS)
 def test_other_cells_and_parts_of_a_workbook_stay(how):
     raw = workbook()
-    table, content = repaired(raw, "xlsx", how, name="Fares")
+    table, content = repaired(raw, "xlsx", how, name="Fares", roles=ROLES)
     old, new = parts(raw), parts(content)
     assert [*old] == [*new]
     assert [name for name in old if old[name] != new[name]] == ["xl/worksheets/sheet1.xml"]
@@ -218,7 +221,7 @@ def test_other_cells_and_parts_of_a_workbook_stay(how):
 
 
 def test_rows_are_added_below_the_table():
-    _, content = repaired(workbook(), "xlsx", name="Fares")
+    _, content = repaired(workbook(), "xlsx", name="Fares", roles=ROLES)
     parsed, table = fares(content)
     completion = irenic.complete(table)
     notes = {proposal.region: str(proposal) for proposal in completion.proposals}
@@ -226,7 +229,7 @@ def test_rows_are_added_below_the_table():
     after = cells_of(filled)
     assert after["Fares", "D5"][0].startswith("fill: IF ")
     assert cells_of(content).items() <= after.items()
-    back = irenic.parse(filled, format="xlsx").bound(table.space).table("Fares")
+    back = irenic.parse(filled, format="xlsx", roles=ROLES).bound(table.space).table("Fares")
     assert back.rules.is_complete
 
 
@@ -239,7 +242,7 @@ def test_widths_of_rows_are_not_wrong():
                 data = data.replace(row, b'<row spans="1:3" r="%s"' % number)
         return data
 
-    _, content = repaired(repacked(workbook(), with_spans), "xlsx", name="Fares")
+    _, content = repaired(repacked(workbook(), with_spans), "xlsx", name="Fares", roles=ROLES)
     data = parts(content)["xl/worksheets/sheet1.xml"]
     assert data.count(b"spans") == 1  # that of row 4, which has not changed
     assert b'<dimension ref="A1:D4"' in data
@@ -249,11 +252,11 @@ def test_widths_of_rows_are_not_wrong():
 def test_merged_cells_and_formulas_are_not_changed():
     raw = workbook(lambda sheet: sheet.merge_cells("C3:C4"))
     with pytest.raises(FormatError, match=r"cannot be edited: cell C3 is part of merged cells"):
-        repaired(raw, "xlsx", name="Fares")
+        repaired(raw, "xlsx", name="Fares", roles=ROLES)
     _, table = fares(workbook())
     raw = workbook(lambda sheet: sheet.__setitem__("C3", "=3+4"))
     with pytest.raises(FormatError, match="cell C3 is a formula, which would be lost"):
-        edited(irenic.parse(raw, format="xlsx"), table, irenic.repair(table).table)
+        edited(irenic.parse(raw, format="xlsx", roles=ROLES), table, irenic.repair(table).table)
 
 
 # --- DMN
@@ -366,8 +369,8 @@ def test_rules_are_added_to_a_model():
 
 def test_nothing_is_changed_if_nothing_has_to_be():
     for form, raw in (("csv", CSV), ("xlsx", workbook()), ("dmn", DMN)):
-        options = {"target": "fare", "ignore": "Comment"} if form == "csv" else {}
-        parsed = irenic.parse(raw, format=form, **options)
+        options = {"target": "fare", "ignore": "Comment"} if form == "csv" else {"roles": ROLES}
+        parsed = irenic.parse(raw, format=form, **(options if form != "dmn" else {}))
         table = parsed.bound(None).tables[0]
         assert edited(parsed, table, table) == raw
 

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import irenic
-from bound import book_of, mended, saved
+from bound import answers, book_of, mended, saved
 from irenic.errors import FormatError
 from irenic.formats import editing
 from irenic.formats.editing import edited
@@ -63,15 +63,17 @@ TRIMMED = {
     "header row": (
         "Fares;2026\nage;fare\n< 20;free\n10-30;full\n", {"header_row": 2}, {3: "< 10;free"}
     ),
-    "from and to": ("Age from;Age to;fare\n5;20;free\n10;30;full\n31;;x\n", {}, {3: "21;30;full"}),
+    "from and to": ("Age from;Age to;fare\n5;20;free\n10;30;full\n31;;x\n",
+        {"roles": {"Age from": "Age >=", "Age to": "Age <="}}, {3: "21;30;full"}),
     "bounds in the header": ("Age >=;Age <;fare\n5;20;free\n10;30;full\n", {}, {3: "20;30;full"}),
     "bounds that are dates": (
-        "day from;day to;fare\n2026-01-01;2026-02-01;free\n2026-01-15;2026-03-01;full\n", {},
+        "day from;day to;fare\n2026-01-01;2026-02-01;free\n2026-01-15;2026-03-01;full\n",
+        {"roles": {"day from": "day >=", "day to": "day <="}},
         {3: "2026-02-02;2026-03-01;full"},
     ),
-    "identifiers": ("Rule;age;fare\nR1;< 20;free\nR2;[10..30];full\n", {}, {2: "R1;< 10;free"}),
+    "identifiers": ("Rule;age;fare\nR1;< 20;free\nR2;[10..30];full\n", {"ignore": "Rule"}, {2: "R1;< 10;free"}),
     "row numbers": (
-        "No;age;fare\n7;[12..20];free\n9;10 to 30;full\n", {}, {3: "9;[21..31);full"}
+        "No;age;fare\n7;[12..20];free\n9;10 to 30;full\n", {"ignore": "No"}, {3: "9;[21..31);full"}
     ),
     "words": (
         "age;member;fare\nunder 20;yes;free\nunder 20;no;x\nbetween 10 and 30;any;full\n", {},
@@ -141,10 +143,8 @@ def test_only_the_rows_concerned_change(name, form):
 @FORMS
 def test_identifiers_are_not_repeated(form):
     text = "Rule;age;job;fare\nR1;[12..15];a;free\nR2;[10..30];-;full\n"
-    *_, content = mended(content_of(text, form), form, "split")
+    *_, content = mended(content_of(text, form), form, "split", ignore="Rule")
     assert [line[0] for line in cells_of(content, form)] == ["Rule", "R1", "R2", "", ""]
-    roles = {c.name: c.skipped for c in irenic.parse(content, format=form).drafts[0].inputs}
-    assert roles["Rule"] == "identifier"
 
 
 @FORMS
@@ -154,7 +154,8 @@ def test_identifiers_are_not_repeated(form):
     ("rate;fare\n< 10%;free\n20%-30%;full\n", ["> 30%", "full"]),
 ])  # fmt: skip
 def test_rows_are_added_in_the_way_of_the_table(text, added, form):
-    parsed = irenic.parse(content_of(text, form), format=form)
+    roles = answers(irenic.parse(content_of(text, form), format=form))
+    parsed = irenic.parse(content_of(text, form), format=form, roles=roles)
     table = parsed.bind().table()
     content = edited(parsed, table, irenic.complete(table).table, command="fill")
     old, new = (
@@ -162,7 +163,7 @@ def test_rows_are_added_in_the_way_of_the_table(text, added, form):
     )
     assert new[:3] == old
     assert added in new[3:]
-    assert irenic.parse(content, format=form).bind().table().rules.is_complete
+    assert irenic.parse(content, format=form, roles=roles).bind().table().rules.is_complete
 
 
 @FORMS
@@ -174,9 +175,10 @@ def test_what_cannot_be_written_is_refused(form):
         ("new rows would be outside the range A1:C3",
          "age;job;fare\n[12..15];a;free\n[10..30];-;full\n", {"cells": "A1:C3"}, "split"),
         (cannot.format("Age") + r"\[10\.\.12\), \[21\.\.",
-         "Age from;Age to;fare\n12;20;free\n10;30;full\n", {}, "split"),
+         "Age from;Age to;fare\n12;20;free\n10;30;full\n", {"roles": {"Age from": "Age >=", "Age to": "Age <="}}, "split"),
         (cannot.format("Rate") + r"\(2\.5\.\.3\.5\]",
-         "Rate from;Rate to;fare\n0.5;2.5;free\n1.5;3.5;full\n", {}, "trim"),
+         "Rate from;Rate to;fare\n0.5;2.5;free\n1.5;3.5;full\n",
+         {"roles": {"Rate from": "Rate >=", "Rate to": "Rate <="}}, "trim"),
     ):  # fmt: skip
         with pytest.raises(FormatError, match=message):
             mended(content_of(text, form), form, how, **options)
@@ -184,23 +186,26 @@ def test_what_cannot_be_written_is_refused(form):
 
 def test_a_title_does_not_hide_the_delimiter_and_bounds_keep_their_bytes():
     raw = b"Fares\nage;job\t;fare\n< 20;a;1,5\n> 9;a;2,5\n"
-    *_, content = mended(raw, "csv")
+    roles = {"job": "condition", "fare": "outcome"}
+    *_, content = mended(raw, "csv", roles=roles)
     assert content.startswith(b"Fares\nage;job\t;fare;IRENIC NOTE\n< 20;a;1,5\n>= 20;a;2,5;")
     for raw, line in (
         (b"Size >=;Size <;fare\n1,5;2,5;a\n2,25;3,75;b\n", b'"2,5";3,75;b;mend: changed'),
         (b"Size from;Size to;fare\n0;1.000;a\n900;2.000;b\n", b"1001;2.000;b;mend: changed"),
     ):
-        *_, content = mended(raw, "csv", locale="de")
+        roles = {"Size from": "Size >=", "Size to": "Size <="} if b"from" in raw else {}
+        *_, content = mended(raw, "csv", locale="de", roles=roles)
         assert content.splitlines()[2] == line
 
 
 def test_a_column_that_changes_its_role_is_refused():
-    raw = b"Rule,age,fare\nR1,< 20,free\nR2,> 9,full\n"
-    draft = irenic.parse(raw, format="csv").drafts[0]
-    conditions = irenic.parse(raw.replace(b"R2", b"not(R2)"), format="csv").drafts[0]
-    with pytest.raises(FormatError, match="column 'Rule' would no longer be read as it was"):
+    raw = b"low,age,fare\n5,< 20,free\n,> 9,full\n"
+    draft = irenic.parse(raw, format="csv", roles={"low": "size >="}).drafts[0]
+    conditions = irenic.parse(raw, format="csv", roles={"low": "condition"}).drafts[0]
+    with pytest.raises(FormatError, match="column 'low' would no longer be read as it was"):
         editing._check_roles(draft, conditions)
-    declared = irenic.parse(raw.replace(b"fare\n", b"fare\n,integer,\n"), format="csv").drafts[0]
+    declared = raw.replace(b"fare\n", b"fare\nsize >=,integer,\n")
+    declared = irenic.parse(declared, format="csv").drafts[0]
     with pytest.raises(FormatError, match="its outcomes or declarations would no longer be read"):
         editing._check_roles(draft, declared)
 
@@ -248,7 +253,10 @@ def test_edits_mean_what_they_should_or_are_refused(rows, style, layout, how, fo
     text += FOOTNOTE if "footnote" in layout else ""
     raw = content_of(("Title\n\n" if "title" in layout else "") + text, form)
     locale = "de" if style == "comma" else None
-    parsed = irenic.parse(raw, format=form, locale=locale)
+    roles = {"job": "condition", "fare": "outcome"}
+    roles |= {"level from": "level >=", "level to": "level <="} if style == "bounds" else {}
+    roles |= {"No": "note"} if "numbered" in layout else {}
+    parsed = irenic.parse(raw, format=form, locale=locale, roles=roles)
     tables = parsed.bound(None)
     if tables.errors:  # the reader refuses it
         return
@@ -259,7 +267,7 @@ def test_edits_mean_what_they_should_or_are_refused(rows, style, layout, how, fo
     except FormatError:
         assert style in ("bounds", "comma")
         return
-    back = irenic.parse(content, format=form, locale=locale).bound(new.space).table()
+    back = irenic.parse(content, format=form, locale=locale, roles=roles).bound(new.space).table()
     assert meaning(back) == meaning(new)
     old, now = cells_of(raw, form), cells_of(content, form)
     if "footnote" in layout:  # below new rows, and otherwise the same

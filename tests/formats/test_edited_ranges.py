@@ -24,6 +24,9 @@ NOTE = "IRENIC NOTE"
 SHEET = "xl/worksheets/sheet1.xml"
 
 
+ROLES = {"zone": "condition", "price": "outcome"}
+
+
 def fares():
     """Return a workbook with a table, formats, a validation, and a second sheet."""
     rows = ("< 10", "a", 1.5), ("[10..20)", "b", 2), ("> 90", "b", 3)
@@ -49,6 +52,8 @@ def fares():
 def added(content, *conditions, then=9, **options):
     """Return a workbook in which rules were added to its first table."""
     parsed = irenic.parse(content, format="xlsx", **options)
+    if "zone" in parsed.drafts[0].places:
+        parsed = irenic.parse(content, format="xlsx", **options, roles=ROLES)
     table = parsed.bound(None).tables[0]
     rules = [Rule(irenic.Region(table.space, c), then=then) for c in conditions]
     after = table.with_rules(RuleSet([*table.rules, *rules], table.space))

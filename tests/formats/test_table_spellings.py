@@ -20,7 +20,7 @@ from irenic.formats.feel.unary_tests import parse
 
 
 def read(*cells, header="a", **options):
-    rows = "".join(f"{quoted(cell)};{n};A\n" for n, cell in enumerate(cells))
+    rows = "".join(f"{quoted(cell)};= {n};A\n" for n, cell in enumerate(cells))
     return loads_csv(f"{header};b;then\n{rows}".encode(), **options)
 
 
@@ -155,7 +155,7 @@ def test_a_locale_settles_separators_and_dates():
         "'2.5' is not a number with the decimal separator ',', which other cells or the locale"
         " settle; write 2,5"
     ]
-    assert reasons(read("31/12/2026", locale="en-US").errors) == [
+    assert reasons(read("< 31/12/2026", locale="en-US").errors) == [
         "'31/12/2026' is not a date, read as month and day"
     ]
     with pytest.raises(FormatError, match="unknown locale 'xx'; write a language such as de"):
@@ -195,8 +195,8 @@ def test_a_header_names_the_unit(header, unit):
 
 
 @pytest.mark.parametrize(("header", "unit"), [
-    ("Weight (kg)", "kg"), ("Weight [in kg]", "kg"), ("Weight in t", "t"), ("weight_kg", "kg"),
-    ("Weight, lbs", "lb"), ("kg", "kg"), ("Volume (m³)", "m³"), ("Duration (h)", "hours"),
+    ("Weight (kg)", "kg"), ("Weight [in kg]", "kg"),
+    ("Volume (m³)", "m³"), ("Duration (h)", "hours"),
     ("Size (MB)", "MB"), ("CO2 (g/km)", "g/km"),
 ])  # fmt: skip
 def test_measured_quantities_have_fractions(header, unit):

@@ -77,8 +77,10 @@ class _Place(NamedTuple):
 class CellDoubts:
     """Checks for ambiguous cells; some checks need all cells of the table."""
 
-    def __init__(self, draft: TableDraft, *, settled: bool, has_commas: bool) -> None:
-        self.draft, self.settled, self.has_commas = draft, settled, has_commas
+    def __init__(self, draft: TableDraft, *, settled: bool) -> None:
+        self.draft, self.settled = draft, settled
+        self.has_commas = False
+        """Whether commas separate cells, so that a point is likely decimal."""
         self.warned: set[tuple[str, str]] = set()
         self.points: list[tuple[_Place, str, str]] = []
         self.thens: dict[tuple[str, str], _Place] = {}

@@ -16,7 +16,7 @@ from irenic.formats.feel.sets import feel_text, literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse_value
 from irenic.formats.sheets._codes import as_codes, refuse_number
 from irenic.formats.sheets._doubtful_cells import CellDoubts
-from irenic.formats.sheets._doubtful_columns import is_label
+from irenic.formats.sheets._evidence import CellReader
 from irenic.formats.sheets._grid import (
     Percentage,
     SheetLine,
@@ -44,11 +44,21 @@ class RowReader:
     """Adds the rows of a sheet to a draft."""
 
     def __init__(
-        self, draft: TableDraft, names: list[str], locale: Locale, *, typed: bool, has_commas: bool
+        self,
+        draft: TableDraft,
+        names: list[str],
+        locale: Locale,
+        cells: CellReader,
+        *,
+        typed: bool,
     ) -> None:
         self.draft, self.names, self.locale, self.typed = draft, names, locale, typed
-        self.doubts = CellDoubts(draft, settled=locale.decimal != "", has_commas=has_commas)
+        self.cells = cells
+        self.doubts = CellDoubts(draft, settled=locale.decimal != "")
         self.inputs = [names.index(column.name) for column in draft.inputs]
+        asked = {name for doubt in draft.doubts for name in doubt.columns}
+        self.sure = [i for i in self.inputs if names[i] not in asked] or self.inputs
+        """The conditions that are not unclear."""
         self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
         self.codes: dict[str, str] = {}
@@ -84,10 +94,10 @@ class RowReader:
         if len(thens) > 1 and any(isinstance(part, Head) for part in thens):
             reason = "labels can only be decided one by one in the only outcome column"
             draft.fail(reason, rule=number, line=line.number)
-        if is_last and (reason := self.like_no_rule(cells)):
-            # errors in columns of rule names are dropped, as these are not read
-            name = self.names[self.inputs[0]]
-            self.fail(reason, number, "" if is_label(name) else name, line, cells[self.inputs[0]])
+        first, *others = (cells[i] for i in self.inputs)
+        is_bare = isinstance(first, str) and all(o is None or _is_dash(o) for o in others)
+        if is_last and is_bare and (reason := like_no_rule(first)):
+            self.fail(reason, number, self.names[self.inputs[0]], line, first)
             return
         if self.is_default(cells) or (is_last and self.is_else(cells)):
             if not self.is_default(cells):
@@ -131,19 +141,9 @@ class RowReader:
         others = [cells[i] for i in self.inputs[1:]]
         return all(o in (None, DEFAULT) or _is_dash(o) for o in others)
 
-    def like_no_rule(self, cells: list[Any]) -> str:
-        """Return why a row without conditions, named default or total, is no rule; "" if it is."""
-        first, *others = (cells[i] for i in self.inputs)
-        plain = first.strip() if isinstance(first, str) else ""
-        if plain.upper() == DEFAULT != plain and all(o is None or _is_dash(o) for o in others):
-            return _LIKE_DEFAULT
-        return _TOTALS if means_total(plain) and not any(others) else ""
-
     def is_else(self, cells: list[Any]) -> bool:
         """Return whether a row is for all other cases, in words: ``else``, ``otherwise``."""
-        texts = [
-            cells[i] for i in self.inputs if cells[i] is not None and not is_label(self.names[i])
-        ]
+        texts = [cells[i] for i in self.sure if cells[i] is not None]
         if not all(isinstance(text, str) for text in texts) or not any(map(means_else, texts)):
             return False
         return all(means_else(t) or means_any(t) or _is_dash(t) for t in texts)
@@ -190,7 +190,9 @@ class RowReader:
         """Return a cell and what it means; equal cells of a column are the same object."""
         key = (text, header)
         if key not in self.readings:
-            reading = read(text, self.locale, header)
+            known = self.cells.readings.get(text)  # read before, to settle the roles of columns
+            same = self.cells.locale == self.locale if known else False
+            reading = known if known and same else read(text, self.locale, header)
             self.readings[key] = Cell(text, reading.test), reading
         return self.readings[key]
 
@@ -295,6 +297,14 @@ _TOTALS: Final = (
     "the last row looks like a total; delete it or leave it out with cells=… (--range), or quote"
     " the cell if it is a condition"
 )
+
+
+def like_no_rule(text: str) -> str:
+    """Return why a row without conditions, named default or total, is no rule; "" if it is."""
+    plain = text.strip()
+    if plain.upper() == DEFAULT != plain:
+        return _LIKE_DEFAULT
+    return _TOTALS if means_total(plain) else ""
 
 
 def _goes_with(test: Any, shown: ShownText) -> bool:

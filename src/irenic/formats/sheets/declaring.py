@@ -6,6 +6,7 @@ import csv
 import io
 
 from irenic.errors import FormatError
+from irenic.formats._reading import parse
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.parsed import Parsed
 from irenic.formats.sheets._domains import (
@@ -31,16 +32,21 @@ def with_declarations(raw: bytes, parsed: Parsed) -> bytes:
     tables = parsed.bound(None)
     if tables.errors:
         raise tables.errors[0]
-    declared: dict[str, str] = {}
-    for table, draft in zip(tables.tables, parsed.drafts, strict=True):
+    for draft in parsed.drafts:
         if draft.declared:
             raise FormatError("the table declares its columns already; edit the declarations")
+    write = _declared_csv if parsed.format == "csv" else _declared_xlsx
+    declared: dict[str, str] = {}
+    for table, draft in zip(tables.tables, parsed.drafts, strict=True):
         declared |= _declarations(table, draft)
-    return (
-        _declared_csv(raw, parsed, declared)
-        if parsed.format == "csv"
-        else _declared_xlsx(raw, declared)
-    )
+    written = write(raw, parsed, declared)
+    if any(draft.doubts for draft in parse(written, format=parsed.format).drafts):
+        # what the caller answered
+        for draft in parsed.drafts:
+            for name, role in draft.roles.items():
+                declared[name] = f"{role}: {declared[name]}" if name in declared else role
+        written = write(raw, parsed, declared)
+    return written
 
 
 def _declarations(table: DecisionTable, draft: TableDraft) -> dict[str, str]:
@@ -84,7 +90,7 @@ def _declared_csv(raw: bytes, parsed: Parsed, declared: dict[str, str]) -> bytes
     return "".join(lines).encode(encoding)
 
 
-def _declared_xlsx(raw: bytes, declared: dict[str, str]) -> bytes:
+def _declared_xlsx(raw: bytes, _: Parsed, declared: dict[str, str]) -> bytes:
     check_merges(raw)
     book = open_workbook(raw, read_only=False)
     sheet = book.create_sheet("Columns")

@@ -44,11 +44,11 @@ def _conditions(draft: TableDraft) -> Iterator[tuple[str, _Texts]]:
     rows = [*draft.rows, *draft.impossible_rows]
     for place, column in enumerate(draft.inputs):
         texts: _Texts = {}
-        cells = [] if column.skipped else [row.cells[place] for row in rows]
+        cells = [row.cells[place] for row in rows]
         if any(not cell.text.isascii() for cell in distinct(cells).values()):
             for cell, row in zip(cells, rows, strict=True):
                 texts.setdefault(cell.text, (Place(row.number, column.name, cell.text), row.line))
-        yield "" if column.skipped else column.name, texts
+        yield column.name, texts
 
 
 def _outcomes(draft: TableDraft) -> Iterator[tuple[str, _Texts]]:
