@@ -101,6 +101,15 @@ _READING = {
             help="Read a .csv or .xlsx file as a cross table; NAME is the condition in its header.",
         ),
     ],
+    "roles": Annotated[
+        list[str] | None,
+        _option(
+            "--role",
+            metavar="NAME=ROLE",
+            help="What a column of a .csv or .xlsx table is: condition, outcome, note, 'Age >=', up"
+            " to, from, 'value of Zone'; may be repeated.",
+        ),
+    ],
     "hit_policy": Annotated[
         str | None,
         _option(
@@ -125,7 +134,24 @@ def reading_options(arguments: Mapping[str, Any]) -> dict[str, Any]:
     reading = {name: arguments.get(name) for name in _READING}
     reading["ignore"] = reading["ignore"] or ()
     reading["hit_policy"] = as_policy(reading["hit_policy"])
+    reading["roles"] = _roles(reading["roles"] or [])
     return reading
+
+
+def _roles(texts: list[str]) -> dict[str, str]:
+    """Return the roles in options such as ``Age low=Age >=``, by column."""
+    from irenic.formats.sheets.roles import role_of
+
+    roles = {}
+    for text in texts:
+        # names and roles may contain signs of equality, too
+        ends = [place for place, sign in enumerate(text) if sign == "="]
+        pairs = [(text[:end].strip(), text[end + 1 :].strip()) for end in ends]
+        found = next((pair for pair in pairs if pair[0] and role_of(pair[1])), None)
+        if found is None:
+            raise FormatError(f"--role must be NAME=ROLE, such as 'Fee=outcome', got {text!r}")
+        roles[found[0]] = found[1]
+    return roles
 
 
 reads_rules = adds_options(

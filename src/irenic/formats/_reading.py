@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
@@ -51,6 +51,7 @@ def parse(
     cells: str | None = None,
     header_row: int | None = None,
     cross: str | None = None,
+    roles: Mapping[str, str] | None = None,
     name: str | None = None,
 ) -> Parsed:
     """Parse a source of rules without binding it to a space.
@@ -94,6 +95,11 @@ def parse(
         Reads csv and xlsx sources as cross tables: the first column is a condition with the name
         above it, the other names in the header are values of the condition ``cross``, and the
         cells are outcomes.
+    roles : mapping of str to str, optional
+        What columns of a csv or xlsx source are, by name, where its cells do not show it:
+        ``"condition"``, ``"outcome"``, ``"note"`` (not read), a bound of a feature such as
+        ``"age >="``, ``"from"`` or ``"up to"`` (the bound of a step), or ``"value of zone"`` (a
+        column of a cross table). ``target`` and ``ignore`` are short forms.
     name : str, optional
         The name of the source in messages and tables (default: its path).
 
@@ -145,6 +151,7 @@ def parse(
         "cells": cells or "",
         "header_row": header_row,
         "cross": cross or "",
+        "roles": roles,
     }
 
     def again(raw: bytes) -> Parsed:
@@ -314,6 +321,7 @@ def read(
     cells: str | None = None,
     header_row: int | None = None,
     cross: str | None = None,
+    roles: Mapping[str, str] | None = None,
     name: str | None = None,
 ) -> RuleSet | RuleList:
     """Return the rules of one table: ``parse(source).bind(space).table(table)`` as rules.
@@ -322,7 +330,7 @@ def read(
     ----------
     source, format, target, ignore, hit_policy, encoding
         As for :func:`parse`.
-    locale, sheet, cells, header_row, cross, name
+    locale, sheet, cells, header_row, cross, roles, name
         As for :func:`parse`.
     space : Space, optional
         The space of the rules, instead of the one that the source declares or that is inferred
@@ -365,6 +373,7 @@ def read(
         cells=cells,
         header_row=header_row,
         cross=cross,
+        roles=roles,
         name=name,
     )
     return parsed._rules(space, table)
@@ -385,6 +394,7 @@ def loads(
     cells: str | None = None,
     header_row: int | None = None,
     cross: str | None = None,
+    roles: Mapping[str, str] | None = None,
     name: str | None = None,
 ) -> RuleSet | RuleList:
     """Return the rules in a text, or in the content of a file as bytes.
@@ -394,7 +404,7 @@ def loads(
     text : str or bytes
     format, space, table, target, ignore, hit_policy, encoding
         As for :func:`read`.
-    locale, sheet, cells, header_row, cross, name
+    locale, sheet, cells, header_row, cross, roles, name
         As for :func:`read`.
 
     Returns
@@ -430,6 +440,7 @@ def loads(
         cells=cells,
         header_row=header_row,
         cross=cross,
+        roles=roles,
         name=name,
     )
     return parsed._rules(space, table)

@@ -181,7 +181,7 @@ def _check(
 
 def _check_roles(before: TableDraft, after: TableDraft) -> None:
     """Raise an error if a column of an edited sheet would be read as something else."""
-    roles = [{c.name: (c.skipped, c.bound) for c in draft.inputs} for draft in (before, after)]
+    roles = [{c.name: c.bound for c in draft.inputs} for draft in (before, after)]
     for name, role in roles[0].items():
         if roles[1].get(name) != role:
             raise FormatError(f"column {name!r} would no longer be read as it was")

@@ -2,8 +2,8 @@
 
 A declaration is a kind of value, and possibly the values that can occur: ``integer [0..120]``,
 ``number >= 0``, ``date``, ``text``, ``yes/no``, ``one of nurse, clerk``, ``one of nurse, clerk or
-others``. A unit follows the kind: ``number (kg) >= 0``. ``outcome`` declares one of several outcome
-columns.
+others``. A unit follows the kind: ``number (kg) >= 0``. A role such as ``outcome`` or ``Age >=``
+stands alone or before a kind: ``outcome: one of low, high``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, Test, comparisons, parse
 from irenic.formats.sheets._grid import SheetLine
 from irenic.formats.sheets._spellings import Locale, respelled
+from irenic.formats.sheets.roles import Role, role_of
 from irenic.model.condition import Operators
 from irenic.model.features import Categorical, Feature
 from irenic.model.notation import ParsedCondition, ParsedImpossible, parse_line
@@ -24,8 +25,6 @@ from irenic.model.patterns import lazy
 
 SHEETS: Final = ("columns", "domains", "declarations")
 """Titles of sheets that declare columns, in lower case."""
-OUTCOME: Final = "outcome"
-"""The declaration of outcome columns, if there are several."""
 _KINDS: Final = {
     "integer": "integer", "integers": "integer", "whole number": "integer",
     "whole numbers": "integer", "number": "number", "numbers": "number", "decimal": "number",
@@ -47,14 +46,20 @@ class Declaration(NamedTuple):
     kind: str | None
     domain: Test | None
     unit: str = ""
+    role: Role | None = None
+    """The role of the column."""
 
 
 def declaration(text: Any) -> Declaration | None:
     """Return what a cell declares, None if it is no declaration."""
     if not isinstance(text, str):
         return None
-    if text.strip().casefold() == OUTCOME:
-        return Declaration(OUTCOME, None)
+    if (role := role_of(text)) is not None:
+        return Declaration(None, None, "", role)
+    head, colon, rest = text.partition(":")
+    if colon and (role := role_of(head)) is not None:
+        found = declaration(rest)
+        return None if found is None or found.role else found._replace(role=role)
     if match := _ONE_OF.fullmatch(text.strip()):
         if " ".join(match[1].split()[-2:]).casefold() == "or others":
             return Declaration(None, ANYTHING)  # cells tell which other values there are

@@ -21,12 +21,10 @@ from irenic.formats.feel.doubtful_cells import MIXED_PERCENTAGES, refusal
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
-    DASHES,
     AnyOf,
     Compare,
     Not,
     comparisons,
-    kind_of,
 )
 from irenic.formats.sheets._doubtful_words import (
     advise,
@@ -36,87 +34,17 @@ from irenic.formats.sheets._doubtful_words import (
     check_words,
     compared,
     first_line,
-    is_cross_table,
     is_never_negative,
     quoted,
-    second_outcomes,
 )
-from irenic.formats.sheets._sequences import days_meant, is_ordered, whole_list
-from irenic.formats.sheets._spellings import is_condition, same_money, units_of
+from irenic.formats.sheets._sequences import days_meant, whole_list
+from irenic.formats.sheets._spellings import same_money, units_of
 from irenic.formats.sheets._steps import settle_pair, settle_steps
 from irenic.formats.tables.drafts import Cell, Input, TableDraft, distinct
-from irenic.model.literals import quote
 from irenic.model.patterns import lazy
-
-_NUMBERS_ROWS: Final = lazy(
-    r"(?:rules?|rows?|lines?)?[\s_-]*(?:#|№|no\.?|nr\.?|num\.?|number|id|index)"
-    r"|(?:rule|row|line)(?:[\s_-]*name)?",
-    re.IGNORECASE,
-)
-_NAMED_SO: Final = lazy(r"(?!(?:num\.?|number|index)$)(?:" + _NUMBERS_ROWS.pattern + ")", re.I)
-_NOTES: Final = lazy(
-    r"(?:.*[\s_-])?(?:notes?|comments?|remarks?|annotations?|explanations?|rationales?"
-    r"|bemerkung(?:en)?|notiz(?:en)?|anmerkung(?:en)?|kommentare?|hinweise?|erläuterung(?:en)?"
-    r"|begründung(?:en)?|remarques?|commentaires?|observaci(?:ón|ones)|comentarios?|opmerking(?:en)?"
-    r"|toelichting)",
-    re.IGNORECASE,
-)
-# Columns that are notes if they are right of the outcome.
-_RECORDS: Final = lazy(
-    r"(?:(?:rule|row)[\s_-])?(?:sources?|quellen?|references?|authors?|autor(?:en)?|editors?"
-    r"|bearbeiter(?:in)?|legal basis|rechtsgrundlage|version|stand|as of"
-    r"|(?:last )?(?:changed|updated|modified|edited|reviewed|approved|checked|created) (?:by|on|at)"
-    r"|last (?:changed?|updated?|modified|edited|edit|reviewed|review)"
-    r"|(?:zuletzt )?(?:geändert|geprüft|freigegeben|erstellt) (?:von|durch|am)|zuletzt geändert"
-    r"|letzte (?:änderung|prüfung)|änderungsdatum)",
-    re.IGNORECASE,
-)
-# Columns at the end that are hardly the outcome.
-_BESIDES: Final = lazy(
-    r"weight|(?:.*[\s_-])?(?:sources?|owners?|authors?|editors?|references?|descriptions?"
-    r"|legal basis|(?:changed|updated|approved|checked) (?:by|on)|version)",
-    re.IGNORECASE,
-)
-_PAIRS: Final = (
-    ("from", "to"), ("min", "max"), ("minimum", "maximum"), ("lower", "upper"), ("since", "until"),
-    ("start", "end"), ("von", "bis"), ("ab", "bis"), ("de", "à"), ("desde", "hasta"),
-    ("mínimo", "máximo"), ("mín", "máx"), ("début", "fin"), ("beginn", "ende"),
-)  # fmt: skip
-"""The words that name columns of lower and upper bounds."""
-_ORDERS: Final = {
-    **{low: ">=" for low, _ in _PAIRS},
-    **{high: "<=" for _, high in _PAIRS},
-    **dict.fromkeys(("over", "above", "more than", "über", "mehr als", "plus de", "más de"), ">"),
-    **dict.fromkeys(("meer dan", "boven"), ">"),
-    **dict.fromkeys(("at least", "mindestens", "au moins", "al menos", "vanaf"), ">="),
-    **dict.fromkeys(("under", "below", "less than", "unter", "weniger als", "moins de"), "<"),
-    **dict.fromkeys(("menos de", "onder", "minder dan"), "<"),
-    **dict.fromkeys(("up to", "at most", "bis zu", "höchstens", "jusqu'à", "t/m"), "<="),
-}
-"""What the words of bounds mean; two columns with one name and opposite words are a range."""
-_LONELY: Final = ("from", "to", "von", "bis")
-"""Words that name a bound even if the other one is missing."""
-_FEWEST_ROWS: Final = 3
-"""Number of rows from which a column with a different value in each row is suspicious."""
-
 
 NOTHING_ASKED: Final = object()
 """Stands for the value of a cell that accepts anything."""
-
-
-def is_note(name: str) -> bool:
-    """Return whether a column is named like notes."""
-    return _NOTES.fullmatch(name) is not None
-
-
-def is_record(name: str) -> bool:
-    """Return whether a column right of the outcome is named like the source or date of a row."""
-    return _RECORDS.fullmatch(name) is not None
-
-
-def is_label(name: str) -> bool:
-    """Return whether a column is named like notes or the numbers of rows."""
-    return is_note(name) or _NUMBERS_ROWS.fullmatch(name) is not None
 
 
 def is_words(cell: Cell) -> bool:
@@ -125,22 +53,14 @@ def is_words(cell: Cell) -> bool:
     return '"' not in cell.text and any(isinstance(c.value, str) for c in found)
 
 
-def check_columns(draft: TableDraft, *, chosen: bool = False) -> None:
-    """Add errors and warnings about ambiguous columns to the draft of a spreadsheet.
-
-    ``chosen`` says that the caller chose the outcome or the layout.
-    """
-    names = [column.name for column in draft.inputs]
+def check_columns(draft: TableDraft) -> None:
+    """Add errors and warnings about ambiguous cells of columns to the draft of a spreadsheet."""
     spelled = {name for name, _ in draft.respelled}
-    for place, name in enumerate(names):
-        if name in spelled:
+    for place, column in enumerate(draft.inputs):
+        if column.name in spelled:
             settle_steps(draft, place)
     cells = draft.columns()
     different = [distinct(column) for column in cells]
-    columns = []
-    for column, known in zip(cells, different, strict=True):
-        values = {key: bare_value(cell) for key, cell in known.items()}
-        columns.append([values[id(cell)] for cell in column])
     has_texts = []
     for place, (feature, known) in enumerate(zip(draft.inputs, different, strict=True)):
         excluded = distinct([row.cells[place] for row in draft.impossible_rows])
@@ -149,50 +69,18 @@ def check_columns(draft: TableDraft, *, chosen: bool = False) -> None:
         has_texts.append(str in kinds)
         if kinds - {int, float, type(None)}:
             advise(draft, feature, list(known.values()))
-    if not chosen:
-        _check_roles(draft, names, columns)
-    errors = refused_columns(names, columns)
-    for place, name in enumerate(names):
-        is_beyond = _is_beyond(draft, name)
-        may_be_note = is_note(name) or (is_beyond and is_record(name))
-        role = _role(draft, place, columns) if name in errors or may_be_note else ""
-        if role:
-            draft.inputs[place].skipped = role
-            _forget(draft, name)
-            if may_be_note and not is_note(name):
-                draft.remarks.append(
-                    f"{name} is right of the outcome and skipped; name it with --outcome if it is"
-                    " the outcome"
-                )
-            continue
-        if name in errors and _is_paired(draft, place, columns):
-            continue
-        if name in errors:
-            draft.fail(errors[name], header=name, doubtful=True)
-        elif chosen and is_beyond and not _is_condition(draft.inputs[place], cells[place]):
-            draft.fail(_beyond(draft, name, columns[place]), header=name, doubtful=True)
-        elif (
-            place == 0
-            and len(names) > 1
-            and not draft.inputs[0].domain
-            and _all_differ(columns[0], _FEWEST_ROWS)
-            and not all(isinstance(v, str) and is_ordered(v) for v in columns[0])
-        ):
-            draft.warn(
-                "every row has a different value here, so no two rows can overlap; if these are row"
-                f" names, skip the column with ignore={name!r} (--ignore)",
-                header=name,
-                doubtful=True,
-            )
-        if any(not cell.text for cell in different[place].values()):
+    _settle_pairs(draft)
+    for place, column in enumerate(draft.inputs):
+        found = list(different[place].values())
+        if any(not cell.text for cell in found) and not column.bound:
             check_blanks(draft, place)
         if has_texts[place]:
-            check_words(draft, draft.inputs[place], list(different[place].values()))
-        check_negative(draft, draft.inputs[place], list(different[place].values()))
-        if has_texts[place] and not draft.inputs[place].aliases:
-            literals = [c.value for cell in different[place].values() for c in compared(cell)]
-            _check_alike(draft, name, literals, doubtful=True)
-            check_typos(draft, name, _words_in(cells[place]), doubtful=True)
+            check_words(draft, column, found)
+        check_negative(draft, column, found)
+        if has_texts[place] and not column.aliases:
+            literals = [c.value for cell in found for c in compared(cell)]
+            _check_alike(draft, column.name, literals, doubtful=True)
+            check_typos(draft, column.name, _words_in(cells[place]), doubtful=True)
     for place, name in enumerate(draft.outputs):
         thens = [row.then for row in draft.rows]
         if len(draft.outputs) > 1:
@@ -202,6 +90,24 @@ def check_columns(draft: TableDraft, *, chosen: bool = False) -> None:
             text: times for (header, text), (times, _) in draft.thens.items() if header == name
         }
         check_typos(draft, name, {t: n for t, n in words.items() if t in thens}, doubtful=False)
+
+
+def _settle_pairs(draft: TableDraft) -> None:
+    """Check and extend the ranges whose bounds are in two columns."""
+    bounds = {column.bound: place for place, column in enumerate(draft.inputs) if column.bound}
+    for (name, order), low in bounds.items():
+        highs = [place for (of, sign), place in bounds.items() if of == name and sign[0] == "<"]
+        if order[0] != ">" or not highs:
+            continue
+        (high, *_), column = highs, draft.inputs[low]
+        lows, ends = ([bare_value(row.cells[at]) for row in draft.rows] for at in (low, high))
+        tests = [Compare(order, v) for v in lows if v not in (None, NOTHING_ASKED)]
+        has_all = not {None, NOTHING_ASKED} & set(lows)
+        if has_all and not column.source and is_never_negative(tests, column.unit):
+            _begin_with_zero(draft, column, name)
+        _check_midnight(draft, low, lows, ends)
+        if (order, draft.inputs[high].bound) == (">=", (name, "<=")):
+            settle_pair(draft, name, low, high)
 
 
 def _words_in(cells: Sequence[Cell]) -> dict[str, int]:
@@ -214,31 +120,6 @@ def _words_in(cells: Sequence[Cell]) -> dict[str, int]:
             if value not in in_quotes:
                 counts[value] = counts.get(value, 0) + times[key]
     return counts
-
-
-def _is_beyond(draft: TableDraft, name: str) -> bool:
-    """Return whether a column is right of all outcomes, and these are right of other columns."""
-    last = max(draft.places.get(output, -1) for output in draft.outputs)
-    others = [draft.places[column.name] for column in draft.inputs if column.name in draft.places]
-    return 0 <= last < draft.places.get(name, -1) and min(others) < last
-
-
-def _is_condition(column: Input, cells: Sequence[Cell]) -> bool:
-    """Return whether a declaration, an operator, a range or a dash shows a condition."""
-    if column.source:
-        return True
-    return any(bare_value(c) is None or c.text.strip() in DASHES for c in distinct(cells).values())
-
-
-def _beyond(draft: TableDraft, name: str, values: Sequence[Any]) -> str:
-    both = [*draft.outputs, name]
-    options = " ".join(f"--outcome {quote(n) if ' ' in n else n}" for n in both)
-    value = next((v for v in values if v is not NOTHING_ASKED), "x")
-    return (
-        f"the column is right of the outcome {draft.outputs[-1]!r} and may be another one; choose"
-        f" all outcomes with target={both!r} ({options}), skip it with ignore={name!r} (--ignore),"
-        f" or write = {literal_text(value, words=True)} in its first cell if it is a condition"
-    )
 
 
 _ANSWERS: Final = (
@@ -270,21 +151,14 @@ def _settle_kind(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> Non
         _check_periods(draft, column, cells)
     if dt.date in kinds:
         _check_turned_dates(draft, column, cells)
-    if dt.time in kinds and _DURATION.search(column.name):
-        draft.warn(
-            "read as times of day; write durations as PT2H30M, or as numbers of hours or minutes",
-            header=column.name,
-            doubtful=True,
-        )
-    is_bound = _is_bound(column.name, [c.name for c in draft.inputs])
     if is_measured and kinds - {type(None)} == {int}:
-        name = _bound(column.name)[0] if is_bound else column.name
+        name = column.bound[0] if column.bound else column.name
         remark = (
             f"{name} may have fractions, as it is measured in {column.unit}; declare it as integer"
             " under the header if not"
         )
         draft.remarks += [] if remark in draft.remarks else [remark]
-    elif column.whole and _depends_on_whole(column.name, column.unit, tests):
+    elif column.whole and _depends_on_whole(column.unit, tests):
         draft.remarks.append(
             f"{column.name} is read as whole numbers, as its cells are; declare it as number under"
             " the header if it may have fractions"
@@ -293,16 +167,9 @@ def _settle_kind(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> Non
     has_zero = any(c.value == 0 for c in tests)
     at_zero = [c for c in cells if any(t.value == 0 for t in compared(c))] if has_zero else []
     as_spoken = any(is_respelled(draft, column, c) or bare_value(c) is not None for c in at_zero)
-    if not is_bound and is_never_negative(column.name, tests, column.unit, as_spoken=as_spoken):
+    is_open = any(isinstance(c.test, Compare) and c.test.order in ("<", "<=") for c in cells)
+    if not (column.bound or is_open) and as_spoken and is_never_negative(tests, column.unit):
         _begin_with_zero(draft, column, column.name)
-
-
-_OF_DATES: Final = lazy(
-    r"date|\bday|month|year|since|until|valid|from|start|end|begin|due|deadline|expir|birth|born|issued"
-    r"|datum|tag\b|monat|stichtag|gültig|\bab\b|\bbis\b|seit|beginn|ende|frist|fällig|geburt|début|fin"
-    r"|jour|fecha|desde|hasta|vencimiento|data\b",
-    re.IGNORECASE,
-)
 
 
 def _check_turned_dates(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> None:
@@ -312,7 +179,7 @@ def _check_turned_dates(draft: TableDraft, column: Input, cells: Sequence[Cell])
         return
     if not draft.letters or any(is_respelled(draft, column, cell) for cell in cells):
         return  # typed as dates
-    if _OF_DATES.search(column.name) or len({day.year for day in days}) > 1:
+    if len({day.year for day in days}) > 1:
         return
     if all(day.day < day.month for day in days):
         pairs = [(day.day, day.month) for day in days]
@@ -331,21 +198,9 @@ def _check_turned_dates(draft: TableDraft, column: Input, cells: Sequence[Cell])
     )
 
 
-_FRACTIONAL: Final = lazy(
-    r"\b(?:bmi|premiums?|prices?|fees?|costs?|amounts?|sums?|income|salary|revenue|turnover|payments?"
-    r"|weight|height|length|width|distance|temperature|speed|volume|area|rates?|poids|taille|prix"
-    r"|montant|revenu|prime|peso|altura|precio|importe|ingresos?|bedrag|inkomen|gewicht|prijs)\b"
-    r"|(?:beitrag|prämie|betrag|einkommen|gehalt|umsatz|preis|kosten|summe|gebühr|gewicht|größe|höhe"
-    r"|länge|breite|entfernung|temperatur|fläche)\b",
-    re.IGNORECASE,
-)
-"""Names of money and measures, which have fractions."""
-
-
-def _depends_on_whole(name: str, unit: str, tests: Sequence[Compare]) -> bool:
-    """Return whether a column of money or a measure ends one range right before another."""
-    is_money = unit in _PRICES or _THOUSANDS.fullmatch(unit) is not None
-    if not is_money and (unit or not _FRACTIONAL.search(name)):
+def _depends_on_whole(unit: str, tests: Sequence[Compare]) -> bool:
+    """Return whether a column of money ends one range right before another."""
+    if unit not in _PRICES and _THOUSANDS.fullmatch(unit) is None:
         return False
     if not all(type(test.value) is int for test in tests):
         return False
@@ -371,13 +226,6 @@ def check_outcomes(draft: TableDraft) -> None:
         unit = _check_one_unit(draft, name, units, of_header - {"%"}) or min(of_header, default="")
         if unit:
             (draft.units[name],) = same_money([unit])
-
-
-_DURATION: Final = lazy(
-    r"\b(?:duration|delay|dauer|verspätung|wartezeit|durée|retard|duración|retraso|duur|vertraging)\b"
-    r"|\bh+:mm",
-    re.IGNORECASE,
-)
 
 
 def _begin_with_zero(draft: TableDraft, column: Input, name: str) -> None:
@@ -406,27 +254,21 @@ _THOUSANDS: Final = lazy(
     re.IGNORECASE,
 )
 """Multiples of currencies in names of columns."""
-_IN_HEAD: Final = lazy(
-    r"[(\[]([^)\]]*)[)\]]|\sin\s+(\S+)\s*$"
-    # letters such as g and m are units only in brackets
-    r"|(?:^|[\s,_])(kg|km|cm|mm|ml|lbs?|km/h|mph|°[CF]|kWh?|m[²³])\s*$"
-)
+_IN_HEAD: Final = lazy(r"[(\[]([^)\]]*)[)\]]")
 
 
 def _head_units(name: str) -> set[str]:
-    """Return the units in the name of a column.
+    """Return the units in brackets in the header of a column.
 
-    >>> _head_units("Weight (kg)"), _head_units("Price in €"), _head_units("Age")
-    ({'kg'}, {'€'}, set())
+    >>> _head_units("Weight (kg)"), _head_units("Price in €"), _head_units("Sum (T€)")
+    ({'kg'}, set(), {'T€'})
     >>> _head_units("Speed [km/h]"), _head_units("Age (optional)")
     ({'km/h'}, set())
-    >>> _head_units("weight_kg"), _head_units("Plan m"), _head_units("Sum (T€)")
-    ({'kg'}, set(), {'T€'})
     """
     match = _IN_HEAD.search(name)
     if match is None:
         return set()
-    text = re.sub(r"^in\s+", "", (match[1] or match[2] or match[3] or "").strip())
+    text = re.sub(r"^in\s+", "", match[1].strip())
     if _THOUSANDS.fullmatch(text):
         return {text}
     if "/" in text and text.casefold() != "km/h":
@@ -603,144 +445,6 @@ def answer_pair(values: Sequence[Any]) -> tuple[str, str] | tuple[()]:
     return next((pair for pair in _ANSWERS if plain <= set(pair)), ())
 
 
-def _check_roles(draft: TableDraft, names: list[str], columns: Sequence[Sequence[Any]]) -> None:
-    """Reject a cross table, and a second outcome that is read as a condition."""
-    outcomes = [row.then for row in draft.rows]
-    if len(draft.outputs) == 1 and is_cross_table([*names, draft.outputs[0]], [*columns, outcomes]):
-        draft.fail(
-            f"the columns {', '.join(map(repr, (*names[1:], *draft.outputs)))} look like values of"
-            " one condition in a cross table; read it with cross='NAME' (--cross NAME), where NAME"
-            " is that condition, or choose the outcome with target=… (--outcome)",
-            header=names[1] if len(names) > 1 else names[0],
-            doubtful=True,
-        )
-        return
-    seconds = _seconds(draft, names, columns)
-    if len(seconds) > 1 and set(seconds) == set(names[1:]):
-        draft.fail(
-            f"the columns {', '.join(map(repr, (*seconds, *draft.outputs)))} look like outcomes; if"
-            " they are the values of one condition in a cross table, read it with cross='NAME'"
-            " (--cross NAME), where NAME is that condition, or choose the outcomes with target=…"
-            " (--outcome)",
-            header=seconds[0],
-            doubtful=True,
-        )
-    elif seconds:
-        both = [*seconds, *draft.outputs]
-        options = " ".join(f"--outcome {quote(n) if ' ' in n else n}" for n in both)
-        draft.fail(
-            "it is unclear whether the column is a condition or an outcome; choose the outcomes"
-            f" with target={both!r} ({options}), or only one of them",
-            header=seconds[0],
-            doubtful=True,
-        )
-
-
-def _seconds(draft: TableDraft, names: list[str], columns: Sequence[Sequence[Any]]) -> list[str]:
-    """Return the conditions that are likely outcomes: numbers, or prices and words such as free."""
-    seconds = second_outcomes(names, columns)
-    has_conditions = any(None in values for values in columns)
-    for column, cells, values in zip(draft.inputs, draft.columns(), columns, strict=True):
-        given = all(type(value) in (int, float, str) for value in values)
-        if column.unit in _PRICES - {"%"} and len(cells) > 1 and has_conditions and given:
-            texts = [cell.text for cell in distinct(cells).values()]
-            priced = [text for text in texts if units_of(text) & _PRICES]
-            seconds += [column.name] if 2 * len(priced) > len(texts) else []
-    known = {
-        column.name
-        for column in draft.inputs
-        if column.source or _is_bound(column.name, names) or _COMPARED_HEAD.fullmatch(column.name)
-    }
-    return [name for name in names if name in seconds and name not in known]
-
-
-def _role(draft: TableDraft, place: int, columns: Sequence[Sequence[Any]]) -> str:
-    """Return the role of a column that is no condition, "" if it is one."""
-    if len(draft.inputs) - sum(1 for column in draft.inputs if column.skipped) < 2:
-        return ""  # a table needs a condition
-    name = draft.inputs[place].name
-    values = [value for value in columns[place] if value is not NOTHING_ASKED]
-    if is_note(name) or (_is_beyond(draft, name) and is_record(name)):
-        return "" if _asks(draft, place) else "note"
-    # other first columns that count the rows may also be conditions, such as zones
-    return "identifier" if _NAMED_SO.fullmatch(name) and _all_differ(values, 1) else ""
-
-
-_COMPARES: Final = lazy(r"\s*(?:[<>=≤≥≠!]|not\s*\()", re.IGNORECASE)
-
-
-def _asks(draft: TableDraft, place: int) -> bool:
-    """Return whether cells of a column that is named like notes are conditions all the same.
-
-    Beside words, only an operator before words asks for something: ``heavy, by van`` and ``up to 5
-    kg`` are notes.
-    """
-    cells = list(distinct([row.cells[place] for row in draft.rows]).values())
-    tests = [cell for cell in cells if bare_value(cell) is None]
-    if any(is_words(cell) for cell in cells):
-        tests = [cell for cell in tests if is_words(cell) and _COMPARES.match(cell.text)]
-    return bool(tests)
-
-
-def _forget(draft: TableDraft, name: str) -> None:
-    """Remove what was found in the cells of a column that is no condition."""
-    draft.errors = [error for error in draft.errors if error.place.header != name]
-    draft.warnings = [warning for warning in draft.warnings if warning.place.header != name]
-
-
-_OUTCOME: Final = lazy(
-    r"(?:then|=>|→|outcomes?|outputs?|results?|decisions?|actions?|conclusions?)(?:\W.*|\d*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_CONDITION: Final = lazy(r"\s*(?:[<>=≤≥≠!\[\](]|not\s*\()|\s*[-–—−]\s*$")
-
-
-def is_outcome(name: str, cells: Iterable[Any] = ()) -> bool:
-    """Return whether a column is named like an outcome, and no cell is empty or a condition."""
-    if _OUTCOME.fullmatch(name) is None:
-        return False
-    return all(c is not None and not _CONDITION.match(str(c)) for c in cells)
-
-
-def are_outcomes(cells: Iterable[Any]) -> bool:
-    """Return whether no cell is empty or a condition, as people write them."""
-    return all(
-        c is not None and not _CONDITION.match(str(c)) and not is_condition(str(c)) for c in cells
-    )
-
-
-_COMPARED_HEAD: Final = lazy(r"(.*[^\s<>=≤≥])\s*(<=|>=|<|>|≤|≥)")
-
-
-def _is_paired(draft: TableDraft, place: int, columns: Sequence[Sequence[Any]]) -> bool:
-    """Set the bound of a column that bounds the range of a feature; False if it does not."""
-    name = draft.inputs[place].name
-    if head := _COMPARED_HEAD.fullmatch(name):
-        order = {"≤": "<=", "≥": ">="}.get(head[2], head[2])
-        draft.inputs[place].bound = (head[1], order)
-        return True
-    stem, word = _bound(name)
-    if not stem or not word:
-        return False
-    names = [column.name for column in draft.inputs]
-    partner = next((i for i, n in enumerate(names) if _is_partner(n, stem, word)), None)
-    if partner is None or any(v is None for v in columns[partner]):
-        return False
-    low, high = (place, partner) if _ORDERS[word][0] == ">" else (partner, place)
-    draft.inputs[place].bound = (_bound(names[low])[0], _ORDERS[word])
-    if place == low:
-        bounds = [Compare(_ORDERS[word], v) for v in columns[low] if v is not NOTHING_ASKED]
-        if not draft.inputs[place].source and is_never_negative(
-            stem, bounds, draft.inputs[place].unit
-        ):
-            _begin_with_zero(draft, draft.inputs[place], stem)
-        _check_midnight(draft, low, columns[low], columns[high])
-        if (_ORDERS[word], _ORDERS[_bound(names[high])[1]]) == (">=", "<="):
-            _check_shared(draft, stem, names[low], names[high], columns[low], columns[high])
-            settle_pair(draft, stem, low, high)
-    return True
-
-
 def _check_midnight(draft: TableDraft, low: int, lows: Sequence[Any], highs: Sequence[Any]) -> None:
     """Add an error if a range of times in two columns goes over midnight."""
     for row, a, b in zip(draft.rows, lows, highs, strict=True):
@@ -756,90 +460,6 @@ def _check_midnight(draft: TableDraft, low: int, lows: Sequence[Any], highs: Seq
             )
 
 
-def _check_shared(
-    draft: TableDraft, stem: str, low: str, high: str, lows: Sequence[Any], highs: Sequence[Any]
-) -> None:
-    """Add an error if the upper bound of a row is the lower bound of another."""
-    asked = {v for v in lows if v is not NOTHING_ASKED}
-    pairs = zip(lows, highs, strict=True)
-    shared = [b for a, b in pairs if b is not NOTHING_ASKED and b in asked and a != b]
-    if shared:
-        value = literal_text(shared[0], words=True)
-        draft.fail(
-            f"{value} is the end of one range and the beginning of another, so it is unclear which"
-            f" of them contains it; name the columns {stem + ' >='!r} and {stem + ' <'!r} if ranges"
-            f" exclude their end, or {stem + ' >='!r} and {stem + ' <='!r}",
-            header=high,
-            doubtful=True,
-        )
-
-
-def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """Return the columns that are errors, with reasons.
-
-    A column contains, for each row, the value of a cell without an operator, None for other tests.
-    """
-    reasons = {}
-    for place, (name, column) in enumerate(zip(names, columns, strict=True)):
-        values = [value for value in column if value is not NOTHING_ASKED]
-        if not values or None in values:
-            continue
-        kinds = {kind_of(value) for value in values}
-        if "value" in kinds:
-            continue
-        # an operator shows that the column is a condition
-        hint = (
-            f"write = {literal_text(values[0], words=True)} in its first cell if it is a condition"
-        )
-        if is_note(name):
-            reasons[name] = (
-                f"the column looks like notes; skip it with ignore={name!r} (--ignore), or {hint}"
-            )
-        elif len(names) > 1 and _numbers_rows(name, values, column if place == 0 else ()):
-            reasons[name] = (
-                "the column numbers the rows, so no two rows could overlap; skip it with"
-                f" ignore={name!r} (--ignore), or {hint}"
-            )
-        elif kinds & {"text", "boolean"}:
-            continue
-        elif _COMPARED_HEAD.fullmatch(name):
-            reasons[name] = f"the column contains bounds; {hint}"
-        elif _is_bound(name, names):
-            stem = _bound(name)[0]
-            noun = {"date": "Date", "time": "Time"}.get(kind_of(values[0]), "Age")
-            way = f"use one column {stem!r} with ranges such as [18..25]"
-            if not stem:
-                way = f"name both after what they bound, such as '{noun} from' and '{noun} to'"
-            reasons[name] = (
-                "the column looks like a bound of a range, but its values are read as exact"
-                f" ones; {way}, or {hint}"
-            )
-        elif name == "WEIGHT":  # the name of the weights of rules in earlier versions
-            reasons[name] = (
-                "the column is ambiguous; name it 'RULE WEIGHT' for weights of rules, or 'weight'"
-                " for a condition"
-            )
-    return reasons
-
-
-def check_outcome(draft: TableDraft) -> None:
-    """Warn about a last column that is unlikely to be the outcome."""
-    name = draft.outputs[0]
-    texts = [row.then for row in draft.rows]
-    if len(texts) > 1 and all(isinstance(text, str) and is_condition(text) for text in texts):
-        draft.warn(
-            "the outcomes look like conditions; if the outcome is another column, choose it with"
-            " target=… (--outcome)",
-            header=name,
-        )
-    if is_note(name) or is_record(name) or _BESIDES.fullmatch(name):
-        draft.warn(
-            "the last column is read as the outcome; if it is not, choose the outcome with"
-            f" target=… (--outcome) and skip this column with ignore={name!r} (--ignore)",
-            header=name,
-        )
-
-
 def bare_value(cell: Cell) -> Any:
     """Return the value of a cell that is a single value without an operator, else None."""
     test = cell.test
@@ -848,53 +468,6 @@ def bare_value(cell: Cell) -> Any:
     if not isinstance(test, Compare) or test.order != "=" or cell.text.lstrip().startswith("="):
         return None
     return test.value
-
-
-def _all_differ(values: Sequence[Any], fewest: int) -> bool:
-    complete = None not in values and NOTHING_ASKED not in values
-    return complete and len(values) == len(set(values)) >= fewest
-
-
-def _numbers_rows(name: str, values: Sequence[Any], first: Sequence[Any]) -> bool:
-    if _NUMBERS_ROWS.fullmatch(name):  # a row may span several lines
-        return _all_differ(values, 1)
-    counted = [str(number) for number in range(1, len(first) + 1)]
-    return len(first) > 1 and [str(value) for value in first] == counted
-
-
-def _is_bound(name: str, names: Iterable[str]) -> bool:
-    stem, word = _bound(name)
-    if not word:
-        return False
-    paired = any(_is_partner(other, stem, word) for other in names)
-    # "Min. order" is a bound, but "pulse max" is measured
-    is_least = word in ("min", "minimum") and name.lower().startswith("min")
-    return paired or (stem != "" and (word in _LONELY or is_least))
-
-
-def _is_partner(name: str, stem: str, word: str) -> bool:
-    """Return whether a column has the other bound of the same stem."""
-    other_stem, other = _bound(name)
-    if other_stem.casefold() != stem.casefold() or not other:
-        return False
-    return _ORDERS[other][0] != _ORDERS[word][0]
-
-
-_COMPOUND: Final = lazy(r"(mindest|minimal|höchst|maximal)-?([^\W\d]{3}.*)", re.IGNORECASE)
-
-
-def _bound(name: str) -> tuple[str, str]:
-    """Return the stem and the bound of a header, as in ("Age", "from"); "" for no bound."""
-    if compound := _COMPOUND.fullmatch(name):
-        low = compound[1].lower().startswith("mi")
-        return compound[2].capitalize(), "minimum" if low else "maximum"
-    words = [word for word in re.split(r"[\s_().\[\]-]+", name) if word]
-    for size in (2, 1):
-        for part in (slice(-size, None), slice(0, size)):
-            if (word := " ".join(words[part]).lower()) in _ORDERS:
-                del words[part]
-                return " ".join(words), word
-    return name, ""
 
 
 def _check_alike(

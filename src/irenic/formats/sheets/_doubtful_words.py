@@ -16,7 +16,6 @@ from irenic.formats.feel.doubtful_cells import STRING, means_else, means_missing
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, comparisons, kind_of
 from irenic.formats.sheets._sequences import LONGEST_WORDS, is_ordered
-from irenic.formats.sheets._spellings import is_condition
 from irenic.formats.tables.drafts import Cell, Input, TableDraft
 from irenic.model.literals import quote
 from irenic.model.patterns import lazy
@@ -276,44 +275,21 @@ def check_negative(draft: TableDraft, column: Input, cells: Sequence[Cell]) -> N
     )
 
 
-_NEVER_NEGATIVE: Final = lazy(
-    r"(?:.*\W)?(?:age|alter|lebensalter|âge|edad|qty|quantity|count|number of .+|anzahl(?: .+)?"
-    r"|menge|quantité|cantidad|weight|gewicht|poids|peso|length|länge|distance|entfernung"
-    r"|speed|tempo|geschwindigkeit|duration|dauer|durée|price|preis|prix|precio|score|claims"
-    r"|schäden|children|kinder|enfants|visits|orders|items|points|punkte)"
-    r"(?:\s*[(\[].*|\s+in\s+.*)?",
-    re.IGNORECASE,
-)
-_MAYBE_NEGATIVE: Final = lazy(
-    r"temp(?:s|eratur\w*|ératures?)?\b|balance|saldo|solde|profit|gewinn|bénéfice|beneficio|\bloss"
-    r"|verlust|perte|change|veränderung|\bdiff|écart|diferencia|delta|growth|wachstum|croissance"
-    r"|margin|marge|margen|\bnet\b|netto|cash|kontostand|credit|guthaben|offset|deviation|abweichung"
-    r"|altitude|elevation|höhe über|latitude|longitude|\bfloor|stockwerk|étage|etage|\bpiso|level"
-    r"|return|rendite|interest|zins|°",
-    re.IGNORECASE,
-)
 _SIGNED_UNITS: Final = frozenset({"°C", "°F", "%", "K", "V", "kV", "MV", "mA", "A"})
 
 
-def is_never_negative(
-    name: str, tests: Sequence[Compare], unit: str = "", *, as_spoken: bool = True
-) -> bool:
-    """Return whether the name and the cells of a column show that its values begin with 0.
+def is_never_negative(tests: Sequence[Compare], unit: str = "") -> bool:
+    """Return whether the cells of a column show that its values begin with 0.
 
-    That is so if the first bound is 0, and includes it, for known names and for other columns in
-    which 0 is written as people do. All known names are read alike.
+    That is so if the first bound is 0, and includes it.
     """
     values = [test.value for test in tests if test.value is not None]
-    if not values or not all(type(value) in (int, float) for value in values) or min(values) != 0:
+    if len(values) < 2 or not all(type(value) in (int, float) for value in values):
         return False
     at_zero = {test.order for test in tests if test.value == 0}
-    if not at_zero & {">=", "="} or not at_zero <= {">=", ">", "="}:
+    if min(values) != 0 or not at_zero & {">=", "="} or not at_zero <= {">=", ">", "="}:
         return False
-    if _NEVER_NEGATIVE.fullmatch(name) is not None:
-        return True
-    if not as_spoken or len(values) < 2 or unit in _SIGNED_UNITS or _MAYBE_NEGATIVE.search(name):
-        return False
-    return all(type(value) is int for value in values) or unit != ""
+    return unit not in _SIGNED_UNITS and (unit != "" or all(type(v) is int for v in values))
 
 
 # --- cells of another kind than the others
@@ -391,77 +367,3 @@ def check_blanks(draft: TableDraft, place: int) -> None:
         line=line,
         doubtful=True,
     )
-
-
-# --- columns
-
-_CONSEQUENCE: Final = lazy(
-    r"(?:.*\W)?(?:prices?|fees?|fares?|rates?|tariffs?|premiums?|discounts?|surcharges?|bonus|points"
-    r"|commissions?|tax(?:es)?|costs?|charges?|fines?|preise?|gebühr(?:en)?|tarife?|prämien?|rabatte?"
-    r"|zuschlag|kosten|prix|tarifs?|frais|remise|coût|precios?|tarifas?|descuentos?|coste|cuota)"
-    r"(?:\s*[(\[].*|\s+in\s+.*)?",
-    re.IGNORECASE,
-)
-
-
-def second_outcomes(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> list[str]:
-    """Return the condition columns that contain only numbers, and are likely outcomes.
-
-    They are named like amounts to pay, or are not the first column and contain decimals of which
-    no two are equal. A column contains, for each row, the value of a cell without an operator, None
-    for other tests.
-    """
-    if not any(None in column for column in columns):
-        return []
-    return [
-        name
-        for place, (name, values) in enumerate(zip(names, columns, strict=True))
-        if len(values) > 1
-        and all(type(value) in (int, float) for value in values)
-        and (_CONSEQUENCE.fullmatch(name) or (place > 0 and _are_decimals(values)))
-    ]
-
-
-def _are_decimals(values: Sequence[Any]) -> bool:
-    return float in map(type, values) and len(set(values)) == len(values)
-
-
-_YEAR_HEAD: Final = lazy(r".*\b(?:19|20)\d\d")
-_HEAD_VALUE: Final = lazy(r"[<>=≤≥]?\s*[-\d][\d.,\s%€$-]*\+?(?:\s*\w{1,3})?|[A-Z]{2,3}")
-
-
-def is_cross_table(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> bool:
-    """Return whether the header contains values, and the columns under them only outcomes."""
-    first, *others = columns
-    if len(others) < 2 or any(None in values for values in others) or len(first) < 2:
-        return False
-    kinds = {kind_of(value) if value.__hash__ else "" for values in others for value in values}
-    if len(kinds) != 1 or not kinds <= {"number", "text", "boolean"}:
-        return False
-    return has_values(names[1:]) or (None in first and _are_alike(others))
-
-
-_FEWEST_ROWS: Final = 3
-
-
-def _are_alike(columns: Sequence[Sequence[Any]]) -> bool:
-    """Return whether columns of numbers have one magnitude in each row, as in a matrix."""
-    rows = list(zip(*columns, strict=True))
-    # two columns must be more alike than several
-    least, ratio = (10, 2.0) if len(columns) > 2 else (100, 1.25)
-    if len(columns) == 2 and len(rows) < _FEWEST_ROWS:
-        return False
-    if not all(type(value) in (int, float) for row in rows for value in row):
-        return False
-    amounts = all(least <= min(row) <= max(row) <= ratio * min(row) for row in rows)
-    return amounts and all(len(set(values)) == len(values) for values in columns)
-
-
-def has_values(header: Sequence[str]) -> bool:
-    """Return whether names of columns are numbers, codes, days, months, quarters or sizes."""
-    heads = [name.strip() for name in header]
-    if all(_HEAD_VALUE.fullmatch(head) or is_condition(head) for head in heads):
-        return True
-    if all(map(_YEAR_HEAD.fullmatch, heads)):
-        return len({head[:-4] for head in heads}) == 1
-    return len(heads) > 1 and any(len(head) > 1 for head in heads) and all(map(is_ordered, heads))

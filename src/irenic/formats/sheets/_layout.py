@@ -6,7 +6,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError, did_you_mean
-from irenic.formats.sheets._grid import SheetLine, Unreadable
+from irenic.formats.sheets._grid import SheetLine
 from irenic.formats.sheets._spellings import is_condition
 from irenic.formats.tables.drafts import POLICIES
 from irenic.model.decision_table import HitPolicy
@@ -66,8 +66,6 @@ def arranged(lines: list[SheetLine], layout: Layout) -> Arranged:
         lines = _without_footnotes(_without_headers(lines, notes), notes)
         if not layout.cells:
             _check_one_table(lines, start + margin)
-    if layout.cross:
-        lines = _uncrossed(lines, layout.cross)
     return Arranged(lines, start + margin, notes, next(reversed(policies.values()), None))
 
 
@@ -326,27 +324,3 @@ def _two_tables(one: str, other: str) -> FormatError:
         f"the sheet contains two tables, in {one} and {other}; choose one with cells={one!r}"
         f" (--range {one})"
     )
-
-
-def _uncrossed(lines: list[SheetLine], name: str) -> list[SheetLine]:
-    """Return a cross table as rows with two conditions: one of the row, one of the header."""
-    header, *rows = lines
-    if not _has(header, 0) or len(header.cells) < 3:
-        raise FormatError(
-            "the first cell of a cross table must name the condition of its rows, and the others"
-            " must be values of the condition that cross (--cross) names",
-            line=header.number,
-        )
-    flat = [SheetLine(header.number, [header.cells[0], name, "outcome"])]
-    for row in rows:
-        for place in range(1, len(header.cells)):
-            if _has(row, place):
-                cell = row.cells[place]
-                flat.append(SheetLine(row.number, [row.cells[0], header.cells[place], cell]))
-            elif not isinstance(header.cells[place], Unreadable):
-                raise FormatError(
-                    f"the cell {letters(place)}{row.number} of the cross table is empty; every"
-                    " combination must have an outcome",
-                    line=row.number,
-                )
-    return flat

@@ -135,7 +135,7 @@ def located(
         draft.header,
         draft.last,
         columns,
-        [places[c.name] for c in draft.inputs if c.skipped == "identifier"],
+        _identifiers(table, [places[name] for name in draft.ignored], lines),
         outputs,
         weight,
         _note_place(draft, names, end, lines if noted else {}),
@@ -147,6 +147,13 @@ def located(
         cells,
         {places[name]: _signs(draft, name) for name in wanted},
     )
+
+
+def _identifiers(table: DecisionTable, places: list[int], lines: dict[int, list[str]]) -> list[int]:
+    """Return the columns that are not read and differ in every row, such as numbers of rows."""
+    rows = [lines.get(line, []) for line in table.provenance.lines]
+    columns = {p: [row[p].strip() if p < len(row) else "" for row in rows] for p in places}
+    return [p for p, texts in columns.items() if all(texts) and len(set(texts)) == len(texts)]
 
 
 def _note_place(draft: TableDraft, names: list[str], end: int, lines: dict[int, list[str]]) -> int:

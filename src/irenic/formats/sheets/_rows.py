@@ -16,10 +16,7 @@ from irenic.formats.feel.doubtful_cells import (
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse_value
 from irenic.formats.sheets._doubtful_cells import CellDoubts
-from irenic.formats.sheets._doubtful_columns import (
-    is_label,
-    is_words,
-)
+from irenic.formats.sheets._doubtful_columns import is_words
 from irenic.formats.sheets._grid import (
     Percentage,
     SheetLine,
@@ -92,9 +89,8 @@ class RowReader:
             reason = "labels can only be decided one by one in the only outcome column"
             draft.fail(reason, rule=number, line=line.number)
         if is_last and (reason := self.like_no_rule(cells)):
-            # errors in columns of rule names are dropped, as these are not read
             name = self.names[self.inputs[0]]
-            self.fail(reason, number, "" if is_label(name) else name, line, cells[self.inputs[0]])
+            self.fail(reason, number, name, line, cells[self.inputs[0]])
             return
         if self.is_default(cells) or (is_last and self.is_else(cells)):
             if not self.is_default(cells):
@@ -148,9 +144,7 @@ class RowReader:
 
     def is_else(self, cells: list[Any]) -> bool:
         """Return whether a row is for all other cases, in words: ``else``, ``otherwise``."""
-        texts = [
-            cells[i] for i in self.inputs if cells[i] is not None and not is_label(self.names[i])
-        ]
+        texts = [cells[i] for i in self.inputs if cells[i] is not None]
         if not all(isinstance(text, str) for text in texts) or not any(map(means_else, texts)):
             return False
         return all(means_else(t) or means_any(t) or _is_dash(t) for t in texts)

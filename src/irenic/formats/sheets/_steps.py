@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any, Final
 
 from irenic.formats.feel.unary_tests import ANYTHING, AllOf, AnyOf, Compare, Not, Test
@@ -49,6 +50,52 @@ def settle_steps(draft: TableDraft, place: int) -> None:
     for row in rows:
         row.cells[place] = changed.get(id(row.cells[place]), row.cells[place])
     draft.remarks.append(remark(column.name, tests))
+
+
+def read_steps(draft: TableDraft, place: int, kind: str) -> None:
+    """Read numbers as bounds of steps: where other conditions are equal, rows bound each other.
+
+    ``kind`` is "from" or "up to".
+    """
+    name = draft.inputs[place].name
+    groups: dict[tuple[str, ...], list[Any]] = {}
+    for row in draft.rows:
+        cell = row.cells[place]
+        if (
+            isinstance(cell.test, Compare)
+            and cell.test.order == "="
+            and cell.test.value is not None
+        ):
+            key = tuple(c.text for i, c in enumerate(row.cells) if i != place)
+            groups.setdefault(key, []).append(row)
+    for rows in groups.values():
+        values = [row.cells[place].test.value for row in rows]
+        try:
+            rises = all(a < b for a, b in pairwise(values))
+            falls = all(a > b for a, b in pairwise(values))
+        except TypeError:
+            rises = falls = False
+        if not (rises or falls):
+            row = next(r for r, (a, b) in zip(rows[1:], pairwise(values), strict=True) if not a < b)
+            draft.fail(
+                "steps must rise or fall from row to row where the other conditions are equal; sort"
+                f" the rows, or declare the column with roles={{{name!r}: 'condition'}}",
+                rule=row.number, header=name, text=row.cells[place].text, line=row.line,
+            )  # fmt: skip
+            return
+        in_order = rows if rises else rows[::-1]
+        bounds = [None, *sorted(values), None]
+        for number, row in enumerate(in_order, 1):
+            before, own, after = bounds[number - 1 : number + 2]
+            tests = [Compare("<=", own), Compare(">", before)]
+            if kind == "from":
+                tests = [Compare(">=", own), Compare("<", after)]
+            kept = tuple(test for test in tests if test.value is not None)
+            row.cells[place] = Cell(
+                row.cells[place].text, kept[0] if len(kept) == 1 else AllOf(kept)
+            )
+    verb = "begins at" if kind == "from" else "ends with"
+    draft.remarks.append(f"each row of {name} {verb} its value, and the other rows bound it")
 
 
 def settle_pair(draft: TableDraft, name: str, low: int, high: int) -> None:

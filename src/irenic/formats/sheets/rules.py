@@ -1,25 +1,26 @@
 """Decision tables as spreadsheets: CSV files and Excel workbooks.
 
-The first row names the columns: one per feature, and the outcome, which is the last column by
-default. A cell contains a unary test (:mod:`irenic.formats.feel.unary_tests`); an empty cell or
-``-`` accepts any value. A column named ``RULE WEIGHT`` contains the weights of rules, and a row
-that begins with ``DEFAULT`` the outcome if no other row applies. As in DMN, the letter of a hit
-policy at the top left is the name of a column of rule numbers.
+The first row names the columns: one per feature, and the outcomes. The cells show what each column
+is (:mod:`irenic.formats.sheets.roles`). A cell contains a unary test
+(:mod:`irenic.formats.feel.unary_tests`); an empty cell or ``-`` accepts any value. A column named
+``RULE WEIGHT`` contains the weights of rules, and a row that begins with ``DEFAULT`` the outcome if
+no other row applies. As in DMN, the letter of a hit policy at the top left is the name of a column
+of rule numbers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from irenic.checking import kind_named
 from irenic.errors import FormatError, did_you_mean
+from irenic.formats.feel.doubtful_cells import means_else, means_total
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.parsed import Parsed
 from irenic.formats.sheets._domains import (
-    OUTCOME,
     SHEETS,
     allowed,
     declaration,
@@ -27,16 +28,7 @@ from irenic.formats.sheets._domains import (
     declared_row,
     declared_sheet,
 )
-from irenic.formats.sheets._doubtful_columns import (
-    are_outcomes,
-    check_columns,
-    check_outcome,
-    check_outcomes,
-    is_note,
-    is_outcome,
-    is_record,
-)
-from irenic.formats.sheets._doubtful_words import has_values
+from irenic.formats.sheets._doubtful_columns import check_columns, check_outcomes
 from irenic.formats.sheets._grid import (
     SheetLine,
     Unreadable,
@@ -56,12 +48,16 @@ from irenic.formats.sheets._layout import (
     letters,
 )
 from irenic.formats.sheets._layout import WEIGHT as WEIGHT
+from irenic.formats.sheets._outcomes import means_impossible
 from irenic.formats.sheets._rows import RowReader
+from irenic.formats.sheets._shapes import Shaped, shaped, unmarked
 from irenic.formats.sheets._spellings import (
     Locale,
     locale_of,
     settled_by,
 )
+from irenic.formats.sheets._steps import read_steps
+from irenic.formats.sheets.roles import Role, as_roles, settle
 from irenic.formats.tables.assembly import assemble
 from irenic.formats.tables.drafts import (
     MOST_COLUMNS,
@@ -72,6 +68,7 @@ from irenic.formats.tables.drafts import (
     accepted_in,
 )
 from irenic.frames.columns import check_header
+from irenic.model.decision_table import HitPolicy
 from irenic.model.notation import ParsedCondition
 
 
@@ -91,6 +88,7 @@ def parse_csv(
     cells: str = "",
     header_row: int | None = None,
     cross: str = "",
+    roles: Mapping[str, str] | None = None,
     name: str = "",
     converted: bool = False,
 ) -> Parsed:
@@ -102,8 +100,7 @@ def parse_csv(
     if not lines:
         raise FormatError("the table is empty; its first line must name the columns")
     options = _Options(
-        _names(target),
-        _names(ignore),
+        as_roles(target, ignore, roles),
         Layout(cells, header_row, cross),
         locale=locale_of(locale) if locale else None,
         has_commas=delimiter == ",",
@@ -115,8 +112,8 @@ def parse_csv(
 class _Options(NamedTuple):
     """How to read the sheets of a file."""
 
-    targets: list[str]
-    ignored: list[str]
+    roles: Mapping[str, Role]
+    """The roles of columns that the caller declares, by name."""
     layout: Layout = Layout()
     declared: Mapping[str, Any] = MappingProxyType({})
     """The declarations of columns in another sheet, by name."""
@@ -135,40 +132,162 @@ class _Options(NamedTuple):
     """Whether the letter of a hit policy may be the name of a column of rule numbers."""
 
 
-def _names(names: str | Sequence[str] | None) -> list[str]:
-    return [names] if isinstance(names, str) else list(names or ())
-
-
 def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
     all_lines = lines
     lines, first, remarks, policy = arranged(lines, options.layout)
     if not lines:
         raise FormatError("the table is empty; its first line must name the columns")
     _check_formulas(lines[0], lines[1:])
-    last = lines[-1].number
+    draft = TableDraft(name, header=lines[0].number, last=lines[-1].number, remarks=remarks)
     names = _header(lines[0])
-    places = {n: first + place for place, n in enumerate(names) if n}
-    declared = dict(options.declared)
+    draft.places = {n: first + place for place, n in enumerate(names) if n}
+    draft.declared = dict(options.declared)
     if row := declared_row(lines):
-        declared |= {n: cell for n, cell in zip(names, row, strict=False) if cell is not None}
+        draft.declared |= {n: cell for n, cell in zip(names, row, strict=False) if cell is not None}
         remarks.append(f"line {lines[1].number} declares the columns")
         lines = [lines[0], *lines[2:]]
-    lines, accepts = _accepted(lines)
+    table = shaped(lines, names, _roles(names, draft.declared, options))
+    remarks += table.remarks
+    for doubt in table.doubts:
+        draft.ask(doubt, line=draft.header)
+    if table.unread:
+        draft.inputs = [Input(n) for n in names[:-1]]
+        return draft
+    if table.moved:
+        draft.places = {n: first + place for place, n in enumerate(table.names) if n}
+    draft.places = {n: place for n, place in draft.places.items() if n not in table.joined}
+    draft.crossed, draft.part = table.moved, options.layout.cells
+    draft.impossible = [*options.impossible]
+    accepts = _without_notes(draft, table)
     accepts += [(line, text) for line, comment in options.comments for text in accepted_in(comment)]
-    options = options._replace(
-        targets=_as_in(names, options.targets), ignored=_as_in(names, options.ignored)
-    )
-    lines = _without(lines, options.ignored)
-    targets = options.targets or [n for n in names if _is_outcome(declared.get(n))]
-    header = lines[0]
-    names = _header(header)
-    letter = _letter(names, lines[1:], targets) if options.numbered else ""
+    names, header = table.names, table.lines[0]
+    letter = _letter(names, table.rows, table.roles) if options.numbered else ""
+    _check_header(table, letter, all_lines if table.moved else lines)
+    if letter:
+        names = names[1:]
+        table.lines = [SheetLine(line.number, line.cells[1:]) for line in table.lines]
+        table.names = names
+    _set_policy(draft, policy, letter)
+    if letter and letter not in names:
+        draft.letter = letter
+        draft.unnumbered = lambda: _draft(name, all_lines, options._replace(numbered=False))
+    if options.typed and not table.moved:
+        draft.letters = {n: letters(place) for n, place in draft.places.items()}
+    roles = _settle(draft, table)
+    draft.outputs = tuple(n for n in names if n in roles and roles[n].kind == "outcome")
+    draft.inputs = [Input(n) for n in names if n in roles and n not in draft.outputs]
+    if not draft.inputs or not draft.outputs:
+        named = f" {', '.join(map(repr, draft.outputs))}" if draft.outputs else ""
+        raise _NoTableError(
+            f"a decision table must have columns other than the outcome{named}; add one per"
+            " feature, and separate cells by commas, semicolons or tabs",
+            line=header.number,
+        )
+    for column in draft.inputs:
+        role = roles[column.name]
+        column.bound = (role.of, role.order) if role.kind == "bound" else None
+    _check_width(names, table.lines, options.layout)
+    lines = _unmarked(draft, table)
+    _read_rows(draft, names, lines, options)
+    check_outcomes(draft)
+    _declare(draft, draft.declared)
+    draft.n_rows = len(draft.rows)
+    numbers = {row.line: (row.number - 1,) for row in draft.rows}
+    draft.accepts = [(numbers.get(line, ()), text) for line, text in accepts]
+    draft.outputs = _outputs(draft)
+    for place, column in enumerate(draft.inputs):
+        if roles[column.name].kind in ("from", "up to"):
+            read_steps(draft, place, roles[column.name].kind)
+    check_columns(draft)
+    return draft
+
+
+def _roles(names: list[str], declared: Mapping[str, Any], options: _Options) -> dict[str, Role]:
+    """Return the roles that the sheet and the caller declare; the caller wins."""
+    found = {name: declaration(declared.get(name)) for name in names}
+    roles = {name: each.role for name, each in found.items() if each is not None and each.role}
+    if options.layout.cross:
+        roles |= {name: Role("value", options.layout.cross) for name in names[1:]}
+    # a caller types a name of several lines in one
+    in_one_line = {header_name(name): name for name in reversed(names)}
+    known = {n if n in names else in_one_line.get(n, n): r for n, r in options.roles.items()}
+    return roles | known
+
+
+def _without_notes(draft: TableDraft, table: Shaped) -> list[tuple[int, str]]:
+    """Remove the columns of notes; return the findings that they accept, with their lines."""
+    for name in table.roles:
+        if name not in table.names and name not in draft.places:
+            raise _NoTableError(f"unknown column {name!r}{did_you_mean(name, table.names)}")
+    noted = {n for n, role in table.roles.items() if role.kind == "note"} | {NOTE}
+    for name, role in table.roles.items():
+        if role.kind in ("names", "heading"):
+            raise FormatError(
+                f"the column {name!r} cannot be {role}: names is for the first column of a table"
+                " whose columns are rules, and heading for rows with one cell"
+            )
+    accepting = {
+        place: name
+        for place, name in enumerate(table.names)
+        if name in noted or (name not in table.roles and _accepts(table.rows, place))
+    }
+    if set(accepting.values()) - noted and len(table.names) - len(accepting) < 2:
+        accepting = {place: name for place, name in accepting.items() if name in noted}
+    draft.ignored = tuple(name for name in accepting.values() if name != NOTE)
+    accepts, kept = [], [SheetLine(table.lines[0].number, _kept(table.lines[0].cells, accepting))]
+    for line in table.rows:
+        texts = [c for i, c in enumerate(line.cells) if i in accepting and isinstance(c, str)]
+        cells = _kept(line.cells, accepting)
+        if any(cell is not None for cell in cells):  # otherwise it is left over from a dropped row
+            accepts += [(line.number, text) for cell in texts for text in accepted_in(cell)]
+            kept.append(SheetLine(line.number, cells))
+            _check_notes(kept[-1])
+    if accepting:
+        table.lines = kept
+        table.names = [name for place, name in enumerate(table.names) if place not in accepting]
+    return accepts
+
+
+def _accepts(rows: list[SheetLine], place: int) -> bool:
+    cells = (line.cells[place] for line in rows if place < len(line.cells))
+    return any(isinstance(cell, str) and _accepted(cell) for cell in cells)
+
+
+def _accepted(cell: str) -> bool:
+    """Return whether a cell accepts a finding."""
+    if ":" not in cell or cell[:6].lower() != "accept":
+        return False
+    kinds = (re.split(r":|,|\swhere\s", text)[0] for text in accepted_in(cell))
+    return any(kind_named(kind) is not None for kind in kinds)
+
+
+def _check_notes(line: SheetLine) -> None:
+    """Raise an error if a cell outside the columns of notes accepts a finding."""
+    for cell in line.cells:
+        if isinstance(cell, str) and _accepted(cell):
+            raise FormatError(
+                f"{cell!r} must be in a column of notes: add one, or declare it with"
+                " roles={'Comment': 'note'} (--role Comment=note)",
+                line=line.number,
+            )
+
+
+def _kept(cells: list[Any], dropped: Container[int]) -> list[Any]:
+    kept = [cell for place, cell in enumerate(cells) if place not in dropped]
+    if 0 in dropped and cells[:1] == [DEFAULT] and kept and kept[0] is None:
+        kept[0] = DEFAULT  # it must stay in the first column
+    return kept
+
+
+def _check_header(table: Shaped, letter: str, lines: list[SheetLine]) -> None:
+    """Raise an error for a header without the names of all columns."""
+    names, header = table.names, table.lines[0]
     # a column of rule numbers may have the name of a feature
     try:
         _check_names(["\0", *names[1:]] if letter else names, header.number)
     except FormatError as error:
-        if not names[0] and has_values(names[1:]):
-            raise FormatError(
+        if names and not names[0] and not has_two_headers(lines):
+            raise type(error)(
                 f"{error.message}; in a cross table, the first cell names the condition of the rows"
                 " and cross=… (--cross) that of the header",
                 line=error.line,
@@ -181,27 +300,9 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
             f" header_row={lines[1].number} (--header-row {lines[1].number})",
             line=error.line,
         ) from None
-    if letter:
-        names = names[1:]
-        lines = [SheetLine(line.number, line.cells[1:]) for line in lines]
-    columns = [n for n in names if n != WEIGHT]
-    _check_known(targets, columns)
-    outputs = targets or _outcomes(columns, names, lines)
-    inputs = [n for n in columns if n not in outputs]
-    if not inputs:
-        raise _NoTableError(
-            "a decision table must have columns other than the outcome"
-            f" {', '.join(map(repr, outputs))}; add one per feature, and separate cells by commas,"
-            " semicolons or tabs",
-            line=header.number,
-        )
-    draft = TableDraft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
-    draft.remarks, draft.places, draft.ignored = remarks, places, tuple(options.ignored)
-    draft.header, draft.last, draft.declared = header.number, last, declared
-    draft.impossible = [*options.impossible]
-    draft.crossed, draft.part = bool(options.layout.cross), options.layout.cells
-    if options.typed and not options.layout.cross:
-        draft.letters = {n: letters(place) for n, place in places.items()}
+
+
+def _set_policy(draft: TableDraft, policy: tuple[HitPolicy, str] | None, letter: str) -> None:
     if policy and letter and policy != POLICIES[letter]:
         draft.fail(
             f"the hit policy is {policy[0]} above the table, but {POLICIES[letter][0]} ({letter})"
@@ -209,13 +310,54 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
         )
     if policy or letter:
         draft.hit_policy, draft.aggregation = policy or POLICIES[letter]
-    if letter and letter not in names:
-        draft.letter = letter
-        draft.unnumbered = lambda: _draft(name, all_lines, options._replace(numbered=False))
+
+
+def _settle(draft: TableDraft, table: Shaped) -> dict[str, Role]:
+    """Return the roles of all columns, and add what is unclear about them to the draft."""
+    places = [place for place, name in enumerate(table.names) if name != WEIGHT]
+    names = [table.names[place] for place in places]
+    declared = {n: role for n, role in table.roles.items() if n in names}
+    for doubt in draft.doubts:  # it has a way out of its own
+        declared |= {n: Role("condition") for n in doubt.columns if n in names}
+    rows = [
+        [line.cells[place] if place < len(line.cells) else None for place in places]
+        for line in table.rows
+        if not _is_rest(line, places, is_last=line is table.lines[-1])
+    ]
+    settled = settle(names, rows, declared)
+    for doubt in settled.doubts:
+        draft.ask(doubt, line=table.lines[0].number)
+    return settled.roles
+
+
+def _is_rest(line: SheetLine, places: list[int], *, is_last: bool) -> bool:
+    """Return whether a row is for all other cases, for impossible ones, or a total."""
+    cells = [line.cells[place] for place in places if place < len(line.cells)]
+    filled = [cell for cell in cells if cell is not None]
+    if not filled or filled[0] == DEFAULT or any(map(means_impossible, filled)):
+        return True
+    texts = [cell for cell in filled if isinstance(cell, str)]
+    return is_last and (any(map(means_else, texts)) or means_total(str(filled[0])))
+
+
+def _unmarked(draft: TableDraft, table: Shaped) -> list[SheetLine]:
+    """Return lines with true and false in declared outcomes that contain marks."""
+    declared = [n for n, role in table.roles.items() if role.kind == "outcome"]
+    places = [place for place, name in enumerate(table.names) if name in declared]
+
+    def say(place: int) -> None:
+        draft.remarks.append(f"a mark in {table.names[place]} is true, and an empty cell false")
+
+    return unmarked(table.lines, places, say)
+
+
+def _read_rows(
+    draft: TableDraft, names: list[str], lines: list[SheetLine], options: _Options
+) -> None:
+    """Add the rows of a table whose roles are settled."""
     if options.locale is None:
         options = _with_locale(draft, names, lines[1:], options)
     draft.decimal, draft.day_first = options.locale or Locale()
-    _check_width(names, lines, options.layout)
     reader = RowReader(
         draft,
         names,
@@ -226,75 +368,17 @@ def _draft(name: str, lines: list[SheetLine], options: _Options) -> TableDraft:
     for line in lines[1:]:
         reader.read(line, is_last=line is lines[-1])
     reader.doubts.end()
-    check_outcomes(draft)
-    _declare(draft, declared)
-    if not targets:
-        check_outcome(draft)
-    draft.n_rows = len(draft.rows)
-    rows = {row.line: (row.number - 1,) for row in draft.rows}
-    draft.accepts = [(rows.get(line, ()), text) for line, text in accepts]
-    draft.outputs = _outputs(draft)
-    check_columns(draft, chosen=bool(targets or options.layout.cross))
-    return draft
 
 
 _LONGEST_NAME: Final = 1_000
-_LONGEST_GRADE: Final = 2
-"""In German and French, a column Note with fewer words per cell may contain grades."""
-
-
-def _is_outcome(text: Any) -> bool:
-    found = declaration(text)
-    return found is not None and found.kind == OUTCOME
-
-
-def _outcomes(columns: list[str], names: list[str], lines: list[SheetLine]) -> list[str]:
-    """Return the outcome columns: those named so, else the last one that is not a note."""
-    named = []
-    for name in columns:
-        if is_outcome(name):
-            place = names.index(name)
-            cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
-            named += [name] if is_outcome(name, cells) else []
-    others = [name for name in columns if not is_note(name)]
-    known = [*others]
-    while len(known) > 2 and is_record(known[-1]):
-        known.pop()
-    if len(known) < len(others):  # unless the last other column contains conditions
-        place = names.index(known[-1])
-        cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
-        others = known if are_outcomes(cells) else others
-    if len(others) > 1 and columns[-1].casefold() == "note" and not named:
-        place = names.index(columns[-1])
-        cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
-        if all(c is not None and len(str(c).split()) <= _LONGEST_GRADE for c in cells):
-            raise FormatError(
-                f"it is unclear whether the column {columns[-1]!r} contains notes or the outcome;"
-                f" choose the outcome with target=… (--outcome {columns[-1]}), or skip the column"
-                f" with ignore={columns[-1]!r} (--ignore)",
-                line=lines[0].number,
-            )
-    last = others[-1:] if len(others) > 1 else columns[-1:]
-    if not named or named == last or len(named) == len(columns):
-        return last
-    trailing = others[-len(named) :]
-    if named == trailing:
-        return named
-    choices = ", ".join(map(repr, [*named, *(name for name in last if name not in named)]))
-    raise FormatError(
-        f"it is unclear which column is the outcome: {choices}; choose one or several with target=…"
-        " (--outcome), and skip a column that is neither an outcome nor a condition with ignore=…"
-        " (--ignore)",
-        line=lines[0].number,
-    )
 
 
 def _declare(draft: TableDraft, declared: Mapping[str, Any]) -> None:
     """Set what the sheet declares about its columns, and check the outcomes."""
     for column in draft.inputs:
         found = declaration(declared.get(column.name))
-        if found is not None and found.kind != OUTCOME:
-            column.kind, column.domain, column.unit = found
+        if found is not None and (found.kind or found.domain):
+            column.kind, column.domain, column.unit = found[:3]
             column.source = "its declaration"
     for place, name in enumerate(draft.outputs):
         values = allowed(declared, name)
@@ -317,9 +401,8 @@ def _with_locale(
     """Return options with what the cells settle about numbers and dates."""
     texts: dict[bool, dict[str, None]] = {False: {}, True: {}}
     for place, name in enumerate(names):
-        if not is_note(name):
-            cells = (line.cells[place] for line in lines if place < len(line.cells))
-            texts[name in draft.outputs] |= dict.fromkeys(c for c in cells if isinstance(c, str))
+        cells = (line.cells[place] for line in lines if place < len(line.cells))
+        texts[name in draft.outputs] |= dict.fromkeys(c for c in cells if isinstance(c, str))
     locale, contradiction = settled_by(texts[False], texts[True], semicolons=options.has_semicolons)
     if contradiction:
         draft.fail(f"{contradiction}; write them in one way, or choose with locale=… (--locale)")
@@ -328,59 +411,6 @@ def _with_locale(
     if locale.day_first is not None:
         draft.remarks.append(f"dates begin with the {'day' if locale.day_first else 'month'}")
     return options._replace(locale=locale)
-
-
-def _accepted(lines: list[SheetLine]) -> tuple[list[SheetLine], list[tuple[int, str]]]:
-    """Return lines without the acceptances in columns of notes, and those with their lines."""
-    places = [i for i, name in enumerate(_header(lines[0])) if name == NOTE or is_note(name)]
-    kept, accepts = [], []
-    for line in lines:
-        texts = {
-            place: accepted_in(cell)
-            for place in places
-            if place < len(line.cells) and isinstance(cell := line.cells[place], str)
-        }
-        if any(texts.values()):
-            values = [None if texts.get(i) else cell for i, cell in enumerate(line.cells)]
-            if any(cell is not None for i, cell in enumerate(values) if i not in places):
-                # otherwise it is left over from a dropped row
-                accepts += [(line.number, text) for each in texts.values() for text in each]
-            line = SheetLine(line.number, values)
-        _check_notes(line)
-        kept.append(line)
-    return kept, accepts
-
-
-def _check_notes(line: SheetLine) -> None:
-    """Raise an error if a cell outside the columns of notes accepts a finding."""
-    for cell in line.cells:
-        if isinstance(cell, str) and ":" in cell and cell[:6].lower() == "accept":
-            for text in accepted_in(cell):
-                if kind_named(re.split(r":|,|\swhere\s", text)[0]) is not None:
-                    raise FormatError(
-                        f"{cell!r} must be in a column of notes: name the column Comment",
-                        line=line.number,
-                    )
-
-
-def _without(lines: list[SheetLine], ignored: list[str]) -> list[SheetLine]:
-    """Return lines without the ignored columns."""
-    names = _header(lines[0])
-    if not ignored and NOTE not in names:
-        return lines
-    _check_known(ignored, names)
-    dropped = {place for place, name in enumerate(names) if name in ignored or name == NOTE}
-    kept = [SheetLine(line.number, _kept(line.cells, dropped)) for line in lines]
-    if NOTE in names:  # what is left of a dropped row
-        kept = [line for line in kept if any(cell is not None for cell in line.cells)]
-    return kept
-
-
-def _kept(cells: list[Any], dropped: set[int]) -> list[Any]:
-    kept = [cell for place, cell in enumerate(cells) if place not in dropped]
-    if 0 in dropped and cells[:1] == [DEFAULT] and kept and kept[0] is None:
-        kept[0] = DEFAULT  # it must stay in the first column
-    return kept
 
 
 def _check_formulas(header: SheetLine, rows: list[SheetLine]) -> None:
@@ -414,18 +444,6 @@ def _width(line: SheetLine) -> int:
     return max((i for i, cell in enumerate(line.cells, 1) if cell is not None), default=0)
 
 
-def _as_in(columns: list[str], names: list[str]) -> list[str]:
-    """Return names that a caller typed in one line as the header has them."""
-    in_one_line = {header_name(column): column for column in columns if column not in names}
-    return [in_one_line.get(name, name) for name in names]
-
-
-def _check_known(names: Iterable[str], columns: list[str]) -> None:
-    for name in names:
-        if name not in columns:
-            raise _NoTableError(f"unknown column {name!r}{did_you_mean(name, columns)}")
-
-
 def _header(line: SheetLine) -> list[str]:
     for place, cell in enumerate(line.cells):
         if isinstance(cell, str) and len(cell) > _LONGEST_NAME:
@@ -455,13 +473,13 @@ def _check_names(names: list[str], line: int) -> None:
         raise
 
 
-def _letter(names: list[str], lines: list[SheetLine], targets: list[str]) -> str:
+def _letter(names: list[str], lines: list[SheetLine], roles: Mapping[str, Role]) -> str:
     """Return the hit policy letter that names a first column of rule numbers, "" if none does."""
     letter, rest = names[0], names[1:]
     columns = [n for n in rest if n != WEIGHT]
     if letter not in POLICIES or len(columns) < 2:
         return ""
-    if letter not in rest and letter in targets:
+    if letter not in rest and letter in roles:
         return ""
     rules = [line for line in lines if line.cells[:2] != [None, DEFAULT]]
     numbered = all(_counts(line.cells[0], number) for number, line in enumerate(rules, 1))
@@ -501,6 +519,7 @@ def parse_xlsx(
     cells: str = "",
     header_row: int | None = None,
     cross: str = "",
+    roles: Mapping[str, str] | None = None,
     sheet: str | None = None,
 ) -> Parsed:
     """Return the decision tables of a workbook, one per sheet that is not empty."""
@@ -508,7 +527,7 @@ def parse_xlsx(
     notes: list[FormatError] = []
     known = locale_of(locale) if locale else None
     options = _Options(
-        _names(target), _names(ignore), Layout(cells, header_row, cross), locale=known, typed=True
+        as_roles(target, ignore, roles), Layout(cells, header_row, cross), locale=known, typed=True
     )
     tables = sheets(raw)
     declaring = [(t, lines) for t, lines in tables if t.strip().lower() in SHEETS]

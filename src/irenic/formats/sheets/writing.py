@@ -14,16 +14,7 @@ from irenic.formats.feel.doubtful_cells import (
     beyond_doubt,
 )
 from irenic.formats.feel.sets import cell_text, literal_text
-from irenic.formats.feel.unary_tests import parse
-from irenic.formats.sheets._domains import OUTCOME, unit_declaration
-from irenic.formats.sheets._doubtful_columns import (
-    NOTHING_ASKED,
-    bare_value,
-    is_note,
-    is_outcome,
-    refused_columns,
-)
-from irenic.formats.sheets._doubtful_words import is_cross_table, second_outcomes
+from irenic.formats.sheets._domains import unit_declaration
 from irenic.formats.sheets._grid import (
     seen,
 )
@@ -35,11 +26,11 @@ from irenic.formats.sheets._layout import (
 from irenic.formats.sheets._outcomes import (
     outcome_text,
 )
-from irenic.formats.tables.drafts import CANNOT_OCCUR, POLICIES, Cell
+from irenic.formats.sheets.roles import settle
+from irenic.formats.tables.drafts import CANNOT_OCCUR, POLICIES
 from irenic.formats.tables.lines import Line, accepts_of, lines_of, split_thens
 from irenic.frames.csv import is_formula
 from irenic.frames.xlsx import check_cells, check_names, openpyxl_module
-from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
@@ -104,24 +95,12 @@ def _written(
     weighted = any(line.weight != 1.0 for line in lines)
     outputs = _output_names(table)
     accepts = accepts_of(table)
-    signs = _signs([*names, outputs[0]], lines, letter)
     before = [letter] if letter else []
     header = [*before, *names, *([WEIGHT] if weighted else []), *outputs]
     yield [*header, *([NOTE] if accepts.keys() - {None} else [])]
-    declared = [unit_declaration(feature) for feature in table.space]
-    if any(declared) or len(outputs) > 1:
-        outcomes = [OUTCOME] * len(outputs) if len(outputs) > 1 else [""]
-        yield [*([""] * len(before)), *declared, *([""] if weighted else []), *outcomes]
-    for number, line in enumerate(lines, 1):
-        try:
-            texts = line.texts or [cell_text(c, words=True) for c in line.cells]
-            cells: list[Any] = [spell(text) for text in texts]
-            cells += [spell(literal_text(line.weight, words=True))] if weighted else []
-            cells += _outcome_cells(line.then, outputs)
-        except FormatError as error:
-            raise FormatError(f"rule {number}: {error.message}") from None
-        for place in signs.get(number, ()):
-            cells[place] = f"= {cells[place]}"
+    rows = [_row(line, outputs, weighted=weighted, spell=spell) for line in lines]
+    yield from _declared(table, rows, before, outputs, weighted=weighted)
+    for number, (line, cells) in enumerate(zip(lines, rows, strict=True), 1):
         if line.row in accepts:
             cells.append("\n".join(f"accept: {text}" for text in accepts[line.row]))
         yield [*([number] if letter else []), *cells]
@@ -140,41 +119,49 @@ def _outcome_cells(then: Any, outputs: list[str]) -> list[Any]:
     return [outcome_text(part) for part in (then if len(outputs) > 1 else [then])]
 
 
-def _signs(header: list[str], lines: list[Line], letter: str) -> dict[int, list[int]]:
-    """Return, by line, the cells that need an operator so that their column is not ambiguous.
-
-    ``header`` ends with the name of the outcome.
-    """
-    names = header[:-1]
-    columns = [[_bare(line, place) for line in lines] for place in range(len(names))]
-    places = {names.index(name) for name in refused_columns(names, columns)}
-    for place, (name, values) in enumerate(zip(names, columns, strict=True)):
-        if is_outcome(name) and values and not {None, NOTHING_ASKED} & set(values):
-            places.add(place)
-    places |= {names.index(name) for name in second_outcomes(names, columns)}
-    if is_cross_table(header, [*columns, [line.then for line in lines]]):
-        places.add(1)
-    if names[0] in POLICIES and not letter and columns[0][:1] == [1]:
-        places.add(0)  # it would be read as the number of a rule
-    cells: dict[int, list[int]] = {}
-    for place in sorted(places):
-        number = next(n for n, v in enumerate(columns[place], 1) if v is not NOTHING_ASKED)
-        cells.setdefault(number, []).append(place)
-    return cells
+def _row(
+    line: Line, outputs: list[str], *, weighted: bool, spell: Callable[[str], str]
+) -> list[Any]:
+    """Return the cells of a line: its conditions, its weight and its outcomes."""
+    try:
+        texts = line.texts or [cell_text(c, words=True) for c in line.cells]
+        cells: list[Any] = [spell(text) for text in texts]
+        cells += [spell(literal_text(line.weight, words=True))] if weighted else []
+        return cells + _outcome_cells(line.then, outputs)
+    except FormatError as error:
+        raise FormatError(f"rule {line.row + 1}: {error.message}") from None
 
 
-def _bare(line: Line, place: int) -> Any:
-    """Return the value of a cell that is written as a single value, else None."""
-    if line.texts:
-        return bare_value(Cell(line.texts[place], parse(line.texts[place])))
-    conditions = line.cells[place]
-    operators: Operators = conditions[0] if len(conditions) == 1 else {"": None}
-    if not operators:
-        return NOTHING_ASKED
-    values = operators.get("in") or []
-    if len(operators) != 1 or len(values) > 1:
-        return None
-    return operators.get("=", values[0] if values else None)
+def _declared(
+    table: DecisionTable,
+    rows: list[list[Any]],
+    before: list[str],
+    outputs: list[str],
+    *,
+    weighted: bool,
+) -> Iterator[list[str]]:
+    """Yield a row that declares units, and the roles of columns if their cells do not show them."""
+    names = [*table.space.names, *outputs]
+    n = len(table.space)
+    blank = [""] if weighted else []
+    known = [[cell if cell != "" else None for cell in [*row[:n], *row[n + weighted :]]]
+             for row in rows]  # fmt: skip
+    settled = settle(names, known, {})
+    meant = ["condition"] * n + ["outcome"] * len(outputs)
+    is_clear = not settled.doubts and [str(settled.roles[name]) for name in names] == meant
+    # a number in the first column under a letter would be that of a rule
+    if not before and names[0] in POLICIES and [row[0] for row in known[:1]] in (["1"], [1]):
+        is_clear = False
+    units = [unit_declaration(feature) for feature in table.space]
+    if not is_clear:
+        units = [f"condition: {unit}" if unit else "condition" for unit in units]
+    if any(units):
+        yield [
+            *([""] * len(before)),
+            *units,
+            *blank,
+            *([""] if is_clear else ["outcome"]) * len(outputs),
+        ]
 
 
 def _under_letter(table: DecisionTable) -> tuple[str, DecisionTable]:
@@ -220,7 +207,7 @@ def _output_names(table: DecisionTable) -> list[str]:
     taken = (*table.space.names, WEIGHT, NOTE)
     if split_thens(table) > 1 and len(set(table.outputs)) == len(table.outputs):
         plain = [name for name in table.outputs if seen(name).strip() == name and "\0" not in name]
-        if len([n for n in plain if n and n not in taken and not is_note(n)]) == len(table.outputs):
+        if len([n for n in plain if n and n not in taken]) == len(table.outputs):
             return plain
     name = ", ".join(table.outputs) or "then"
     while name in taken:

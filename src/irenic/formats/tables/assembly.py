@@ -110,6 +110,7 @@ def _readable(draft: TableDraft) -> Space | None:
 
 def _settled(draft: TableDraft, space: Space | None) -> TableDraft:
     """Return a copy of a draft without the ambiguities that a space settles."""
+    draft = _only_asked(draft, () if space is None else space.names)
     if space is None:
         draft = _by_role(_with_aliases(draft, None), ())
         return replace(draft, errors=[*draft.errors], warnings=[*draft.warnings])
@@ -122,6 +123,19 @@ def _settled(draft: TableDraft, space: Space | None) -> TableDraft:
     )
     inputs = [replace(column, source="") for column in draft.inputs]  # the space has the kinds
     return replace(draft, inputs=inputs, errors=errors, warnings=warnings)
+
+
+def _only_asked(draft: TableDraft, features: Sequence[str]) -> TableDraft:
+    """Return a draft without errors in the cells of columns that are unclear themselves."""
+    asked = {name for doubt in draft.doubts for name in doubt.columns if name not in features}
+    if not asked:
+        return draft
+    reasons = set(map(str, draft.doubts))
+    errors, warnings = (
+        [note for note in notes if note.place.header not in asked or note.reason in reasons]
+        for notes in (draft.errors, draft.warnings)
+    )
+    return replace(draft, errors=errors, warnings=warnings)
 
 
 def _with_aliases(draft: TableDraft, space: Space | None) -> TableDraft:
@@ -168,35 +182,24 @@ def _with_values(test: Test | Operators, values: dict[Any, Any]) -> Test | Opera
 
 
 def _by_role(draft: TableDraft, features: Sequence[str]) -> TableDraft:
-    """Return a draft without skipped columns, and with bounds as conditions on one feature.
-
-    Columns that are features keep their own conditions.
-    """
-    special = [c for c in draft.inputs if (c.skipped or c.bound) and c.name not in features]
-    if not special:
+    """Return a draft with bounds as conditions on one feature, unless they are features."""
+    bounds = [c.bound if c.name not in features else None for c in draft.inputs]
+    if not any(bounds):
         return draft
-    kept = [i for i, c in enumerate(draft.inputs) if not (c in special and c.skipped)]
-    inputs = [draft.inputs[i] for i in kept]
-    orders = [c.bound[1] if c.bound and c in special else "" for c in inputs]
     known: dict[tuple[int, str], Cell] = {}
 
-    def cell(original: Cell, order: str) -> Cell:
-        if not order or not isinstance(original.test, Compare) or original.test.order != "=":
+    def cell(original: Cell, bound: tuple[str, str] | None) -> Cell:
+        if bound is None or not isinstance(original.test, Compare) or original.test.order != "=":
             return original
-        key = (id(original), order)
+        key = (id(original), bound[1])
         if key not in known:
-            known[key] = Cell(original.text, Compare(order, original.test.value))
+            known[key] = Cell(original.text, Compare(bound[1], original.test.value))
         return known[key]
 
-    rows = [
-        replace(
-            row, cells=[cell(row.cells[i], order) for i, order in zip(kept, orders, strict=True)]
-        )
-        for row in draft.rows
-    ]
+    rows = [replace(row, cells=list(map(cell, row.cells, bounds))) for row in draft.rows]
     renamed = [
-        replace(c, name=c.bound[0], bound=None) if c.bound and order else c
-        for c, order in zip(inputs, orders, strict=True)
+        replace(c, name=bound[0], bound=None) if bound else c
+        for c, bound in zip(draft.inputs, bounds, strict=True)
     ]
     return replace(draft, inputs=renamed, rows=rows)
 
@@ -662,7 +665,7 @@ class _Selector:
 
     def __init__(self, draft: TableDraft, axes: dict[str, Axis]) -> None:
         self.draft, self.axes = draft, axes
-        self.known: dict[tuple[str, str], Selection | int | FormatError] = {}
+        self.known: dict[tuple[str, int], Selection | int | FormatError] = {}
         categories = [a.feature for a in axes.values() if isinstance(a.feature, Categorical)]
         # a column without listed values contains text
         self.kinds = {f.name: kinds_of(f) or frozenset({"text"}) for f in categories}
@@ -702,7 +705,7 @@ class _Selector:
         return self.conditions(name, selection)
 
     def cell(self, name: str, cell: Cell) -> Selection | int | FormatError:
-        key = (name, cell.text)
+        key = (name, id(cell))
         if key not in self.known:
             self.known[key] = self.select(name, cell)
         return self.known[key]

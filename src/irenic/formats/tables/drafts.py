@@ -7,6 +7,7 @@ errors and warnings found so far.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -100,6 +101,43 @@ class TableError(FormatError):
         )
 
 
+@dataclass(frozen=True)
+class Doubt:
+    """A question about columns that only the author of a table can answer."""
+
+    columns: tuple[str, ...]
+    """The columns, in the order of the sheet; or a name for rows that are headings."""
+    reason: str
+    """What is unclear, as a clause."""
+    ways: tuple[tuple[str, ...], ...]
+    """The answers, each as one role per column; the first one is suggested."""
+    advice: str = ""
+    """What else may be done, in the sheet itself."""
+
+    @property
+    def column(self) -> str:
+        """The first column."""
+        return self.columns[0]
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The possible roles of the first column."""
+        return tuple(way[0] for way in self.ways)
+
+    def answers(self) -> list[dict[str, str]]:
+        """Return the answers as values of the argument ``roles``, the suggested one first."""
+        return [dict(zip(self.columns, way, strict=True)) for way in self.ways]
+
+    def __str__(self) -> str:
+        first, *others = self.answers()
+        options = " ".join(
+            f"--role {shlex.quote(f'{name}={role}')}" for name, role in first.items()
+        )
+        text = f"{self.reason}; declare it with roles={first!r} ({options})"
+        text += "".join(f", or as roles={other!r}" for other in others)
+        return f"{text}; {self.advice}" if self.advice else text
+
+
 _ACCEPT: Final = lazy(r"\s*accept\s*:\s*(.*)", re.IGNORECASE | re.DOTALL)
 _LOOSELY: Final = lazy(
     r"\s*accept(?:ed)?\s+(?:(?:the|this|these)\s+)?(conflicts?|overlaps?|gaps?|duplicates?|inside"
@@ -151,8 +189,6 @@ class Input:
     """Whether numbers are integers if all numbers in the cells are."""
     unit: str = ""
     """The unit of numbers: a currency or percent sign in the cells, or in the header ("kg")."""
-    skipped: str = ""
-    """What the column is instead of a condition, unless the space has it as a feature."""
     aliases: Mapping[Any, Any] = field(default_factory=dict)
     """Values that mean others, such as YES and yes, or a tuple of several; unless the space has
     them as values."""
@@ -217,6 +253,8 @@ class TableDraft:
     """The computed inputs that compare two others."""
     errors: list[TableError] = field(default_factory=list)
     warnings: list[TableError] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+    """What the cells do not settle about columns; each is also a doubtful error."""
     parsed: dict[tuple[str, bool], Cell | FormatError] = field(default_factory=dict)
     """The cells that were read; equal ones are the same object, so that each is bound once."""
 
@@ -267,6 +305,11 @@ class TableDraft:
     def warn(self, message: str, **place: Any) -> None:
         """Add a warning about input that may have been meant differently."""
         self.warnings.append(self._note(message, **place))
+
+    def ask(self, doubt: Doubt, *, line: int | None = None) -> None:
+        """Add a question about columns, which is an error until it is answered."""
+        self.doubts.append(doubt)
+        self.fail(str(doubt), header=doubt.column, line=line, doubtful=True)
 
     def _note(
         self, message: str, *, line: int | None = None, doubtful: bool = False, **place: Any

@@ -34,8 +34,7 @@ class ReadColumn(NamedTuple):
 
     name: str
     role: str
-    """"condition", "outcome", "identifier, skipped", "note, skipped", "weight", "rule number" or
-    "ignored"."""
+    """"condition", "outcome", "note, skipped", "weight" or "rule number"."""
     description: str
     """The kind, unit and domain of a condition, or the values of outcomes."""
     interpreted: tuple[ReadCells, ...] = ()
@@ -107,13 +106,12 @@ class Reading:
         refused |= {(p.header, line) for p, line in places if p.rule is not None}
         for row in draft.rows:
             for column, cell in zip(draft.inputs, row.cells, strict=True):
-                if not column.skipped:
-                    place = place_of(draft, column.name, row.line)
-                    is_refused = not refused.isdisjoint(
-                        {(column.name, cell.text), (column.name, row.line)}
-                    )
-                    meaning = "refused" if is_refused else _meaning(draft, column, cell)
-                    yield place, column.name, cell.text, meaning
+                place = place_of(draft, column.name, row.line)
+                is_refused = not refused.isdisjoint(
+                    {(column.name, cell.text), (column.name, row.line)}
+                )
+                meaning = "refused" if is_refused else _meaning(draft, column, cell)
+                yield place, column.name, cell.text, meaning
 
     def place(self, lines: Sequence[int], column: str = "") -> str:
         """Return where rows, or a cell, are in the file, in words; no lines mean the header.
@@ -191,9 +189,7 @@ def _role(
 ) -> tuple[str, str]:
     """Return the role of a column, and what it contains."""
     if name in draft.ignored:
-        return "ignored", ""
-    if column is not None and column.skipped and (space is None or name not in space):
-        return f"{column.skipped}, skipped", ""
+        return "note, skipped", ""
     if column is not None:
         bound = column.bound if space is None or name not in space else None
         feature = bound[0] if bound else name
