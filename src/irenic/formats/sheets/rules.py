@@ -324,6 +324,7 @@ def _settle(draft: TableDraft, table: Shaped) -> dict[str, Role]:
         for line in table.rows
         if not _is_rest(line, places, is_last=line is table.lines[-1])
     ]
+    draft.roles = {name: str(role) for name, role in table.roles.items()}
     settled = settle(names, rows, declared)
     for doubt in settled.doubts:
         draft.ask(doubt, line=table.lines[0].number)

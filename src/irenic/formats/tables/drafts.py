@@ -253,6 +253,8 @@ class TableDraft:
     """The computed inputs that compare two others."""
     errors: list[TableError] = field(default_factory=list)
     warnings: list[TableError] = field(default_factory=list)
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """The roles of columns that the caller or the sheet declares, by name."""
     doubts: list[Doubt] = field(default_factory=list)
     """What the cells do not settle about columns; each is also a doubtful error."""
     parsed: dict[tuple[str, bool], Cell | FormatError] = field(default_factory=dict)
