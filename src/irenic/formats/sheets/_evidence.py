@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from irenic.errors import FormatError
 from irenic.formats.cells.locales import Locale, settled_by
-from irenic.formats.cells.reading import Reading, read
+from irenic.formats.cells.reading import Meaning, read
 from irenic.formats.cells.words import means_any
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
@@ -97,7 +97,7 @@ class CellReader:
     def __init__(self) -> None:
         self.texts: Iterable[str] = ()
         self.known: dict[str, Test | None] = {}
-        self.readings: dict[str, Reading] = {}
+        self.readings: dict[str, Meaning] = {}
 
     @cached_property
     def locale(self) -> Locale:
