@@ -11,7 +11,7 @@ import numpy as np
 from irenic.arrays import distinct
 from irenic.model.literals import count_text, counted, display, format_number, say, score
 from irenic.reporting import markup
-from irenic.reporting.markup import HtmlColumn, Html
+from irenic.reporting.markup import Html, HtmlColumn
 
 if TYPE_CHECKING:  # imported by whoever shows them
     from irenic.checking import Findings
