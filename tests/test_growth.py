@@ -67,12 +67,12 @@ def texts(n):
 
 def lists(n):
     rows = "".join(f'"north {i}, south {i}",>= {i % 9},{i % 7}\n' for i in range(n))
-    return checked(f"region,size,price\n{rows}")
+    return checked(f"region,size,price\n{rows}", roles={"region": "condition"})
 
 
 def days(n):
     rows = "".join(f"2020-{i // 28 % 12 + 1:02}-{i % 28 + 1:02},{i},{i % 7}\n" for i in range(n))
-    return checked(f"day,number,price\n{rows}", ignore=["number"])
+    return checked(f"day,number,price\n{rows}", ignore=["number"], roles={"day": "condition"})
 
 
 def columns(n):

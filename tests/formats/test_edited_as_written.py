@@ -71,11 +71,7 @@ TRIMMED = {
         {"roles": {"day from": "day >=", "day to": "day <="}},
         {3: "2026-02-02;2026-03-01;full"},
     ),
-    "identifiers": (
-        "Rule;age;fare\nR1;< 20;free\nR2;[10..30];full\n",
-        {"ignore": "Rule"},
-        {2: "R1;< 10;free"},
-    ),
+    "identifiers": ("Rule;age;fare\nR1;< 20;free\nR2;[10..30];full\n", {"ignore": "Rule"}, {2: "R1;< 10;free"}),  # noqa: E501
     "row numbers": (
         "No;age;fare\n7;[12..20];free\n9;10 to 30;full\n", {"ignore": "No"}, {3: "9;[21..31);full"}
     ),
@@ -179,8 +175,7 @@ def test_what_cannot_be_written_is_refused(form):
         ("new rows would be outside the range A1:C3",
          "age;job;fare\n[12..15];a;free\n[10..30];-;full\n", {"cells": "A1:C3"}, "split"),
         (cannot.format("Age") + r"\[10\.\.12\), \[21\.\.",
-         "Age from;Age to;fare\n12;20;free\n10;30;full\n",
-         {"roles": {"Age from": "Age >=", "Age to": "Age <="}}, "split"),
+         "Age from;Age to;fare\n12;20;free\n10;30;full\n", {"roles": {"Age from": "Age >=", "Age to": "Age <="}}, "split"),  # noqa: E501
         (cannot.format("Rate") + r"\(2\.5\.\.3\.5\]",
          "Rate from;Rate to;fare\n0.5;2.5;free\n1.5;3.5;full\n",
          {"roles": {"Rate from": "Rate >=", "Rate to": "Rate <="}}, "trim"),

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
@@ -45,11 +46,11 @@ def serving_alone(path):
         thread.start()
         try:
             yield server, thread
-            thread.join(10)
+            thread.join(60)
             assert not thread.is_alive()
         finally:
             server.stop()
-            thread.join(10)
+            thread.join(60)
 
 
 @pytest.fixture
@@ -240,26 +241,54 @@ def test_unknown_addresses_and_sizes_are_refused(server, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_it_ends_with_the_last_page(path, monkeypatch):
-    monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.3)
+class Clock:
+    """The clock of a server, which stands still unless a test moves it."""
+
+    def __init__(self):
+        self.now, self.looks = 0.0, Counter()
+
+    def monotonic(self):
+        self.looks[threading.current_thread()] += 1
+        return self.now
+
+    def leaves_open(self, thread):
+        """Whether a server with at most three open pages goes on after it looked at the clock."""
+        enough = self.looks[thread] + 4
+        while thread.is_alive() and self.looks[thread] < enough:
+            thread.join(0.05)
+        return thread.is_alive()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(serving, "time", clock)
+    return clock
+
+
+def test_it_ends_with_the_last_page(path, clock):
     with serving_alone(path) as (server, thread):
         ask(server, "GET", "status?page=a")
         ask(server, "GET", "status?page=b")
         ask(server, "POST", "goodbye?page=a", "")
-        thread.join(0.8)
-        assert thread.is_alive()  # the other one is open
+        clock.now += serving._AFTER_GOODBYE + 1
+        assert clock.leaves_open(thread)  # the other one is open
         ask(server, "POST", "goodbye?page=b", "")
         ask(server, "GET", "status?page=c")  # a page that is loaded again
-        thread.join(0.8)
-        assert thread.is_alive()
+        clock.now += serving._AFTER_GOODBYE + 1
+        assert clock.leaves_open(thread)
         ask(server, "POST", "goodbye?page=c", "")
         ask(server, "GET", "status?page=c")  # asked before it was closed, answered after
+        assert clock.leaves_open(thread)
+        clock.now += serving._AFTER_GOODBYE + 1
 
 
-def test_it_ends_if_the_page_is_silent(path, monkeypatch):
-    monkeypatch.setattr(serving, "_AFTER_SILENCE", 0.2)
-    with serving_alone(path) as (server, _):
+def test_it_ends_if_the_page_is_silent(path, clock):
+    with serving_alone(path) as (server, thread):
         ask(server, "GET", "status?page=a")
+        clock.now += serving._AFTER_SILENCE - 1
+        assert clock.leaves_open(thread)
+        clock.now += 2
 
 
 @contextmanager
@@ -275,19 +304,32 @@ def connected(server):
     connection.close()
 
 
-def test_a_page_is_open_as_long_as_its_connection(path, monkeypatch):
+def test_a_page_is_open_as_long_as_its_connection(path, clock):
     """A browser that is closed may not say goodbye, and one in the background may be silent."""
-    monkeypatch.setattr(serving, "_AFTER_GOODBYE", 0.3)
-    monkeypatch.setattr(serving, "_AFTER_SILENCE", 1.5)
     with serving_alone(path) as (server, thread), ExitStack() as new:
         with connected(server):
-            pass
+            wait_until(lambda: server._connections["a"] == 1)
+        wait_until(lambda: "a" in server._closed)
         with connected(server):  # a connection that breaks is made again
             new.enter_context(connected(server))  # before the old one ends
-        thread.join(2.5)
-        assert thread.is_alive()
+            wait_until(lambda: server._connections["a"] == 2)
+        wait_until(lambda: server._connections["a"] == 1)
+        for _ in range(2):
+            clock.now += serving._AFTER_SILENCE - 1
+            wait_until(lambda: server._pages["a"] == clock.now + serving._AFTER_SILENCE)
+        assert clock.leaves_open(thread)
         new.close()
+        wait_until(lambda: server._pages["a"] == clock.now + serving._AFTER_GOODBYE)
         ask(server, "GET", "status?page=a")  # asked before it was closed, answered after
+        clock.now += serving._AFTER_GOODBYE + 1
+
+
+def wait_until(condition):
+    for _ in range(600):
+        if condition():
+            return
+        threading.Event().wait(0.1)
+    raise AssertionError("not within a minute")
 
 
 # --- the command

@@ -119,9 +119,17 @@ class EditedFile:
                 else edited(self.parsed, before, after, command=None)
             )
             if content != self.parsed.content or keep:
+                self._check_clear(content)
                 write_file(self.path, content, lambda: self._check_unchanged(before_save))
             self.reload()
         return self._digest(content)  # whatever was written to the file since
+
+    def _check_clear(self, content: bytes) -> None:
+        """Raise an error if it would be unclear what the columns of the edited file are."""
+        again = self.parsed.again(content) if self.parsed.again else self.parsed
+        doubts = [doubt for draft in again.drafts for doubt in getattr(draft, "doubts", ())]
+        if doubts:
+            raise FormatError(f"the file would not be read as intended ({doubts[0]})")
 
     def _before_save(self, *, keep: bool, seen: str) -> str:
         """Return the digest of the content to replace; an error if it was not the edited one."""

@@ -172,11 +172,11 @@ class Column:
         return bool(forms) and all(map(is_evident, forms))
 
     def _lists_others(self) -> bool:
-        """Return whether a cell lists words that are cells by themselves."""
+        """Return whether a cell lists words, one of which is a cell by itself."""
         texts = {cell.strip().casefold() for cell in self.distinct if isinstance(cell, str)}
         for text in texts:
             parts = _LISTED.split(text)
-            if len(parts) > 1 and all(part in texts for part in parts):
+            if len(parts) > 1 and any(part in texts for part in parts):
                 return True
         return False
 

@@ -381,7 +381,7 @@ class _Settling:
         """Ask whether a column is a condition, an outcome or a note."""
         likely = self.likely(column, default)
         order = [likely, *(kind for kind in ("condition", "outcome", "note") if kind != likely)]
-        if column.has_blanks:
+        if column.has_blanks and default != "outcome":
             order.remove("outcome")
         if is_step(column, self.conditions()):
             step = suggested_step(column.name)
@@ -401,7 +401,7 @@ class _Settling:
             return "note"
         if default != "outcome" and (column.is_permutation or column.kind == "mixed"):
             return "note"
-        if column.has_blanks:
+        if column.has_blanks and default != "outcome":
             return default if default == "note" else "condition"
         return "outcome" if kind == "outcome" else default
 

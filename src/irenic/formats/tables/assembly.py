@@ -133,14 +133,21 @@ def _only_asked(draft: TableDraft, features: Sequence[str]) -> TableDraft:
         for name, role in answer.items()
         if name not in features and role in ("note", "outcome", "names")
     }
-    if not asked:
-        return draft
+    single = [doubt for doubt in draft.doubts if len(doubt.columns) == 1]
+    # an outcome that may be a condition has the same errors as one
+    asked -= {d.column for d in single if d.column in draft.outputs and "outcome" in d.roles}
     reasons = set(map(str, draft.doubts))
+    settled: set[str] = set()
     if features and all(c.name in features or c.bound for c in draft.inputs):
         # the space has all conditions, so that the other columns are the outcomes
-        reasons -= {str(d) for d in draft.doubts if set(d.columns) <= set(draft.outputs)}
+        settled = {str(d) for d in draft.doubts if set(d.columns) <= set(draft.outputs)}
     errors, warnings = (
-        [note for note in notes if note.place.header not in asked or note.reason in reasons]
+        [
+            note
+            for note in notes
+            if (note.place.header not in asked or note.reason in reasons)
+            and note.reason not in settled
+        ]
         for notes in (draft.errors, draft.warnings)
     )
     return replace(draft, errors=errors, warnings=warnings)
