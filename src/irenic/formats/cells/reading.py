@@ -367,7 +367,10 @@ class _Reader:
 
     def do_negative(self, children: Children, args: list[str], at: int, end: int) -> Any:
         negative = self.do_minus(children, args, at, end)
-        return None if negative is None else Compare("=", negative.tree)
+        # a plain number in parentheses is that number in a unary test
+        if negative is None or not children[int(args[0])].unit:
+            return None
+        return Compare("=", negative.tree)
 
     def do_minus(self, children: Children, args: list[str], at: int, end: int) -> Any:
         """Return an amount in parentheses, which is negative."""
@@ -699,6 +702,11 @@ def _feel(text: str, at: int) -> Any:
         return parse_value(text)
     except FormatError as error:
         raise FormatError(error.message, column=at + 1) from None
+
+
+def is_prefix(text: str) -> bool:
+    """Return whether a cell is a prefix, such as ``I2*`` or ``C50.-``."""
+    return PREFIX.fullmatch(text.strip()) is not None
 
 
 def _prefix(text: str, at: int) -> Prefix:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from irenic.errors import FormatError
 from irenic.formats.cells.locales import Locale, settled_by
-from irenic.formats.cells.reading import Meaning, read
+from irenic.formats.cells.reading import Meaning, is_prefix, read
 from irenic.formats.cells.words import means_any
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
@@ -41,15 +41,15 @@ NOT_PLAIN: Final = object()
 def is_evident(cell: Any) -> bool:
     """Return whether a cell has the form of a condition: an operator, a range, a lone dash, …
 
-    >>> [is_evident(cell) for cell in ("< 18", "18-64", "65+", "not(DE)", "-", "1, 2")]
-    [True, True, True, True, True, True]
+    >>> [is_evident(cell) for cell in ("< 18", "18-64", "65+", "not(DE)", "-", "1, 2", "I2*")]
+    [True, True, True, True, True, True, True]
     >>> [is_evident(cell) for cell in ("18", "DE", "Zone 1", 5, None, "DE, AT", "€ 5")]
     [False, False, False, False, False, False, False]
     """
     if not isinstance(cell, str):
         return False
     text = cell.strip()
-    if _is_any(text):
+    if _is_any(text) or is_prefix(text):
         return True
     if not any(map(str.isdecimal, text)):
         return _OPERATOR.match(text) is not None and text not in OPERATORS
