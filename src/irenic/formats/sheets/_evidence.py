@@ -145,7 +145,7 @@ _TYPED: Final = (bool, int, float, dt.date, dt.time, dt.timedelta)
 # --- columns
 
 
-class Column:
+class ColumnCells:
     """What the cells of a column show."""
 
     def __init__(self, name: str, place: int, cells: Sequence[Any], reader: CellReader) -> None:
@@ -175,7 +175,7 @@ class Column:
         """Return whether a cell lists words, one of which is a cell by itself."""
         texts = {cell.strip().casefold() for cell in self.distinct if isinstance(cell, str)}
         for text in texts:
-            parts = _LISTED.split(text)
+            parts = [part.strip() for part in _LISTED.split(text)]
             if len(parts) > 1 and any(part in texts for part in parts):
                 return True
         return False
@@ -242,12 +242,12 @@ class Column:
         return 2 * wordy > len(texts) and 5 * len(self.distinct) > 4 * len(texts)
 
 
-_LISTED: Final = lazy(r"\s*[,;|\n]\s*|\s+(?:or|oder)\s+")
+_LISTED: Final = lazy(r"[,;|\n]|(?<=\s)(?:or|oder)(?=\s)")
 _LABEL: Final = lazy(r"([^\W\d]{1,4}[ .#-]?)\d{1,4}")
 _FAMILIES: Final = {"integer": "number"}
 
 
-def is_step(column: Column, others: Sequence[Column]) -> bool:
+def is_step(column: ColumnCells, others: Sequence[ColumnCells]) -> bool:
     """Return whether numbers rise, or fall, where the cells of other columns are equal."""
     if not column.is_ordered or column.has_blanks:
         return False
@@ -261,7 +261,7 @@ def is_step(column: Column, others: Sequence[Column]) -> bool:
     return all(a < b for a, b in pairs) or all(a > b for a, b in pairs)
 
 
-def are_bounds(low: Column, high: Column) -> bool:
+def are_bounds(low: ColumnCells, high: ColumnCells) -> bool:
     """Return whether one column is never above the other, except once over midnight."""
     if not low.is_ordered or low.kind != high.kind or len(low.cells) < 2:
         return False
@@ -273,13 +273,13 @@ def are_bounds(low: Column, high: Column) -> bool:
     return turned <= (low.kind == "time") and any(a < b for a, b in both)
 
 
-def share_bounds(low: Column, high: Column) -> bool:
+def share_bounds(low: ColumnCells, high: ColumnCells) -> bool:
     """Return whether the end of a row is the beginning of another."""
     starts = {a for a, b in zip(low.values, high.values, strict=True) if a != b}
     return any(b is not None and b in starts for b in high.values)
 
 
-def are_alike(columns: Sequence[Column]) -> bool:
+def are_alike(columns: Sequence[ColumnCells]) -> bool:
     """Return whether columns have one kind and magnitude, or the same few words."""
     kinds = {column.kind for column in columns}
     if len(kinds) != 1 or any(c.has_blanks or c.is_evident for c in columns):
@@ -306,7 +306,7 @@ _FEW: Final = 8
 # --- rows
 
 
-def form_product(columns: Sequence[Column]) -> bool:
+def form_product(columns: Sequence[ColumnCells]) -> bool:
     """Return whether the rows are all combinations of the values of columns, each once."""
     if not columns:
         return False
@@ -325,7 +325,7 @@ _MOST_VISITS: Final = 32
 """How often each cell may be visited to show that no two rows overlap."""
 
 
-def are_apart(columns: Sequence[Column]) -> bool:
+def are_apart(columns: Sequence[ColumnCells]) -> bool:
     """Return whether cells show that no two rows overlap; False if that takes too long.
 
     Rows are split by one column after another into groups that do not overlap.
@@ -350,7 +350,7 @@ def are_apart(columns: Sequence[Column]) -> bool:
     return True
 
 
-def _atoms(column: Column) -> list[list[tuple[Any, ...]] | None]:
+def _atoms(column: ColumnCells) -> list[list[tuple[Any, ...]] | None]:
     """Return, by row, the values and intervals that a cell accepts; None for anything."""
     known = {cell: _ranges(column.reader.test(cell)) for cell in column.distinct}
     return [None if cell is None else known[cell] for cell in column.cells]

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from irenic.errors import FormatError, did_you_mean
 from irenic.formats.sheets._evidence import (
     CellReader,
-    Column,
+    ColumnCells,
     are_alike,
     are_apart,
     are_bounds,
@@ -125,7 +125,7 @@ def settle(
     """
     cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
     columns = [
-        Column(name, place, of_column, reader)
+        ColumnCells(name, place, of_column, reader)
         for place, (name, of_column) in enumerate(zip(names, cells, strict=True))
     ]
     # conditions show how numbers are written
@@ -141,7 +141,7 @@ def settle(
 class _Settling:
     """Settles the roles of the columns of one table."""
 
-    def __init__(self, columns: list[Column], declared: Mapping[str, Role]) -> None:
+    def __init__(self, columns: list[ColumnCells], declared: Mapping[str, Role]) -> None:
         self.columns = columns
         self.roles = {c.name: declared[c.name] for c in columns if c.name in declared}
         self.declared = set(self.roles)
@@ -169,15 +169,15 @@ class _Settling:
             self.roles.setdefault(column.name, _CONDITION)
         return Settled(self.roles, self.doubts)
 
-    def free(self) -> list[Column]:
+    def free(self) -> list[ColumnCells]:
         """Return the columns whose roles are open."""
         return [c for c in self.columns if c.name not in self.roles]
 
-    def conditions(self) -> list[Column]:
+    def conditions(self) -> list[ColumnCells]:
         kinds = ("condition", "bound", "from", "up to")
         return [c for c in self.columns if c.name in self.roles and self.role(c).kind in kinds]
 
-    def role(self, column: Column) -> Role:
+    def role(self, column: ColumnCells) -> Role:
         return self.roles[column.name]
 
     def end(self) -> int:
@@ -188,7 +188,7 @@ class _Settling:
 
     def ask(
         self,
-        columns: Sequence[Column],
+        columns: Sequence[ColumnCells],
         reason: str,
         ways: Iterable[Sequence[str]],
         advice: str = "",
@@ -307,7 +307,7 @@ class _Settling:
         else:
             self.beyond(right)
 
-    def beside(self, right: list[Column]) -> None:
+    def beside(self, right: list[ColumnCells]) -> None:
         """Settle columns right of the conditions of a table with declared outcomes."""
         first = min(
             (c.place for c in self.columns if self.roles.get(c.name) == _OUTCOME), default=0
@@ -322,7 +322,7 @@ class _Settling:
                 continue
             self.ask_role(column, "condition" if column.place < first else "outcome")
 
-    def without_evidence(self, right: list[Column]) -> None:
+    def without_evidence(self, right: list[ColumnCells]) -> None:
         """Settle the columns of a table in which no cell has the form of a condition."""
         *others, last = right
         if len(right) == 2 or form_product(others):
@@ -337,7 +337,7 @@ class _Settling:
                 continue
             self.ask_role(column, "outcome" if column is last else "condition")
 
-    def beyond(self, right: list[Column]) -> None:
+    def beyond(self, right: list[ColumnCells]) -> None:
         """Settle several columns right of the last evident condition."""
         before = self.conditions()
         for number in range(len(right) - 1, 0, -1):
@@ -358,11 +358,11 @@ class _Settling:
                 self.ask_role(each, "outcome" if each is right[-1] else "condition")
 
     @staticmethod
-    def is_constant(column: Column) -> bool:
+    def is_constant(column: ColumnCells) -> bool:
         """Return whether several rows have one value, as likely a condition as an outcome."""
         return len(column.cells) > 1 and len(column.distinct) < 2
 
-    def further(self, columns: list[Column], *, first: bool = False) -> None:
+    def further(self, columns: list[ColumnCells], *, first: bool = False) -> None:
         """Settle the columns from an outcome on that the other columns determine.
 
         ``first`` says that the first of them is the outcome, if nothing speaks against that.
@@ -377,7 +377,7 @@ class _Settling:
             else:
                 self.ask_role(column, "note")
 
-    def ask_role(self, column: Column, default: str) -> None:
+    def ask_role(self, column: ColumnCells, default: str) -> None:
         """Ask whether a column is a condition, an outcome or a note."""
         likely = self.likely(column, default)
         order = [likely, *(kind for kind in ("condition", "outcome", "note") if kind != likely)]
@@ -394,7 +394,7 @@ class _Settling:
         )
         self.roles[column.name] = _OUTCOME if column is self.last else _CONDITION
 
-    def likely(self, column: Column, default: str) -> str:
+    def likely(self, column: ColumnCells, default: str) -> str:
         """Return what the cells and the name of a column suggest."""
         kind = suggested(column.name)
         if column.is_free_text or column.is_labels or kind == "note":
@@ -407,7 +407,7 @@ class _Settling:
 
     # --- numbers
 
-    def plain_conditions(self) -> list[Column]:
+    def plain_conditions(self) -> list[ColumnCells]:
         """Return the conditions that nobody declared or asked about, without operators."""
         return [
             c
