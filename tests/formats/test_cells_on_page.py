@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from irenic import FormatError
-from irenic.formats.cells._doubts import CellDoubt
+from irenic.formats.cells._doubts import CellError
 from irenic.formats.cells._language import language
 from irenic.formats.cells.locales import Locale
 from irenic.formats.cells.reading import read
@@ -207,7 +207,7 @@ def meant(cell, decimal, day_first):
     """Return what files mean by a cell: a test and whether it is formal, or the key of a doubt."""
     try:
         reading = read(cell, Locale(decimal, day_first), HEADER)
-    except CellDoubt as doubt:
+    except CellError as doubt:
         return doubt.key
     except FormatError:
         return "other"

@@ -38,7 +38,11 @@ def shown_in(value, code, *, other=("< 3", "General"), outcome=("x", "General"))
 
 def condition(book):
     """Return the first condition of the first rule of a workbook."""
-    return rules_of(loads_xlsx(saved(book)))[0].split(" AND ")[0].removeprefix("IF ")
+    return (
+        rules_of(loads_xlsx(saved(book), roles={"a": "condition"}))[0]
+        .split(" AND ")[0]
+        .removeprefix("IF ")
+    )
 
 
 @pytest.mark.parametrize(

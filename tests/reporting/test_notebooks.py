@@ -280,7 +280,7 @@ def test_nothing_is_searched_for_only_to_be_shown(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("a search")
 
-    rules = AGES.copy()
+    rules = RuleSet([*AGES], AGES.space)  # nothing is known of it
     for name in ("conflicts", "overlaps", "_find_pairs", "covering", "decide", "statistics"):
         monkeypatch.setattr(RuleSet, name, refuse)
     assert "consistent" not in read(rules).text

@@ -72,7 +72,11 @@ class _Commands(TyperGroup):
             name, *rest = args
             self.commands[name] = command = load(name)
             if not ctx.resilient_parsing and not ctx.params.get("isolated"):
-                ctx.default_map = {name: defaults(command, rest, ctx)}
+                options = defaults(command, rest, ctx)
+                # roles of other columns stay if the command line adds one
+                for role in reversed(options.pop("roles", [])):
+                    args = [name, "--role", role, *args[1:]]
+                ctx.default_map = {name: options}
         return super().resolve_command(ctx, args)
 
 

@@ -286,24 +286,22 @@ def _check_files(
     from irenic.reporting.documents import CheckedFile
 
     files = []
-    with progress("looking for gaps") as show:
-        for path in paths:
-            try:
-                parsed = read(path)
-                # bound, not bind: warnings are printed with the file
-                tables = parsed.bound(opened_space(parsed, all_meant(parsed, given, data), data))
-            except IrenicError as error:
-                problem = error if isinstance(error, FormatError) else FormatError(str(error))
-                files.append(CheckedFile(str(path), [], [problem]))
-                continue
-            errors = [*tables.errors, *_empty_tables(tables.tables, parsed)]
-            if not tables.tables and not errors:
-                errors = [FormatError("no table of rules in the file", path=parsed.name)]
-            filled = [table for table in tables.tables if table.n_rows]
+    for path in paths:
+        try:
+            parsed = read(path)
+            # bound, not bind: warnings are printed with the file
+            tables = parsed.bound(opened_space(parsed, all_meant(parsed, given, data), data))
+        except IrenicError as error:
+            problem = error if isinstance(error, FormatError) else FormatError(str(error))
+            files.append(CheckedFile(str(path), [], [problem]))
+            continue
+        errors = [*tables.errors, *_empty_tables(tables.tables, parsed)]
+        if not tables.tables and not errors:
+            errors = [FormatError("no table of rules in the file", path=parsed.name)]
+        filled = [table for table in tables.tables if table.n_rows]
+        with progress("looking for gaps") as show:
             findings = [_with_lines(f, parsed) for f in _findings(filled, budget, limit, show)]
-            files.append(
-                CheckedFile(parsed.name, findings, errors, tables.warnings, tables.readings)
-            )
+        files.append(CheckedFile(parsed.name, findings, errors, tables.warnings, tables.readings))
     return files
 
 

@@ -15,7 +15,7 @@ from irenic.cli.common import (
     output,
 )
 from irenic.cli.expecting import CasesFile, PropertiesFile, read_expectations
-from irenic.cli.reading import TableName, check_inputs, reads_rules
+from irenic.cli.reading import TableName, check_inputs, reading_of, reads_rules
 from irenic.cli.reporting import read_with_data
 from irenic.errors import FormatError, on_one_line
 
@@ -77,7 +77,7 @@ def edit(
     from irenic.reporting.serving import EditingServer, opening_file
 
     def read(path: Path) -> irenic.formats.Parsed:
-        return irenic.parse(path, **reading)
+        return irenic.parse(path, **reading_of(path, reading))
 
     def expect(parsed: irenic.formats.Parsed, model: Any) -> dict[str, Any]:
         return read_expectations(file, parsed, model, table, properties, cases)

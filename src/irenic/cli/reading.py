@@ -138,20 +138,35 @@ def reading_options(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return reading
 
 
-def _roles(texts: list[str]) -> dict[str, str]:
-    """Return the roles in options such as ``Age low=Age >=``, by column."""
+def _roles(texts: Sequence[str]) -> dict[tuple[str, str], str]:
+    """Return the roles in options such as ``Age low=Age >=``, by file and column.
+
+    Without ``FILE::`` before the name, the file is "", and the role is that of all files.
+    """
     from irenic.formats.sheets.roles import role_of
 
     roles = {}
     for text in texts:
+        before, sign, after = text.partition("::")
+        path, pair = (before, after) if sign else ("", text)
         # names and roles may contain signs of equality, too
-        ends = [place for place, sign in enumerate(text) if sign == "="]
-        pairs = [(text[:end].strip(), text[end + 1 :].strip()) for end in ends]
-        found = next((pair for pair in pairs if pair[0] and role_of(pair[1])), None)
+        ends = [place for place, sign in enumerate(pair) if sign == "="]
+        pairs = [(pair[:end].strip(), pair[end + 1 :].strip()) for end in ends]
+        found = next((each for each in pairs if each[0] and role_of(each[1])), None)
         if found is None:
             raise FormatError(f"--role must be NAME=ROLE, such as 'Fee=outcome', got {text!r}")
-        roles[found[0]] = found[1]
+        roles[path, found[0]] = found[1]
     return roles
+
+
+def reading_of(path: Path | None, reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that say how a file is read, with the roles of its own columns."""
+    roles = {
+        name: role
+        for (file, name), role in (reading.get("roles") or {}).items()
+        if not file or (path is not None and _is_same(Path(file), path))
+    }
+    return {**reading, "roles": roles}
 
 
 reads_rules = adds_options(
@@ -179,14 +194,28 @@ def check_inputs(inputs: Mapping[str, Path | None], form: str | None) -> None:
 
 
 def parse_file(path: Path | None, form: str | None = None, **options: Any) -> irenic.formats.Parsed:
-    """Parse a file of rules; ``-`` is standard input and None the example."""
+    """Parse a file of rules; ``-`` is standard input and None the example.
+
+    In a terminal, questions about the columns of a table are asked.
+    """
     if path is None:
         example = (files("irenic") / "data" / "example.rules").read_bytes()
         return irenic.parse(example, format="rules", name="example.rules")
-    if not is_standard(path):
-        return irenic.parse(path, **options)
-    form = _input_format(form, READ)
-    return irenic.parse(sys.stdin.buffer, format=form, name=STANDARD, **options)
+    options = reading_of(path, options)
+    if is_standard(path):
+        form = _input_format(form, READ)
+        return irenic.parse(sys.stdin.buffer, format=form, name=STANDARD, **options)
+    parsed = irenic.parse(path, **options)
+    if not any(getattr(draft, "doubts", ()) for draft in parsed.drafts):
+        return parsed
+    from irenic.cli.asking import settled
+
+    return settled(
+        parsed,
+        path,
+        options["roles"],
+        lambda roles: irenic.parse(path, **{**options, "roles": roles}),
+    )
 
 
 def read_data(

@@ -45,10 +45,10 @@ def lsp(
 def options_of(path: Path) -> dict[str, Any]:
     """Return how a file is read, as irenic.toml or pyproject.toml say."""
     from irenic.cli import load
-    from irenic.cli.reading import reading_options
+    from irenic.cli.reading import reading_of, reading_options
     from irenic.cli.settings import defaults
 
-    return reading_options(defaults(load("check"), ["--", str(path)]))
+    return reading_of(path, reading_options(defaults(load("check"), ["--", str(path)])))
 
 
 @commands.command(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 NAMES: Final = ("irenic.toml", "pyproject.toml")
 READING: Final = ("outcome", "ignore", "locale", "header-row", "hit-policy", "encoding")
 """The keys for all commands that read rules."""
+TABLES: Final = "tables"
+"""The table with the roles of columns: one table per file of rules."""
 KEYS: Final = {
     "check": ("fail-on", "exclude", "baseline", "budget", "limit", "format", "verbose"),
     "prove": ("budget",),
@@ -39,14 +41,14 @@ def defaults(command: Any, words: Sequence[str], parent: Any = None) -> dict[str
     """Return the options that a file sets for a command, by the names of its parameters.
 
     The file is in the folder of the first file that the command names, or above it. ``parent`` is
-    the context of the command.
+    the context of the command. Roles of columns are those of all files: FILE::NAME=ROLE.
     """
     context = command.make_context(command.name, [*words], parent, resilient_parsing=True)
     peeked = context.params
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     values = [peeked.get(p.name) for p in arguments if p.type.name == "path"]
     paths = [each for value in values for each in (value if is_list(value) else [value])]
-    found = _find(next((Path(each) for each in paths if each not in (None, "-")), Path()))
+    found = nearest(next((Path(each) for each in paths if each not in (None, "-")), Path()))
     if found is None:
         return {}
     path, document = found
@@ -54,7 +56,7 @@ def defaults(command: Any, words: Sequence[str], parent: Any = None) -> dict[str
         _check_keys(document)
         options = _options(command, document, path.parent)
     except FormatError as error:
-        raise error.at(path=_shown(path)) from None
+        raise error.at(path=shown_path(path)) from None
     return options
 
 
@@ -69,7 +71,7 @@ def known_keys(table: str) -> tuple[str, ...]:
     return own if table == "lsp" else (*own, *READING)
 
 
-def _find(path: Path) -> tuple[Path, dict[str, Any]] | None:
+def nearest(path: Path) -> tuple[Path, dict[str, Any]] | None:
     """Return the nearest file with options for a file or folder, and what it contains."""
     start = Path(os.path.abspath(path))  # noqa: PTH100 (resolve would follow links)
     for folder in (start, *start.parents):
@@ -93,19 +95,19 @@ def _read(path: Path) -> dict[str, Any] | None:
     try:
         document = tomllib.loads(as_text(read_bytes(path, MOST_BYTES)))
     except FormatError as error:
-        raise error.at(path=_shown(path)) from None
+        raise error.at(path=shown_path(path)) from None
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"invalid TOML: {error}", path=_shown(path)) from None
+        raise FormatError(f"invalid TOML: {error}", path=shown_path(path)) from None
     if path.name == NAMES[0]:
         return document
     tools = document.get("tool")
     options = tools.get("irenic") if isinstance(tools, dict) else None
     if options is not None and not isinstance(options, dict):
-        raise FormatError(f"tool.irenic must be a table, got {options!r}", path=_shown(path))
+        raise FormatError(f"tool.irenic must be a table, got {options!r}", path=shown_path(path))
     return options
 
 
-def _shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
     """Return a path from the current folder, if this is shorter."""
     try:
         return min(os.path.relpath(path), str(path), key=len)
@@ -120,13 +122,35 @@ def _check_keys(document: Mapping[str, Any]) -> None:
         if not isinstance(table, dict):
             raise FormatError(f"{name} must be a table, got {table!r}")
         for key in table:
-            if key not in known_keys(name):
+            if key not in known_keys(name) and (name or key != TABLES):
                 homes = [f"[{other}]" for other in KEYS if not name and key in KEYS[other]]
                 hint = f"; write it in {' or '.join(homes)}" if homes else ""
                 where = f"{name}.{key}" if name else key
                 raise FormatError(
                     f"unknown key {where}{hint or did_you_mean(key, known_keys(name))}"
                 )
+    _check_roles(document.get(TABLES, {}))
+
+
+def _check_roles(tables: Any) -> None:
+    """Raise an error if the roles of columns are not roles, in a table per file."""
+    from irenic.formats.sheets.roles import as_roles
+
+    if not isinstance(tables, dict):
+        raise FormatError(f"{TABLES} must be a table, got {tables!r}")
+    for path, roles in tables.items():
+        where = f"{TABLES}.{json.dumps(path, ensure_ascii=False)}"
+        if not isinstance(roles, dict):
+            raise FormatError(f"{where} must be a table of columns and roles, got {roles!r}")
+        try:
+            as_roles(roles=roles)
+        except FormatError as error:
+            raise FormatError(f"{where}: {error.message}") from None
+
+
+def table_key(folder: Path, path: Path) -> str:
+    """Return the name of a table in a file of options: its path from there, on all systems."""
+    return Path(os.path.relpath(path, folder)).as_posix()
 
 
 def _options(command: Any, document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -139,6 +163,12 @@ def _options(command: Any, document: Mapping[str, Any], folder: Path) -> dict[st
             options[param.name] = _value(param, own[key], f"{command.name}.{key}", folder)
         elif key in document and reads:
             options[param.name] = _value(param, document[key], key, folder)
+        elif param.name == "roles" and document.get(TABLES):
+            options[param.name] = [
+                f"{shown_path(folder / path)}::{name}={role}"
+                for path, roles in document[TABLES].items()
+                for name, role in roles.items()
+            ]
     return options
 
 
@@ -152,7 +182,7 @@ def _value(param: Any, value: Any, key: str, folder: Path) -> Any:
         expected = f"a list of {expected}s" if several else expected
         raise FormatError(f"{key} must be {expected}, got {json.dumps(value, default=str)}")
     if param.type.name == "path":
-        value = _shown(folder / value)
+        value = shown_path(folder / value)
     if several and not param.multiple:
         value = ",".join(value)
     try:

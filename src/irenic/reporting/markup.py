@@ -241,14 +241,14 @@ def _strip(*parts: Html, width: str) -> Html:
 # --- tables
 
 
-class Column(NamedTuple):
+class HtmlColumn(NamedTuple):
     """The header of a column, and whether it contains numbers, which are aligned right."""
 
     name: str
     numbers: bool = False
 
 
-def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Html:
+def table(columns: Sequence[HtmlColumn], rows: Iterable[Sequence[str]]) -> Html:
     """Return a table with a header."""
     sides = [_RIGHT if column.numbers else _LEFT for column in columns]
 

@@ -11,7 +11,7 @@ import numpy as np
 from irenic.arrays import distinct
 from irenic.model.literals import count_text, counted, display, format_number, say, score
 from irenic.reporting import markup
-from irenic.reporting.markup import Column, Html
+from irenic.reporting.markup import Html, HtmlColumn
 
 if TYPE_CHECKING:  # imported by whoever shows them
     from irenic.checking import Findings
@@ -85,7 +85,7 @@ def _rules_table(
     rules: DecidingRules,
     *,
     otherwise: bool,
-    more: Mapping[Column, Callable[[int], str]] | None = None,
+    more: Mapping[HtmlColumn, Callable[[int], str]] | None = None,
     colors: Mapping[Hashable, str] | None = None,
 ) -> Html:
     """Return rules as a table.
@@ -108,8 +108,8 @@ def _rules_table(
     hidden = len(rules) - len(rows)
     if otherwise:
         rows.append(row("", "otherwise", rules.default, "", len(rules)))
-    columns = [Column("rule", True), Column("if"), Column("then")]
-    columns += [Column("weight", True)] if weighted else []
+    columns = [HtmlColumn("rule", True), HtmlColumn("if"), HtmlColumn("then")]
+    columns += [HtmlColumn("weight", True)] if weighted else []
     return markup.join(markup.table([*columns, *more], rows), markup.left_out(hidden))
 
 
@@ -126,7 +126,11 @@ def _decision_table(table: DecisionTable) -> Html:
     rows = _table_rows(shown, table.provenance.why_never, colors)
     if table.rules.default is not None:
         rows.append(["", "otherwise", markup.consequent(table.rules.default, colors)])
-    columns = [Column("row", True), Column("if"), Column(", ".join(table.outputs) or "then")]
+    columns = [
+        HtmlColumn("row", True),
+        HtmlColumn("if"),
+        HtmlColumn(", ".join(table.outputs) or "then"),
+    ]
     hidden = markup.left_out(len(lines) - len(shown))
     return markup.block(markup.head(title, *parts), markup.table(columns, rows), hidden)
 
@@ -157,7 +161,7 @@ def _gaps(gaps: Gaps) -> Html:
         return markup.block(verdict)
     shown = enumerate(gaps.regions[:_MOST_FOUND], 1)
     rows = [(str(i), markup.code(str(region))) for i, region in shown]
-    table = markup.table([Column("gap", True), Column("region")], rows)
+    table = markup.table([HtmlColumn("gap", True), HtmlColumn("region")], rows)
     return markup.block(verdict, table, markup.left_out(len(gaps) - _MOST_FOUND))
 
 
@@ -173,7 +177,7 @@ def _findings(findings: Findings) -> Html:
         for f in islice(findings, _MOST_FOUND)
     ]
     if rows:
-        parts.append(markup.table([Column("kind"), Column("finding")], rows))
+        parts.append(markup.table([HtmlColumn("kind"), HtmlColumn("finding")], rows))
     return markup.block(*parts, markup.left_out(len(findings) - _MOST_FOUND))
 
 
@@ -211,7 +215,7 @@ def _legend(labels: list[Hashable]) -> Html:
 def _front(front: Front) -> Html:
     from irenic.learn.front import COLUMNS, figures
 
-    columns = [*(Column(name, name != "validated") for name in COLUMNS), Column("")]
+    columns = [*(HtmlColumn(name, name != "validated") for name in COLUMNS), HtmlColumn("")]
     rows = [
         [
             *figures(point)[:-2],
@@ -251,7 +255,7 @@ def _point_table(
     counts = point.counts
     more = _figures(counts.support, counts.confidence)
     if point.n_kept:
-        more = {Column(""): lambda i: "yours" if i < point.n_kept else "", **more}
+        more = {HtmlColumn(""): lambda i: "yours" if i < point.n_kept else "", **more}
     if labels is None:
         return _rules_table(point.rule_set, otherwise=True, more=more)
     colors = markup.palette(labels)
@@ -266,7 +270,7 @@ def _point_table(
             return markup.columns_bar(rows, float(counts.support[index]), named, colors)
         return markup.stacked_bar(rows, named, colors)
 
-    more[Column("labels" if many else "classes")] = mix
+    more[HtmlColumn("labels" if many else "classes")] = mix
     return _rules_table(point.rule_set, otherwise=True, more=more, colors=colors)
 
 
@@ -276,16 +280,16 @@ def _default_regions(regions: DefaultRegions) -> Html:
     return markup.block(head, _rules_table(regions.rules, otherwise=False, more=more))
 
 
-def _figures(support: Any, confidence: Any) -> dict[Column, Callable[[int], str]]:
+def _figures(support: Any, confidence: Any) -> dict[HtmlColumn, Callable[[int], str]]:
     return {
-        Column("support", True): lambda index: count_text(float(support[index])),
-        Column("confidence"): lambda index: markup.share_bar(float(confidence[index])),
+        HtmlColumn("support", True): lambda index: count_text(float(support[index])),
+        HtmlColumn("confidence"): lambda index: markup.share_bar(float(confidence[index])),
     }
 
 
 def _probability_table(table: ProbabilityTable) -> Html:
-    columns = [Column("prediction"), Column("region"), Column("rows", True)]
-    columns += [Column(display(label), True) for label in table.labels]
+    columns = [HtmlColumn("prediction"), HtmlColumn("region"), HtmlColumn("rows", True)]
+    columns += [HtmlColumn(display(label), True) for label in table.labels]
     listed = table.listed()
     cells = [
         [
@@ -297,7 +301,7 @@ def _probability_table(table: ProbabilityTable) -> Html:
         for row in listed
     ]
     if table.raised_from is not None:
-        columns.append(Column("raised from", True))
+        columns.append(HtmlColumn("raised from", True))
         for row, shown in zip(listed, cells, strict=True):
             shown.append("" if row.raised_from is None else f"{row.raised_from:.2f}")
     head = markup.head("Probabilities", counted(len(table.regions), "region"))

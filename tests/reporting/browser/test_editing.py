@@ -45,11 +45,12 @@ def fares():
     return table_of(FARES)
 
 
-def table_of(text):
+def table_of(text, roles=None):
     """Return the table of a CSV file."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irenic.FormatWarning)
-        return irenic.parse(text.encode(), format="csv").bind().tables[0]
+        parsed = irenic.parse(text.encode(), format="csv", roles=roles)
+        return parsed.bind().tables[0]
 
 
 def saved_page(page_of, page, tmp_path, change=str):
@@ -101,7 +102,8 @@ def current(page):
 
 
 def test_a_corrected_value_is_gone(page_of):
-    table = table_of("age,type,then\n< 9,Home,A\n>= 9,Hoem,A\n>= 9,Motor,B\n")
+    text = "age,type,then\n< 9,Home,A\n>= 9,Hoem,A\n>= 9,Motor,B\n"
+    table = table_of(text, {"type": "condition", "then": "outcome"})
     page = open_editor(page_of, table)
     change(page, (1, 1, "Home"))
     assert "Hoem" not in page.locator("#editor").text_content()

@@ -383,7 +383,8 @@ REASONS = """given.cases.map((each) => {
 @pytest.mark.parametrize("how", ["agree", "first", "best", "vote"])
 @pytest.mark.parametrize("conditions", [(1, 3), (3, 6)])
 def test_reasons_are_those_of_explain(page_of, how, conditions):
-    rules, cases, summary = drawn_rules(9, 20, conditions, default="D")
+    # of many rules, some contradict each other in nearly all cases
+    rules, cases, summary = drawn_rules(9, 8 if how == "agree" else 20, conditions, default="D")
     page = page_of(of_space(), keep=True)
     if how == "agree":
         held = (np.flatnonzero(row).tolist() for row in rules.covering(cases))

@@ -11,7 +11,7 @@ from irenic.formats.cells._language import language
 from irenic.model.literals import quote
 
 
-class CellDoubt(FormatError):  # noqa: N818 (the word of the project for it)
+class CellError(FormatError):
     """What a cell says has no meaning, or several."""
 
     def __init__(self, key: str, at: int | None, *args: Any) -> None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from irenic.formats.cells._doubts import CellDoubt
+from irenic.formats.cells._doubts import CellError
 from irenic.formats.cells._language import Language, trie
 from irenic.formats.cells.locales import Locale
 
@@ -123,7 +123,7 @@ class _Lexer:
         if char == '"':
             match = self.language.texts["string"].match(self.text, at)
             if match is None:
-                raise CellDoubt("open_quotes", at)
+                raise CellError("open_quotes", at)
             return self.token(at, match.end(), {"string"}, kind="string")
         last = self.tokens[-1].roles if self.tokens else {"sep"}
         if (

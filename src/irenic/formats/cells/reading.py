@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.errors import FormatError
-from irenic.formats.cells._doubts import CellDoubt, filled
+from irenic.formats.cells._doubts import CellError, filled
 from irenic.formats.cells._language import Language, Production, language
 from irenic.formats.cells._tokens import PREFIX, CellToken, is_word, tokens_of
 from irenic.formats.cells.locales import LONGEST_BARE, Locale
@@ -88,7 +88,7 @@ def read(
     if stripped in ("", *DASHES):
         return Meaning(ANYTHING, True, ())
     if len(text) > MOST_CHARACTERS:
-        raise CellDoubt("cell_long", None, f"{len(text):,}")
+        raise CellError("cell_long", None, f"{len(text):,}")
     reader = _Reader(text, locale, header, known, words or language())
     return reader.read("cell")
 
@@ -167,7 +167,7 @@ class _Reader:
         if key not in self.memo:
             self.depth += name == "tests"
             if self.depth > MAX_DEPTH:
-                raise CellDoubt("deep", self.tokens[at].start)
+                raise CellError("deep", self.tokens[at].start)
             self.memo[key] = self.first(self.language.rules[name], at)
             self.depth -= name == "tests"
         return self.memo[key]
@@ -336,7 +336,7 @@ class _Reader:
         last = items[-1].tree
         bare = last.value if isinstance(last, Compare) else None
         if isinstance(bare, _Bare) and self.language.means(bare.text, "more", "less", "better"):
-            raise CellDoubt("listed", self.tokens[at].start, self.raw(at, end))
+            raise CellError("listed", self.tokens[at].start, self.raw(at, end))
         tests = [part for item in items for part in _flat(item.tree)]
         return CellNode(AnyOf(tuple(tests)), _are_formal(children[0]))
 
@@ -354,7 +354,7 @@ class _Reader:
         if isinstance(bare, _Bare) and any(
             not joined.isdisjoint(t.roles) for t in self.tokens[at + 1 : end]
         ):
-            raise CellDoubt("excluded", None)
+            raise CellError("excluded", None)
         return Not(item)
 
     def do_group(self, children: Children, args: list[str], at: int, end: int) -> Any:
@@ -362,12 +362,15 @@ class _Reader:
         value = tree.value if isinstance(tree, Compare) and tree.order == "=" else None
         single = isinstance(value, _Bare) or (isinstance(value, CellToken) and bool(value.unit))
         if (single and end - at <= 3) or (single and isinstance(value, _Bare)):
-            raise CellDoubt("not_condition", self.tokens[at].start, self.raw(at, end), "")
+            raise CellError("not_condition", self.tokens[at].start, self.raw(at, end), "")
         return children[int(args[0])]
 
     def do_negative(self, children: Children, args: list[str], at: int, end: int) -> Any:
         negative = self.do_minus(children, args, at, end)
-        return None if negative is None else Compare("=", negative.tree)
+        # a plain number in parentheses is that number in a unary test
+        if negative is None or not children[int(args[0])].unit:
+            return None
+        return Compare("=", negative.tree)
 
     def do_minus(self, children: Children, args: list[str], at: int, end: int) -> Any:
         """Return an amount in parentheses, which is negative."""
@@ -439,11 +442,11 @@ class _Reader:
             more = _DATES[key](parts)
             if more is None:
                 return None
-            raise CellDoubt(key, start, text, *more)
+            raise CellError(key, start, text, *more)
         if key == "fraction":
             a, b = (int(n) for n in parts[0].groups)
-            raise CellDoubt(key, start, text, f"{a / b:.6g}")
-        raise CellDoubt(key, start, text, *(getattr(p, "raw", None) or p.tree for p in parts))
+            raise CellError(key, start, text, f"{a / b:.6g}")
+        raise CellError(key, start, text, *(getattr(p, "raw", None) or p.tree for p in parts))
 
     def refused(self) -> FormatError:
         """Return the error for a cell that has no meaning: about its first item that has none."""
@@ -462,18 +465,18 @@ class _Reader:
             if reason := self.refusal(text, at, end):
                 return reason
             if token.raw == "(" and text.lower() in self.language.functions:
-                return CellDoubt("function", self.tokens[at].start, text)
+                return CellError("function", self.tokens[at].start, text)
         if "end" in token.roles and end == at:
-            return CellDoubt("end", token.start)
+            return CellError("end", token.start)
         if "end" in token.roles:
-            return CellDoubt("not_condition", self.tokens[at].start, self.raw(at, end), "")
-        return CellDoubt("unexpected", token.start, token.raw)
+            return CellError("not_condition", self.tokens[at].start, self.raw(at, end), "")
+        return CellError("unexpected", token.start, token.raw)
 
-    def refusal(self, text: str, at: int, end: int) -> CellDoubt | None:
+    def refusal(self, text: str, at: int, end: int) -> CellError | None:
         """Return why a text without quotes cannot be a value, None if it can."""
         start = self.tokens[at].start
         key, *args = self.doubtful_text(text, at, end) or ("",)
-        return CellDoubt(key, start, *(args or [text])) if key else None
+        return CellError(key, start, *(args or [text])) if key else None
 
     def doubtful_text(self, text: str, at: int, end: int) -> tuple[Any, ...] | None:
         words, patterns = self.language, self.language.texts
@@ -535,7 +538,7 @@ class _Reader:
             digits = b.text.replace(".", "")
             is_thousands = may_be_thousands(b.text) and not _is_after(a, b._replace(text=digits))
             more = (digits,) if is_thousands else ()
-            raise CellDoubt("thousands" if more else "reversed", None, "", a.text, b.text, *more)
+            raise CellError("thousands" if more else "reversed", None, "", a.text, b.text, *more)
         return AllOf((Compare(above, a), Compare(below, b)))
 
     def ends(self, low: CellToken, high: CellToken) -> tuple[Any, Any, bool]:
@@ -560,15 +563,15 @@ class _Reader:
         a, b = low.raw.strip(), high.raw.strip()
         if high.scale and not low.scale:
             word = self.scale_of(high)
-            raise CellDoubt("scale", None, f"{a}-{b}", a, word, b)
+            raise CellError("scale", None, f"{a}-{b}", a, word, b)
         half = high.kind == "clock" and high.groups[2]
         if half and low.raw.isdecimal():
-            raise CellDoubt("half", None, f"{a} - {b}", a, b)
+            raise CellError("half", None, f"{a} - {b}", a, b)
         money = self.language.grammar["money"]
         units = [money.get(token.unit, token.unit) for token in (low, high)]
         if "" in units or units[0] == units[1]:
             return
-        raise CellDoubt("units", None, f"{a} - {b}", *units, self.in_one_unit(a, b, units))
+        raise CellError("units", None, f"{a} - {b}", *units, self.in_one_unit(a, b, units))
 
     def in_one_unit(self, low: str, high: str, units: list[str]) -> str:
         spans = self.language.grammar["spans"]
@@ -624,7 +627,7 @@ class _Reader:
         literal = self.literal(operand)
         formal = not isinstance(operand, CellToken) or _is_formal(operand, literal)
         if literal.kind == "null" and order in _FLIPPED:
-            raise CellDoubt("order", None, "", order)
+            raise CellError("order", None, "", order)
         return Compare(order, literal.value()), formal
 
 
@@ -685,9 +688,9 @@ def _check_kinds(tests: Sequence[Any]) -> None:
     if low[0] != ">" or high[0] != "<":
         return
     if kind_of(a) != kind_of(b) or a is None:
-        raise CellDoubt("kinds", None, "", _shown(a), _shown(b))
+        raise CellError("kinds", None, "", _shown(a), _shown(b))
     if isinstance(a, bool):
-        raise CellDoubt("booleans", None)
+        raise CellError("booleans", None)
 
 
 def _shown(value: Any) -> str:
@@ -699,6 +702,11 @@ def _feel(text: str, at: int) -> Any:
         return parse_value(text)
     except FormatError as error:
         raise FormatError(error.message, column=at + 1) from None
+
+
+def is_prefix(text: str) -> bool:
+    """Return whether a cell is a prefix, such as ``I2*`` or ``C50.-``."""
+    return PREFIX.fullmatch(text.strip()) is not None
 
 
 def _prefix(text: str, at: int) -> Prefix:

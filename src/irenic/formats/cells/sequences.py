@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.cells._doubts import CellDoubt
+from irenic.formats.cells._doubts import CellError
 from irenic.formats.cells._language import Language, language, plain
 from irenic.model.literals import quote
 
@@ -53,7 +53,7 @@ class Sequences:
             if first.raw.lower() != last.raw.lower() and all(
                 any(noun == each[0] for each in places) for places in (starts, ends)
             ):
-                raise CellDoubt("languages", first.start, text)
+                raise CellError("languages", first.start, text)
         return None
 
     def rest(self, quarter: Any) -> list[str]:
@@ -93,7 +93,7 @@ def _ends(values: list[str]) -> tuple[str, str, str]:
 
 
 def _ambiguous(text: str, values: list[str], at: int) -> FormatError:
-    return CellDoubt("span", at, text, *_ends(values))
+    return CellError("span", at, text, *_ends(values))
 
 
 # --- sets of days, and lists of all days, months or quarters

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
-from irenic.formats.cells._doubts import CellDoubt
+from irenic.formats.cells._doubts import CellError
 from irenic.formats.cells._language import language
 from irenic.formats.cells._tokens import CellToken, tokens_of
 from irenic.formats.cells.locales import LONGEST_BARE, Locale
@@ -69,18 +69,18 @@ def _duration(token: CellToken, locale: Locale) -> tuple[str, str]:
 def _written(token: CellToken, locale: Locale) -> tuple[str, str]:
     first, sign, second, other, year = map(str, token.groups)
     if sign != other:
-        raise CellDoubt("not_number", token.start, token.raw)
+        raise CellError("not_number", token.start, token.raw)
     day_first = True if sign == "." else locale.day_first
     if day_first is None and max(int(first), int(second)) > 12:
         day_first = int(first) > 12
     if day_first is None:
         ways = (f"{year}-{int(a):02}-{int(b):02}" for a, b in ((second, first), (first, second)))
-        raise CellDoubt("date_order", token.start, token.raw, *ways)
+        raise CellError("date_order", token.start, token.raw, *ways)
     day, month = (first, second) if day_first else (second, first)
     text = _day(int(year), int(month), int(day))
     if not text:
         order = ("day", "month") if day_first else ("month", "day")
-        raise CellDoubt("no_date_read", token.start, token.raw, *order)
+        raise CellError("no_date_read", token.start, token.raw, *order)
     return "date", text
 
 
@@ -93,14 +93,14 @@ def _day(year: int, month: int, day: int) -> str:
 
 
 def _short(token: CellToken, locale: Locale) -> tuple[str, str]:
-    raise CellDoubt("short_year", token.start, token.raw)
+    raise CellError("short_year", token.start, token.raw)
 
 
 def _named(token: CellToken, locale: Locale) -> tuple[str, str]:
     day, month, year = map(str, token.groups)
     text = _day(int(year), int(month), int(day))
     if not text:
-        raise CellDoubt("no_date", token.start, token.raw)
+        raise CellError("no_date", token.start, token.raw)
     return "date", text
 
 
@@ -109,7 +109,7 @@ def _clock(token: CellToken, locale: Locale) -> tuple[str, str]:
     hour, minute, half = int(token.groups[0] or 0), int(token.groups[1] or 0), token.groups[2]
     is_time = hour < 24 and minute < 60 and (half is None or 1 <= hour <= 12)
     if not is_time:
-        raise CellDoubt("no_clock", token.start, token.raw)
+        raise CellError("no_clock", token.start, token.raw)
     hour = hour % 12 + (12 if half == "p" else 0) if half else hour
     return "time", f"{hour:02}:{minute:02}"
 
@@ -117,7 +117,7 @@ def _clock(token: CellToken, locale: Locale) -> tuple[str, str]:
 def _time(token: CellToken, locale: Locale) -> tuple[str, str]:
     hour = token.groups[0]
     if hour == "24":
-        raise CellDoubt("no_time", token.start, token.raw)
+        raise CellError("no_time", token.start, token.raw)
     return "time", f"{token.raw:0>{len(token.raw) + 2 - len(hour or '')}}"
 
 
@@ -126,14 +126,14 @@ def _amount(token: CellToken, locale: Locale) -> tuple[str, str]:
     assert digits is not None
     has_money = token.unit and token.unit[0] in "€$£¥EUGC" and token.unit.upper() == token.unit
     if has_money and not locale.decimal and may_be_thousands(digits):
-        raise CellDoubt("money", token.start, digits, digits.replace(".", ""), f"{digits}0")
+        raise CellError("money", token.start, digits, digits.replace(".", ""), f"{digits}0")
     number = _plain_number(digits, locale, token.start)
     if token.unit == "%":
         number = _scaled(number, -2)
     if token.scale:
         if token.unit == "m":
             ways = _scaled(_plain_number(digits, Locale("."), token.start), 6), digits
-            raise CellDoubt("meters", token.start, token.raw, *ways)
+            raise CellError("meters", token.start, token.raw, *ways)
         number = _scaled(number, token.scale)
     is_negative = bool(sign) != bool(after)
     return "number", f"{'-' if is_negative else ''}{number}{exponent or ''}"
@@ -164,11 +164,11 @@ def _plain_number(written: str, locale: Locale, at: int) -> str:
     whole, *fraction = digits.split(decimal)
     is_grouped = re.fullmatch(rf"\d{{1,3}}(?:\{thousands}\d{{3}})+", whole) is not None
     if digits.count(thousands) > 1 and (not is_grouped or len(fraction) > 1):
-        raise CellDoubt("lists", at, digits)
+        raise CellError("lists", at, digits)
     if len(fraction) > 1 or (fraction and thousands in fraction[0]):
-        raise CellDoubt("no_number", at, digits, decimal)
+        raise CellError("no_number", at, digits, decimal)
     if thousands in whole and not is_grouped:
-        raise CellDoubt("no_number_here", at, digits, decimal, digits.replace(thousands, decimal))
+        raise CellError("no_number_here", at, digits, decimal, digits.replace(thousands, decimal))
     whole = whole.replace(thousands, "")
     return _checked(".".join([whole or "0", *fraction]), written, at)
 
@@ -184,12 +184,12 @@ def _own_decimal(digits: str, at: int) -> str:
     either = f"{whole}{part} or {whole}.{part}0" if len(part) == 3 else f"{whole}.{part}"
     if len(part) == len(whole) > 1:
         either += f", or {whole}, {part} with a space for two values"
-    raise CellDoubt("comma", at, digits, either)
+    raise CellError("comma", at, digits, either)
 
 
 def _checked(number: str, written: str, at: int) -> str:
     if re.match(r"0\d", number):
-        raise CellDoubt("zero", at, written)
+        raise CellError("zero", at, written)
     return number
 
 
@@ -204,7 +204,7 @@ def value_text(text: str, locale: Locale) -> str:
         return literal_of(tokens[0], locale).text
     if kinds == ["(", "V", ")"]:
         return f"-{literal_of(tokens[1], locale).text}"
-    raise CellDoubt("not_number", None, text)
+    raise CellError("not_number", None, text)
 
 
 def is_amount(text: str) -> bool:

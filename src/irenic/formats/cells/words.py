@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from irenic.formats.cells._doubts import CellDoubt
+from irenic.formats.cells._doubts import CellError
 from irenic.formats.cells._language import language, plain
 from irenic.formats.cells.locales import LONGEST_BARE, STRING
 from irenic.frames.csv import may_be_thousands
@@ -51,14 +51,14 @@ def _without_parentheses(text: str) -> str:
 
 def spreadsheet_error(text: str) -> str:
     """Return the error for a result such as ``#N/A``, "" for other texts."""
-    return CellDoubt("spreadsheet", None, text).message if text in ERRORS else ""
+    return CellError("spreadsheet", None, text).message if text in ERRORS else ""
 
 
 def negation_doubt(text: str, value: str) -> str:
     """Return the doubt about the negation of a value in words, "" for ``not(…)``."""
     if "(" in text or not language().begins(text, "not"):
         return ""
-    return CellDoubt("negation", None, text, value).message
+    return CellError("negation", None, text, value).message
 
 
 def answers() -> list[tuple[str, str]]:

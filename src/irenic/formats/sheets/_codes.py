@@ -12,7 +12,7 @@ from irenic.model.literals import quote
 from irenic.model.patterns import lazy
 
 _NOT: Final = lazy(r"not\s*\((.*)\)")
-_SEPARATOR: Final = lazy(r"\s*[;\n]\s*|\s*,(?!\d)\s*")
+_SEPARATOR: Final = lazy(r"[;\n]|,(?!\d)")
 _CODE: Final = lazy(r'\w[\w./-]*\*?|"[^"]*"\*?')
 _PAIR: Final = lazy(r"\d[\d.]*-\d[\d.]*")
 # What only codes have: a first 0, three parts, letters inside digits, a prefix; 1.000.000 and dates
@@ -36,7 +36,7 @@ def code_in(cells: Iterable[Any]) -> str:
         if not text or text in DASHES or means_any(text) or means_else(text):
             continue
         negated = _NOT.fullmatch(text)
-        for code in _SEPARATOR.split(negated[1] if negated else text):
+        for code in map(str.strip, _SEPARATOR.split(negated[1] if negated else text)):
             if not _CODE.fullmatch(code) or _PAIR.fullmatch(code):
                 return ""
             shows = shows or (code if _SHOWS.fullmatch(code) else "")

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from irenic.errors import FormatError
 from irenic.formats.cells.locales import Locale, settled_by
-from irenic.formats.cells.reading import Meaning, read
+from irenic.formats.cells.reading import Meaning, is_prefix, read
 from irenic.formats.cells.words import means_any
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
@@ -41,15 +41,15 @@ NOT_PLAIN: Final = object()
 def is_evident(cell: Any) -> bool:
     """Return whether a cell has the form of a condition: an operator, a range, a lone dash, …
 
-    >>> [is_evident(cell) for cell in ("< 18", "18-64", "65+", "not(DE)", "-", "1, 2")]
-    [True, True, True, True, True, True]
+    >>> [is_evident(cell) for cell in ("< 18", "18-64", "65+", "not(DE)", "-", "1, 2", "I2*")]
+    [True, True, True, True, True, True, True]
     >>> [is_evident(cell) for cell in ("18", "DE", "Zone 1", 5, None, "DE, AT", "€ 5")]
     [False, False, False, False, False, False, False]
     """
     if not isinstance(cell, str):
         return False
     text = cell.strip()
-    if _is_any(text):
+    if _is_any(text) or is_prefix(text):
         return True
     if not any(map(str.isdecimal, text)):
         has_sign = _OPERATOR.match(text) is not None or text.endswith("*")
@@ -176,7 +176,7 @@ class ColumnCells:
         """Return whether a cell lists words, one of which is a cell by itself."""
         texts = {cell.strip().casefold() for cell in self.distinct if isinstance(cell, str)}
         for text in texts:
-            parts = _LISTED.split(text)
+            parts = [part.strip() for part in _LISTED.split(text)]
             if len(parts) > 1 and any(part in texts for part in parts):
                 return True
         return False
@@ -243,7 +243,7 @@ class ColumnCells:
         return 2 * wordy > len(texts) and 5 * len(self.distinct) > 4 * len(texts)
 
 
-_LISTED: Final = lazy(r"\s*[,;|\n]\s*|\s+(?:or|oder)\s+")
+_LISTED: Final = lazy(r"[,;|\n]|(?<=\s)(?:or|oder)(?=\s)")
 _LABEL: Final = lazy(r"([^\W\d]{1,4}[ .#-]?)\d{1,4}")
 _FAMILIES: Final = {"integer": "number"}
 

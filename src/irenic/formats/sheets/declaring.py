@@ -50,20 +50,30 @@ def with_declarations(raw: bytes, parsed: Parsed) -> bytes:
 
 
 def _declarations(table: DecisionTable, draft: TableDraft) -> dict[str, str]:
+    """Return the kind and values of each column."""
+    features = {column.name: column.bound[0] for column in draft.inputs if column.bound}
     declared = {}
     for name in draft.places:
-        if name in table.space:
-            declared[name] = declaration_of(table.space[name])
+        feature = features.get(name, name)
+        text = ""
+        if feature in table.space:
+            text = declaration_of(table.space[feature])
         elif name in draft.outputs:
-            place = draft.outputs.index(name)
-            thens = [row.then for row in draft.rows]
-            if len(draft.outputs) > 1:
-                thens = [then[place] for then in thens if isinstance(then, tuple)]
-            values = dict.fromkeys(thens)
-            if all(type(value) in (str, int, float, bool) for value in values):
-                texts = [literal_text(value, words=True) for value in values]
-                declared[name] = f"one of {', '.join(texts)}"
+            text = _outcomes(draft, draft.outputs.index(name))
+        if text:
+            declared[name] = text
     return declared
+
+
+def _outcomes(draft: TableDraft, place: int) -> str:
+    """Return the declaration of an outcome column, "" if its values are not plain."""
+    thens = [row.then for row in draft.rows]
+    if len(draft.outputs) > 1:
+        thens = [then[place] for then in thens if isinstance(then, tuple)]
+    values = dict.fromkeys(thens)
+    if not all(type(value) in (str, int, float, bool) for value in values):
+        return ""
+    return f"one of {', '.join(literal_text(value, words=True) for value in values)}"
 
 
 def _declared_csv(raw: bytes, parsed: Parsed, declared: dict[str, str]) -> bytes:

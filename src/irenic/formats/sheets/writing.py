@@ -145,7 +145,8 @@ def _declared(
              for row in rows]  # fmt: skip
     texts = [[cell if cell is None else _text_of(cell) for cell in row] for row in known]
     meant = ["condition"] * n + ["outcome"] * len(outputs)
-    is_clear = _shows(names, known, meant) and _shows(names, texts, meant)
+    # several outcomes are declared always, as the page does, which cannot settle roles
+    is_clear = len(outputs) == 1 and _shows(names, known, meant) and _shows(names, texts, meant)
     # a number in the first column under a letter would be that of a rule
     if not before and names[0] in POLICIES and [row[0] for row in known[:1]] in (["1"], [1]):
         is_clear = False

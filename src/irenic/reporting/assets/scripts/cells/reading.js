@@ -554,7 +554,8 @@ const ACTIONS = {
   },
   negative(reader, children, args, at, end) {
     const found = ACTIONS.minus(reader, children, args, at, end);
-    return found && { order: "=", value: found.tree };
+    // a plain number in parentheses is that number in a unary test
+    return found && children[Number(args[0])].unit ? { order: "=", value: found.tree } : null;
   },
   minus(reader, children, [place]) {
     const token = children[Number(place)];

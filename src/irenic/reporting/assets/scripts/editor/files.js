@@ -384,10 +384,12 @@ export function rulesCsv(table) {
   const outcomeCells = (outcome) => outcomeParts(outcomes[outcome].value, outputs).map(outcomeCell);
   /** @type {string[][]} */
   const lines = [];
-  const declared = features.map(unitDeclaration);
-  if (declared.some(Boolean) || outputs.length > 1) {
-    const roles = outputs.map(() => (outputs.length > 1 ? "outcome" : ""));
-    lines.push([...(letter ? [""] : []), ...declared, ...(weighted ? [""] : []), ...roles]);
+  const units = features.map(unitDeclaration);
+  const several = outputs.length > 1;
+  if (units.some(Boolean) || several) {
+    const conditions = several ? units.map((unit) => (unit ? `condition: ${unit}` : "condition")) : units;
+    const roles = outputs.map(() => (several ? "outcome" : ""));
+    lines.push([...(letter ? [""] : []), ...conditions, ...(weighted ? [""] : []), ...roles]);
   }
   rows.forEach((row, k) => {
     const cells = row.cells.map(({ test }, place) => feelCell(features[place], test, true));
