@@ -565,7 +565,7 @@ def test_several_outcomes_are_columns_everywhere(run, file):
         )
         assert run(f"cases copy.{form} -o cases-{form}.csv")[0] == 0
         assert run(f"test copy.{form} cases-{form}.csv")[0] == 0
-    assert Path("copy.csv").read_text() == text.replace(",outcome,outcome\n", "")
+    assert Path("copy.csv").read_text() == text.replace("\n,outcome", "\ncondition,outcome")
     explained = run("predict two.csv new.csv --explain")[1].splitlines()
     assert explained[1] == '10,refuse,minor,"IF age < 18 THEN (refuse, minor)"'
     file("age,result\n10,grant\n", "past.csv")

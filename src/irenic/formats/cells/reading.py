@@ -367,10 +367,7 @@ class _Reader:
 
     def do_negative(self, children: Children, args: list[str], at: int, end: int) -> Any:
         negative = self.do_minus(children, args, at, end)
-        # a plain number in parentheses is that number in a unary test
-        if negative is None or not children[int(args[0])].unit:
-            return None
-        return Compare("=", negative.tree)
+        return None if negative is None else Compare("=", negative.tree)
 
     def do_minus(self, children: Children, args: list[str], at: int, end: int) -> Any:
         """Return an amount in parentheses, which is negative."""

@@ -29,6 +29,7 @@ from irenic.formats.feel.sets import (
     intersection,
     intervals,
     kinds_of,
+    literal_text,
     select,
     shown,
 )
@@ -47,7 +48,14 @@ from irenic.formats.tables.drafts import CANNOT_OCCUR, Cell, Input, Row, TableDr
 from irenic.formats.tables.reading import reading_of
 from irenic.model.condition import Interval, Operators, encode_bits, encode_interval, named_by
 from irenic.model.decision_table import DecisionTable
-from irenic.model.features import EXACT, LOWEST, OTHER_CODE, Categorical, Continuous, Feature
+from irenic.model.features import (
+    EXACT,
+    LOWEST,
+    OTHER_CODE,
+    Categorical,
+    Continuous,
+    Feature,
+)
 from irenic.model.literals import Prefix
 from irenic.model.provenance import Provenance, UnsatisfiableRow
 from irenic.model.region import Region, settled
@@ -160,6 +168,11 @@ def _with_aliases(draft: TableDraft, space: Space | None) -> TableDraft:
     for place, column in enumerate(draft.inputs):
         values = getattr(space[column.name], "codes", {}) if space and column.name in space else {}
         aliases[place] = {a: b for a, b in column.aliases.items() if a not in values}
+        if any(isinstance(value, Prefix) for value in values):
+            # a column of prefixes is one of texts, so that 5 is read as "5"
+            others = [v for v in values if v is not None and not isinstance(v, str | Prefix)]
+            texts = {literal_text(value, words=True): value for value in others}
+            aliases[place] |= {text: v for text, v in texts.items() if text not in values}
     places = [place for place, of_column in aliases.items() if of_column]
     if not places:
         return draft

@@ -554,8 +554,7 @@ const ACTIONS = {
   },
   negative(reader, children, args, at, end) {
     const found = ACTIONS.minus(reader, children, args, at, end);
-    // a plain number in parentheses is that number in a unary test
-    return found && children[Number(args[0])].unit ? { order: "=", value: found.tree } : null;
+    return found && { order: "=", value: found.tree };
   },
   minus(reader, children, [place]) {
     const token = children[Number(place)];
