@@ -386,10 +386,10 @@ def test_the_tops_of_ontologies_do_not_count():
 
 def test_the_best_rules_are_those_of_the_probabilities_that_rules_predict(monkeypatch):
     settled, gains = [], []
-    settle, worths = points.settle, points.worths
+    with_probabilities, worths = points.with_probabilities, points.worths
 
-    def spied_settle(*arguments):
-        found = settle(*arguments)
+    def spied(*arguments):
+        found = with_probabilities(*arguments)
         settled.append(found[1])
         return found
 
@@ -397,7 +397,7 @@ def test_the_best_rules_are_those_of_the_probabilities_that_rules_predict(monkey
         gains.append(used)
         return worths(candidate, covers, used)
 
-    monkeypatch.setattr(points, "settle", spied_settle)
+    monkeypatch.setattr(points, "with_probabilities", spied)
     monkeypatch.setattr(points, "worths", spied_worths)
     vectors(conflicts="best").fit(X, MATRIX)
     assert len(gains) > 1
